@@ -31,12 +31,12 @@ use crate::{
     model::{
         comparison::{TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow, TaskRow},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
         page::{PageOf, Paged},
-        run::{Again, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunProgress, RunRow, StartHow},
+        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, Rerun, RunDetail, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
@@ -159,7 +159,7 @@ pub trait Runs: Send + Sync {
     /// Whether this machine can run tests.
     async fn readiness(&self, admin: &Admin) -> Answer<EngineReadiness>;
     /// Re-runs some of a run's outputs.
-    async fn again(&self, admin: &Admin, id: RunId, what: Again) -> Answer<()>;
+    async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()>;
     /// Compares two runs of one dataset, with a task's code if requested.
     async fn compare(&self, admin: &Admin, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair>;
 }
@@ -171,7 +171,7 @@ pub const AHEAD: usize = 2;
 #[async_trait]
 pub trait Grading: Send + Sync {
     /// The rater's studies.
-    async fn desk(&self, person: &Person) -> Answer<Vec<DeskStudy>>;
+    async fn my_studies(&self, person: &Person) -> Answer<Vec<MyStudy>>;
     /// The next output to rate: a leased one, otherwise a new one, which is leased. `holding` are those that
     /// the page already has, for prefetching; at most [`AHEAD`] count.
     async fn next(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<Next>;
@@ -229,7 +229,7 @@ pub struct Ports {
 
     pub quality: Arc<dyn quality::Quality>,
     /// Live figures of studies.
-    pub watching: Arc<dyn quality::Watching>,
+    pub monitoring: Arc<dyn quality::Monitoring>,
     /// Feedback to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
     /// Personal settings.

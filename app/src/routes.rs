@@ -13,14 +13,14 @@ use crate::{
     json::Json,
     model::user::Visitor,
     pages::{
-        grade::{LogOutGuard, provide_activity_timer, provide_habits, provide_prefetch, provide_submit_queue},
+        grade::{LogOutGuard, provide_activity_timer, provide_prefetch, provide_submit_queue, provide_view_settings},
         not_found::NotFoundPage,
     },
     routing::{FetchAhead, PagesOf, pages},
     ui::{
         announce::{LiveRegions, provide_announcer},
-        arriving::{ArrivingSign, provide_arriving},
         frame::{FocusOnNavigation, Header},
+        loading_indicator::{LoadingIndicator, provide_loading_indicator},
     },
 };
 
@@ -32,7 +32,7 @@ pages! {
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
-    Desk as desk {
+    MyStudies as desk {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
         "/rubric/:study" => RubricPage in rubric,
@@ -43,14 +43,14 @@ pages! {
         "/grade/:study/:item" => GradeItemPage in grade,
     }
     /// Grading the outputs of a task side by side, and practice.
-    Beside as beside {
+    SideBySide as beside {
         "/beside/:study" => SideBySidePage in grade::side_by_side,
         "/tour" => TourPage in grade::tour,
     }
     /// Adjudication, for raters and admins.
-    Disputes as disputes {
+    Adjudication as adjudication {
         "/adjudicate" => AdjudicatePage in adjudicate,
-        "/adjudicate/:token" => DisputePage in adjudicate,
+        "/adjudicate/:token" => DisagreementPage in adjudicate,
     }
     /// Comparisons of studies and test runs: the pages with charts. Public links show some of them.
     Results as results {
@@ -83,7 +83,7 @@ pages! {
         "/admin/studies/:id/quality" => QualityStudyPage in admin::quality,
         "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
-        "/admin/studies/:id/disputes" => DisputesPage in admin::quality::disputes,
+        "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
         "/admin/runs" => RunsPage in admin::runs,
         "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
         "/admin/runs/:id" => RunPage in admin::runs::run,
@@ -102,8 +102,8 @@ impl Group {
     /// The group that a visitor of this one probably needs next.
     pub const fn next(self) -> Group {
         match self {
-            Group::Desk => Group::Grading,
-            Group::Enter | Group::Grading | Group::Beside | Group::Disputes => Group::Desk,
+            Group::MyStudies => Group::Grading,
+            Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
             Group::Admin => Group::Results,
             Group::Results => Group::Admin,
         }
@@ -119,8 +119,8 @@ pub fn App() -> impl IntoView {
     let admin = visitor.is_admin();
     provide_context(visitor);
     provide_announcer();
-    provide_arriving();
-    provide_habits();
+    provide_loading_indicator();
+    provide_view_settings();
     provide_submit_queue();
     provide_prefetch();
     provide_activity_timer();
@@ -133,7 +133,7 @@ pub fn App() -> impl IntoView {
                     <PagesOf admin />
                 </FlatRoutes>
             </main>
-            <ArrivingSign />
+            <LoadingIndicator />
             <LiveRegions />
             <LogOutGuard />
             <FetchAhead admin />

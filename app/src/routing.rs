@@ -16,7 +16,7 @@ use leptos_router::{
 
 use crate::{
     routes::{Group, Page},
-    ui::{arriving::Arriving, effect::effect},
+    ui::{effect::effect, loading_indicator::NavigationProgress},
 };
 
 /// Defines [`Page`], [`Group`], and one split point per group, from a table of groups with their pages.
@@ -227,11 +227,11 @@ impl MatchInterface for PageMatch {
 
 impl ChooseView for Page {
     async fn choose(self) -> AnyView {
-        let arriving = Arriving::begin();
+        let navigation = NavigationProgress::begin();
         let here = use_location();
         let path = here.pathname.get_untracked();
         let drawn = self.draw().await;
-        arriving.end();
+        navigation.end();
         match drawn {
             Ok(view) => view,
             Err(_) => {

@@ -8,7 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use app::{
     model::{
-        compare::Choice,
+        compare::Selection,
         run::{Outcome, Verdict},
     },
     port::System,
@@ -46,8 +46,8 @@ struct Arguments {
 #[tokio::main]
 async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
-        Ok(made) => {
-            println!("{} ratings and {} verdicts", made.ratings, made.verdicts);
+        Ok(filled) => {
+            println!("{} ratings and {} verdicts", filled.ratings, filled.verdicts);
             ExitCode::SUCCESS
         }
         Err(failure) => {
@@ -57,7 +57,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(arguments: Arguments) -> Result<Made, Failure> {
+async fn run(arguments: Arguments) -> Result<Filled, Failure> {
     let services = Services::open(&arguments.data).map_err(|e| Failure::internal(e.to_string()))?;
     if services.db.read(holds_data).await? {
         return Err(Failure::conflict("This data folder holds data already. Name an empty one with --data."));
@@ -65,13 +65,13 @@ async fn run(arguments: Arguments) -> Result<Made, Failure> {
     starter::load(&services).await?;
     starter::demo(&services).await?;
     let Arguments { studies, runs, models, tasks, .. } = arguments;
-    let made = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
-    let known = services.comparisons.settled(&System.admin(), choice()).await?;
+    let filled = services.db.write(move |tx| fill(tx, &Size { studies, runs, models, tasks })).await?;
+    let known = services.comparisons.resolve(&System.admin(), selection()).await?;
     let counted: u64 = known.options.studies.iter().map(|study| study.ratings).sum();
-    if counted != made.ratings {
-        return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", made.ratings)));
+    if counted != filled.ratings {
+        return Err(Failure::internal(format!("{} ratings were inserted and {counted} count", filled.ratings)));
     }
-    Ok(made)
+    Ok(filled)
 }
 
 /// Slug of the dataset.
@@ -89,7 +89,7 @@ pub struct Size {
 }
 
 /// What was created.
-pub struct Made {
+pub struct Filled {
     /// Ratings, none superseded.
     ratings: u64,
     /// Verdicts.
@@ -97,8 +97,8 @@ pub struct Made {
 }
 
 /// The invented dataset with everything in it.
-fn choice() -> Choice {
-    Choice { dataset: DATASET.into(), ..Choice::default() }
+fn selection() -> Selection {
+    Selection { dataset: DATASET.into(), ..Selection::default() }
 }
 
 /// Whether the folder contains anybody's data, beside which invented ratings must not be stored.
@@ -113,7 +113,7 @@ fn holds_data(conn: &Connection) -> Result<bool, Failure> {
 }
 
 /// Creates everything.
-pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
+pub fn fill(conn: &Connection, size: &Size) -> Result<Filled, Failure> {
     let now = clock::now().0;
     let mut random = ChaCha8Rng::seed_from_u64(2022);
     let one = |sql: &str, values: &[&dyn rusqlite::ToSql]| -> Result<i64, Failure> {
@@ -172,7 +172,7 @@ pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
         }
         submissions.push((submission, outputs));
     }
-    let mut made = Made { ratings: 0, verdicts: 0 };
+    let mut filled = Filled { ratings: 0, verdicts: 0 };
     for n in 0..size.studies {
         let study = one(
             "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
@@ -212,7 +212,7 @@ pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
                         )?
                         .execute(params![rating, dimension, score])?;
                     }
-                    made.ratings += 1;
+                    filled.ratings += 1;
                 }
             }
         }
@@ -244,9 +244,9 @@ pub fn fill(conn: &Connection, size: &Size) -> Result<Made, Failure> {
                     serde_json::to_string(&outcome)?,
                     now
                 ])?;
-                made.verdicts += 1;
+                filled.verdicts += 1;
             }
         }
     }
-    Ok(made)
+    Ok(filled)
 }

@@ -176,7 +176,7 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
 #[test]
 fn callers_are_made_at_the_edge() {
     // The session's cookie, the access token, the demo's raters; the guard only reads.
-    let known = ["http/guard.rs", "http/rest/door.rs", "http/session.rs", "services/demo_results.rs"];
+    let known = ["http/guard.rs", "http/rest/scopes.rs", "http/session.rs", "services/demo_results.rs"];
     assert_eq!(files_with("Caller::User"), known);
 }
 
@@ -205,7 +205,7 @@ const NOT_AUDITED: [(&str, &str); 15] = [
     ("plans.rs", "hidden rows of a new study; its last transaction is audited"),
     ("prune.rs", "one entry follows for all that was deleted"),
     ("quality/feedback.rs", "what a rater has read; opaque names"),
-    ("quality/watching.rs", "opaque names"),
+    ("quality/monitoring.rs", "opaque names"),
     ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
     ("runs.rs", "further items of a request to run again; its first transaction is audited"),
     ("settings.rs", "a person's shortcuts"),

@@ -110,13 +110,13 @@ fn only_a_helper_of_this_build_is_used() {
     let aixgrade = folder.path().join("aixgrade");
     let started_by = || Bubblewrap::new(aixgrade.clone()).unwrap().started_by().unwrap();
     assert!(started_by().contains("is not installed next to"), "{}", started_by());
-    let beside = folder.path().join("aixgrade-sandbox");
+    let small_helper = folder.path().join("aixgrade-sandbox");
     // Links, because a program that is being written cannot be started, and another test's child may have
     // it open.
-    symlink("/bin/echo", &beside).unwrap();
+    symlink("/bin/echo", &small_helper).unwrap();
     assert!(started_by().contains("next to it is") && started_by().contains(VERSION), "{}", started_by());
-    fs::remove_file(&beside).unwrap();
-    symlink(small(), &beside).unwrap();
+    fs::remove_file(&small_helper).unwrap();
+    symlink(small(), &small_helper).unwrap();
     assert_eq!(started_by(), "aixgrade-sandbox");
 }
 

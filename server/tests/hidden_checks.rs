@@ -13,15 +13,15 @@ mod util;
 
 use app::{
     model::{
-        grading::DeskStudy,
+        grading::MyStudy,
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
-        quality::{FlagOn, GoldSource, NewGold, QualitySettings, Shown},
+        quality::{FeedbackLevel, FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
         study::{NewStudy, StudyStatus},
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::StatusCode;
@@ -67,8 +67,8 @@ impl World {
 
     /// The number of items left, as shown in the rater's list of studies.
     async fn left(&mut self) -> u32 {
-        let desk: Vec<DeskStudy> = self.session().rpc("desk", json!({})).await.json();
-        let row = desk.iter().find(|row| row.token.0 == self.token).unwrap();
+        let my_studies: Vec<MyStudy> = self.session().rpc("desk", json!({})).await.json();
+        let row = my_studies.iter().find(|row| row.token.0 == self.token).unwrap();
         u32::try_from(row.progress.left).unwrap()
     }
 
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// What came back to the rater from this study: replies, and figures about the rater.
-    fn came_back(&self, mut seen: Seen) -> Seen {
+    fn rater_feedback(&self, mut seen: Seen) -> Seen {
         for list in ["replies", "figures"] {
             let of = seen.2[list].as_array_mut().unwrap();
             of.retain(|one| one["study"] == "STUDY");
@@ -177,9 +177,9 @@ impl World {
             }
             Step::Lists => {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
-                let desk = self.rpc("desk", json!({})).await;
+                let my_studies = self.rpc("desk", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
-                vec![own, self.of_study(desk), self.came_back(back)]
+                vec![own, self.of_study(my_studies), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,
@@ -200,7 +200,7 @@ impl World {
         let token = self.item(ago);
         let on = app.services.db.read(move |conn| {
             let id = |sql| conn.query_row(sql, [&token], |row| row.get::<_, i64>(0)).ok();
-            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Probe);
+            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Check);
             let work = id("SELECT a.id FROM handouts h JOIN assignments a ON a.study_id = h.study_id
                            AND a.output_id = h.output_id AND a.user_id = h.user_id WHERE h.token = ?1");
             Ok(check.or(work.map(FlagOn::Assignment)))
@@ -254,7 +254,7 @@ impl Installation {
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
         // Both get figures, so that the figures are compared, too.
-        let settings = QualitySettings { shown: Shown::Own, ..QualitySettings::default() };
+        let settings = QualitySettings { shown: FeedbackLevel::Own, ..QualitySettings::default() };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
         let token = self.app.services.db.read(move |conn| {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
@@ -278,15 +278,15 @@ impl Installation {
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
         });
         for task in spare.await.unwrap() {
-            let source = GoldSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
-            let new = NewGold { source, scores: vec![2, 2, 2], reasons: Vec::new() };
-            self.app.services.quality.add_gold(&ADMIN, study, new).await.unwrap();
+            let source = KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
+            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new() };
+            self.app.services.quality.add_known_item(&ADMIN, study, new).await.unwrap();
         }
         let settings = QualitySettings {
-            gold_every: 4,
+            known_item_every: 4,
             repeat_every: 3,
             repeat_apart: REPEAT_APART,
-            shown: Shown::Own,
+            shown: FeedbackLevel::Own,
             ..QualitySettings::default()
         };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();

@@ -7,11 +7,11 @@ use server::stats::{
     agreement::Weights,
     bootstrap::{self, Cell, Scores},
     correlation::{self, Point},
-    family, icc,
+    family, icc, leniency,
     paired::{self, mcnemar},
     random::Draws,
     ratings::Unit,
-    reliability, severity,
+    reliability,
 };
 
 #[derive(Deserialize)]
@@ -280,7 +280,7 @@ fn severity_is_ordinary_least_squares() {
                 _ => units.push(Unit { model, task, ratings: vec![(rater, score)] }),
             }
         }
-        let found = severity::adjusted(&units, case.models).unwrap();
+        let found = leniency::adjusted(&units, case.models).unwrap();
         for ((_, found), expected) in found.raters.iter().zip(&case.leniency) {
             same(*found, *expected, "leniency");
         }

@@ -131,8 +131,8 @@ fn go(folder: &Path) -> Result<()> {
         return Ok(());
     }
     let named = std::env::var_os("AIXGRADE_TEST_HUMANEVAL_X").map(PathBuf::from);
-    let beside = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
-    let Some(data) = named.or(beside).filter(|data| data.join("go.mod").is_file()) else {
+    let shared = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
+    let Some(data) = named.or(shared).filter(|data| data.join("go.mod").is_file()) else {
         bail!("the published files of HumanEval-X are not here")
     };
     fs::create_dir_all(folder)?;

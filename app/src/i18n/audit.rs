@@ -99,7 +99,7 @@ impl AuditTexts {
         match action {
             Action::AdjudicatorAdd => self.adjudicator_add,
             Action::AdjudicatorRemove => self.adjudicator_remove,
-            Action::CalibrationLetIn => self.calibration_let_in,
+            Action::CalibrationAdmit => self.calibration_let_in,
             Action::CalibrationReset => self.calibration_reset,
             Action::DatasetImport => self.dataset_import,
             Action::FlagAnswer => self.flag_answer,

@@ -5,7 +5,7 @@ use super::I18n;
 use crate::{
     model::{
         claims::Standing,
-        compare::{Automated, Caption, Human, Sheet},
+        compare::{Automated, Caption, ComparisonFigures, Human},
         lang::{Bilingual, Lang},
         rubric::Dimension,
     },
@@ -13,9 +13,9 @@ use crate::{
 };
 
 /// The caption of the figure with this id; `None` for an unknown one. `dataset` is the dataset's name.
-pub fn caption(i: I18n, id: &str, dataset: &str, sheet: &Sheet) -> Option<String> {
-    let with = Captions { i, dataset, sheet };
-    if let (Some(human), Some((key, kind))) = (&sheet.human, id.rsplit_once('-')) {
+pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) -> Option<String> {
+    let with = Captions { i, dataset, figures };
+    if let (Some(human), Some((key, kind))) = (&figures.human, id.rsplit_once('-')) {
         let dimension = human.comparison.rubric.dimensions.iter().enumerate().find(|(_, d)| d.key == key);
         if let Some((d, dimension)) = dimension {
             return match kind {
@@ -27,7 +27,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, sheet: &Sheet) -> Option<String
             };
         }
     }
-    let automated = sheet.automated.as_ref();
+    let automated = figures.automated.as_ref();
     match id {
         "pass-at-1" => Some(with.pass(automated?)),
         "avg-pass-ratio" => Some(with.ratio()),
@@ -42,9 +42,9 @@ pub fn caption(i: I18n, id: &str, dataset: &str, sheet: &Sheet) -> Option<String
 }
 
 /// The captions of all figures, in both languages.
-pub fn all(dataset: &Bilingual, sheet: &Sheet, figures: &[String]) -> Vec<Caption> {
-    let in_lang = |lang, id: &str| caption(I18n::of(lang), id, dataset.get(lang), sheet);
-    let each = figures.iter().filter_map(|id| {
+pub fn all(dataset: &Bilingual, figures: &ComparisonFigures, ids: &[String]) -> Vec<Caption> {
+    let in_lang = |lang, id: &str| caption(I18n::of(lang), id, dataset.get(lang), figures);
+    let each = ids.iter().filter_map(|id| {
         let text = Bilingual { en: in_lang(Lang::En, id)?, zh: in_lang(Lang::Zh, id)? };
         Some(Caption { id: id.clone(), text })
     });
@@ -54,7 +54,7 @@ pub fn all(dataset: &Bilingual, sheet: &Sheet, figures: &[String]) -> Vec<Captio
 struct Captions<'a> {
     i: I18n,
     dataset: &'a str,
-    sheet: &'a Sheet,
+    figures: &'a ComparisonFigures,
 }
 
 impl Captions<'_> {
@@ -214,7 +214,7 @@ impl Captions<'_> {
     }
 
     fn both(&self) -> Option<String> {
-        let (both, human) = (self.sheet.both.as_ref()?, self.sheet.human.as_ref()?);
+        let (both, human) = (self.figures.both.as_ref()?, self.figures.human.as_ref()?);
         let name = self.name(human.comparison.rubric.dimensions.get(both.dimension)?);
         let n = both.rows.last().map_or(0, |row| row.correlation.n);
         let (data, n) = (self.dataset, self.i.number(n.into()));
@@ -226,7 +226,7 @@ impl Captions<'_> {
             ),
             Lang::Zh => format!("{data}：每个既有测试又有评分的输出（n = {n}）的测试通过率与{name}平均分。"),
         }];
-        let (marks, marks_zh) = match (both.crowds.is_empty(), self.sheet.models.len() <= SERIES) {
+        let (marks, marks_zh) = match (both.bins.is_empty(), self.figures.models.len() <= SERIES) {
             (false, _) => (
                 "Outputs with about the same values are one circle; its area is their number.",
                 "数值相近的输出合为一个圆，面积表示数量。",

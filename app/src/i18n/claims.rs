@@ -30,7 +30,7 @@ impl Measure {
 }
 
 /// Text, and whether it says that models differ.
-pub type Said = (String, bool);
+pub type ClaimText = (String, bool);
 
 /// At most this many significant differences are spelled out; the rest are counted.
 const SPELLED_OUT: usize = 3;
@@ -62,7 +62,7 @@ impl<'a> Claims<'a> {
     }
 
     /// What is known first, then what is missing. `None` without data.
-    pub fn summary(&self) -> Option<Said> {
+    pub fn summary(&self) -> Option<ClaimText> {
         let standing = self.standing;
         let mut said = match standing.ranked.as_slice() {
             [] => return None,
@@ -80,7 +80,7 @@ impl<'a> Claims<'a> {
     }
 
     /// One pair of models.
-    pub fn pair(&self, x: &Contest) -> Said {
+    pub fn pair(&self, x: &Contest) -> ClaimText {
         let (better, worse) = (self.name(x.better), self.name(x.worse));
         let mut said = match (x.significant, x.is_suggestive()) {
             (true, _) => self.higher(better, worse, &self.effect(x)),
@@ -93,7 +93,7 @@ impl<'a> Claims<'a> {
         (said, x.significant)
     }
 
-    fn several(&self) -> Said {
+    fn several(&self) -> ClaimText {
         let standing = self.standing;
         let significant = standing.significant();
         let mut said = String::new();

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::Sheet,
+    compare::ComparisonFigures,
     dataset::TaskRow,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
     time::Timestamp,
@@ -113,7 +113,7 @@ fn default_days() -> u32 {
 /// A newly created token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct MadeToken {
+pub struct CreatedToken {
     pub row: TokenRow,
     /// The secret. It is not stored and cannot be shown again.
     pub secret: String,
@@ -199,7 +199,7 @@ pub struct NewWebhook {
 /// A newly created webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct MadeWebhook {
+pub struct CreatedWebhook {
     pub row: WebhookRow,
     /// Secret that signs messages. It is not shown again.
     pub secret: String,
@@ -295,7 +295,7 @@ pub struct NewPublicLink {
 /// A newly created public link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct MadePublicLink {
+pub struct CreatedPublicLink {
     pub row: PublicLinkRow,
     /// Path of the page on this server. It is not stored and cannot be shown again.
     pub path: String,
@@ -313,7 +313,8 @@ pub struct PublicStudy {
     /// Planned ratings per output.
     pub overlap: u32,
     /// The figures, without figures about individual raters.
-    pub sheet: Sheet,
+    #[serde(rename = "sheet")]
+    pub figures: ComparisonFigures,
     /// Whether the first figures are still being computed.
     pub counting: bool,
     /// The tasks, if the link shows code.

@@ -36,7 +36,7 @@ macro_rules! actions {
 actions! {
     AdjudicatorAdd => "adjudicator.add",
     AdjudicatorRemove => "adjudicator.remove",
-    CalibrationLetIn => "calibration.let_in",
+    CalibrationAdmit => "calibration.let_in",
     CalibrationReset => "calibration.reset",
     DatasetImport => "dataset.import",
     FlagAnswer => "flag.answer",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::note::Place;
+use super::note::Position;
 
 /// The code of one output for a page. It names nobody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,11 +14,12 @@ pub struct CodeView {
     pub raw: Vec<Line>,
     /// Start of each formatted line in the original code; empty if there is no formatted form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub starts: Vec<Place>,
+    pub starts: Vec<Position>,
     /// Why there is no formatted form, or another remark.
     pub remark: Option<Remark>,
     /// The text around the code of a chat response; may be empty.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub surrounding_text: String,
 }
 
 /// One line, as highlighted runs of text; joined, they are the line without its line break.

@@ -1,7 +1,7 @@
 //! A dataset's comparison: any number of models, people's ratings and automated tests together.
 //!
-//! [`Choice`] is the selection; it is in the address, so that a link reproduces it. [`Sheet`] contains every
-//! figure. Formulas are in docs/statistics.md.
+//! [`Selection`] is the selection; it is in the address, so that a link reproduces it. [`ComparisonFigures`] contains
+//! every figure. Formulas are in docs/statistics.md.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub enum Scores {
 /// The selection of a comparison. A `None` list selects everything; an empty list selects nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Choice {
+pub struct Selection {
     /// Short name of the dataset.
     pub dataset: String,
     /// The models, in display order.
@@ -49,16 +49,17 @@ pub struct Choice {
     pub raters: Option<Vec<UserId>>,
     /// Only tasks in this description language.
     #[serde(default)]
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Raw or adjudicated scores.
     #[serde(default)]
     pub scores: Scores,
 }
 
-impl Choice {
+impl Selection {
     /// Parses an address's query. `all` gives every value of a key; a list may be repeated fields or one
     /// with commas, and `none` stands for an empty one. Unknown values are ignored, so that old links work.
-    pub fn read(dataset: &str, all: impl Fn(&str) -> Vec<String>) -> Choice {
+    pub fn read(dataset: &str, all: impl Fn(&str) -> Vec<String>) -> Selection {
         fn list<T>(values: Vec<String>, id: fn(i64) -> T) -> Option<Vec<T>> {
             let mut given = false;
             let mut found: Vec<i64> = Vec::new();
@@ -72,13 +73,13 @@ impl Choice {
             }
             given.then(|| found.into_iter().map(id).collect())
         }
-        Choice {
+        Selection {
             dataset: dataset.to_owned(),
             models: list(all("models"), ModelId),
             studies: list(all("studies"), StudyId),
             runs: list(all("runs"), RunId),
             raters: list(all("raters"), UserId),
-            lang: all("lang").last().and_then(|word| word.parse().ok()),
+            nl_lang: all("lang").last().and_then(|word| word.parse().ok()),
             scores: match all("scores").last().map(String::as_str) {
                 Some("final") => Scores::Final,
                 _ => Scores::Raw,
@@ -103,7 +104,7 @@ impl Choice {
         list(&mut out, "studies", texts(&self.studies));
         list(&mut out, "runs", texts(&self.runs));
         list(&mut out, "raters", texts(&self.raters));
-        out.extend(self.lang.map(|lang| format!("lang={lang}")));
+        out.extend(self.nl_lang.map(|lang| format!("lang={lang}")));
         if self.scores == Scores::Final {
             out.push("scores=final".into());
         }
@@ -169,19 +170,22 @@ pub struct RunOption {
 /// A comparison for its page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Compared {
+pub struct ComparisonView {
     /// Everything that can be selected.
     pub options: Options,
     /// The selection with every default resolved, for a permanent link.
-    pub choice: Choice,
-    pub sheet: Sheet,
+    #[serde(rename = "choice")]
+    pub selection: Selection,
+    #[serde(rename = "sheet")]
+    pub figures: ComparisonFigures,
     /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
     /// Revision of the data behind the figures; it changes with the data.
-    pub stamp: String,
+    #[serde(rename = "stamp")]
+    pub revision: String,
     /// Whether newer figures are being computed.
     pub behind: bool,
-    /// Whether the first figures are being computed and the sheet is empty.
+    /// Whether the first figures are being computed and `figures` is empty.
     pub counting: bool,
     /// Whether ratings or verdicts can still be added.
     pub live: bool,
@@ -203,7 +207,7 @@ pub struct Caption {
 /// Every figure of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Sheet {
+pub struct ComparisonFigures {
     /// Names of the models, in the order of every list below.
     pub models: Vec<String>,
     /// Figures by people; `None` if no selected study has a rating of a selected model.
@@ -211,7 +215,7 @@ pub struct Sheet {
     /// Figures by automated tests; `None` if no run is selected.
     pub automated: Option<Automated>,
     /// Figures over outputs with both ratings and verdicts.
-    pub both: Option<Both>,
+    pub both: Option<TestsAndRatings>,
     /// Judge models compared with people.
     #[serde(default)]
     pub judges: Vec<Judge>,
@@ -271,10 +275,10 @@ pub struct Human {
     pub tests: Vec<Known<Paired>>,
     /// Wilcoxon's p-value of each difference after Holm's correction over all.
     pub holm: Vec<Option<f64>>,
-    /// Means adjusted for the raters' severity, one entry per dimension.
+    /// Means adjusted for the raters' leniency, one entry per dimension.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
     pub adjusted: Vec<Known<Adjusted>>,
-    /// Agreement coefficients, one entry per dimension. Raters are indices into [`Compared::raters`].
+    /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].
     pub reliability: Vec<Reliability>,
 }
 
@@ -343,22 +347,23 @@ pub struct Pair {
 /// Test results compared with ratings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Both {
+pub struct TestsAndRatings {
     /// Index of the dimension that is compared with the pass ratio.
     pub dimension: usize,
     /// One row per model, then one for all models together.
     pub rows: Vec<Related>,
-    /// Every output with both, if there are at most [`Both::SINGLY`]; otherwise empty.
+    /// Every output with both, if there are at most [`TestsAndRatings::SINGLY`]; otherwise empty.
     pub points: Vec<Point>,
     /// With more outputs: counts per cell of a grid.
     #[serde(default)]
-    pub crowds: Vec<Crowd>,
-    /// The outputs on which tests and people disagree most, at most [`Both::PARTING`].
+    #[serde(rename = "crowds")]
+    pub bins: Vec<Bin>,
+    /// The outputs on which tests and people disagree most, at most [`TestsAndRatings::PARTING`].
     #[serde(default)]
     pub parting: Vec<Point>,
 }
 
-impl Both {
+impl TestsAndRatings {
     /// With more outputs, single dots would hide one another and a table would be too long.
     pub const SINGLY: usize = 600;
     /// Maximum length of the list of disagreements between tests and people.
@@ -368,8 +373,9 @@ impl Both {
 /// The outputs in one cell of pass ratio and score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Crowd {
-    pub spot: Spot,
+pub struct Bin {
+    #[serde(rename = "spot")]
+    pub grid_cell: GridCell,
     /// Number of outputs per model.
     pub models: Vec<u64>,
 }
@@ -377,21 +383,21 @@ pub struct Crowd {
 /// A cell of pass ratio and score, on a grid of 21 by 13.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Spot {
+pub struct GridCell {
     /// Pass ratio in twentieths, 0 to 20. An anomaly above 1 counts as 1.
     pub ratio: u8,
     /// Position on the scale in twelfths, 0 to 12: quarters of a level on a scale from 1 to 4.
     pub score: u8,
 }
 
-impl Spot {
+impl GridCell {
     const RATIOS: f64 = 20.0;
     const SCORES: f64 = 12.0;
 
     /// The cell nearest to a pass ratio and a position on the scale, both 0 to 1.
-    pub fn near(ratio: f64, share: f64) -> Spot {
+    pub fn near(ratio: f64, share: f64) -> GridCell {
         let step = |value: f64, steps: f64| (value.clamp(0.0, 1.0) * steps).round() as u8;
-        Spot { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
+        GridCell { ratio: step(ratio, Self::RATIOS), score: step(share, Self::SCORES) }
     }
 
     /// The cell's pass ratio and position on the scale, 0 to 1.
@@ -400,14 +406,14 @@ impl Spot {
     }
 
     /// Parses the output of [`Display`](std::fmt::Display).
-    pub fn read(text: &str) -> Option<Spot> {
+    pub fn read(text: &str) -> Option<GridCell> {
         let (ratio, score) = text.split_once('.')?;
-        let spot = Spot { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
-        (f64::from(spot.ratio) <= Self::RATIOS && f64::from(spot.score) <= Self::SCORES).then_some(spot)
+        let grid_cell = GridCell { ratio: ratio.parse().ok()?, score: score.parse().ok()? };
+        (f64::from(grid_cell.ratio) <= Self::RATIOS && f64::from(grid_cell.score) <= Self::SCORES).then_some(grid_cell)
     }
 }
 
-impl std::fmt::Display for Spot {
+impl std::fmt::Display for GridCell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.ratio, self.score)
     }
@@ -439,7 +445,8 @@ pub struct Point {
     /// Position of the score on the scale minus the pass ratio, −1 to 1.
     pub apart: f64,
     /// The cell of the output.
-    pub spot: Spot,
+    #[serde(rename = "spot")]
+    pub grid_cell: GridCell,
 }
 
 /// Filter and order of the list of tasks.
@@ -450,7 +457,8 @@ pub struct TaskFilter {
     #[serde(default)]
     pub q: String,
     #[serde(default)]
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Model to which `score` and `verdict` apply; `None` for any.
     #[serde(default)]
     pub model: Option<ModelId>,
@@ -468,7 +476,8 @@ pub struct TaskFilter {
     pub differ: bool,
     /// Tasks with an output in this cell.
     #[serde(default)]
-    pub spot: Option<Spot>,
+    #[serde(rename = "spot")]
+    pub grid_cell: Option<GridCell>,
     #[serde(default)]
     pub sort: Sort,
     /// The page, counted from 0.
@@ -491,7 +500,8 @@ pub enum Sort {
     /// Largest difference between models first.
     Gap,
     /// Largest disagreement between tests and people first.
-    Apart,
+    #[serde(rename = "apart")]
+    Difference,
 }
 
 impl TaskFilter {
@@ -502,17 +512,17 @@ impl TaskFilter {
     pub fn read(get: impl Fn(&str) -> String) -> TaskFilter {
         TaskFilter {
             q: get("q"),
-            lang: get("tasklang").parse().ok(),
+            nl_lang: get("tasklang").parse().ok(),
             model: get("model").parse().ok().map(ModelId),
             score: get("score").split_once('.').and_then(|(key, s)| Some((key.to_owned(), s.parse().ok()?))),
             verdict: Verdict::from_name(&get("verdict")),
             spread: get("spread").parse().unwrap_or(0),
             differ: get("differ") == "1",
-            spot: Spot::read(&get("spot")),
+            grid_cell: GridCell::read(&get("spot")),
             sort: match get("sort").as_str() {
                 "spread" => Sort::Spread,
                 "gap" => Sort::Gap,
-                "apart" => Sort::Apart,
+                "apart" => Sort::Difference,
                 _ => Sort::Dataset,
             },
             page: get("page").parse().unwrap_or(0),
@@ -595,14 +605,14 @@ pub struct TaskCell {
 /// One task with every model's outputs, side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct TaskCompared {
+pub struct ComparedTask {
     /// The dataset's name.
     pub name: Bilingual,
     pub task: TaskRow,
     /// The rubric, if there are ratings.
     pub rubric: Option<Rubric>,
     /// The outputs, in the models' order.
-    pub outputs: Vec<OutputCompared>,
+    pub outputs: Vec<ComparedOutput>,
     /// The previous task in the filtered list.
     pub before: Option<TaskId>,
     /// The next task.
@@ -612,7 +622,7 @@ pub struct TaskCompared {
 /// One output with its verdict and ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OutputCompared {
+pub struct ComparedOutput {
     /// The output.
     pub id: OutputId,
     /// Verdict, passed and total, with their run.
@@ -625,20 +635,20 @@ pub struct OutputCompared {
 mod tests {
     use super::*;
 
-    fn read(query: &str) -> Choice {
+    fn read(query: &str) -> Selection {
         let fields: Vec<(String, String)> = query
             .split('&')
             .filter_map(|field| field.split_once('=').map(|(k, v)| (k.to_owned(), v.to_owned())))
             .collect();
-        Choice::read("d", |key| fields.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect())
+        Selection::read("d", |key| fields.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect())
     }
 
     #[test]
     fn selection_round_trips_through_its_address() {
         let check = |query: &str, same: &str| {
-            let choice = read(query);
-            assert_eq!(choice.query(), same, "{query}");
-            assert_eq!(read(&choice.query()), choice, "{query}");
+            let selection = read(query);
+            assert_eq!(selection.query(), same, "{query}");
+            assert_eq!(read(&selection.query()), selection, "{query}");
         };
         check("", "");
         check("models=2,1", "models=2,1");
@@ -660,18 +670,18 @@ mod tests {
         assert_eq!(of(&[("score", "correctness.4")]).score, Some(("correctness".into(), 4)));
         assert_eq!(of(&[("score", "4"), ("verdict", "fine"), ("sort", "?"), ("page", "-1")]), TaskFilter::default());
         assert_eq!(of(&[("verdict", "timeout")]).verdict, Some(Verdict::Timeout));
-        assert_eq!(of(&[("spot", "19.8")]).spot, Some(Spot { ratio: 19, score: 8 }));
+        assert_eq!(of(&[("spot", "19.8")]).grid_cell, Some(GridCell { ratio: 19, score: 8 }));
         for wrong in ["21.0", "0.13", "-1.0", "5", "a.b", "1.2.3"] {
-            assert_eq!(Spot::read(wrong), None, "{wrong}");
+            assert_eq!(GridCell::read(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn cell_is_the_nearest_and_round_trips() {
         let check = |ratio, share, text: &str| {
-            let spot = Spot::near(ratio, share);
-            assert_eq!(spot.to_string(), text);
-            assert_eq!(Spot::read(text), Some(spot));
+            let grid_cell = GridCell::near(ratio, share);
+            assert_eq!(grid_cell.to_string(), text);
+            assert_eq!(GridCell::read(text), Some(grid_cell));
         };
         check(0.0, 0.0, "0.0");
         check(1.0, 1.0, "20.12");

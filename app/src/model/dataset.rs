@@ -128,7 +128,8 @@ pub struct TaskRow {
     pub task_id: String,
     /// The description (`raw_nl`), unchanged.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// Requested signature, if any.
     pub signature: Option<String>,
     /// How its outputs are checked.

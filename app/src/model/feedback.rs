@@ -9,7 +9,7 @@ use super::{
     grading::{Flag, Progress, Scores},
     ids::Token,
     lang::Lang,
-    quality::{Opening, RaterFigures},
+    quality::{CalibrationMode, RaterFigures},
     rubric::Rubric,
     time::Timestamp,
 };
@@ -17,13 +17,13 @@ use super::{
 /// Position of an item in the opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningStep {
+pub struct CalibrationStep {
     /// From 1.
     pub number: u64,
     /// Number of items.
     pub of: u64,
     /// Purpose of the calibration.
-    pub mode: Opening,
+    pub mode: CalibrationMode,
 }
 
 /// What a rater sees between two calibration items or after the last.
@@ -33,15 +33,15 @@ pub enum Calibration {
     /// The known scores of the item just rated.
     Feedback(Box<Feedback>),
     /// The rater passed and can start.
-    Passed(OpeningResult),
+    Passed(CalibrationResult),
     /// The rater failed and cannot start.
-    Stopped(OpeningResult),
+    Stopped(CalibrationResult),
 }
 
 /// Result of a calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningResult {
+pub struct CalibrationResult {
     /// Opaque token of the study.
     pub study: Token,
     /// The study's title.
@@ -64,9 +64,10 @@ pub struct Feedback {
     pub study: Token,
     /// The study's title.
     pub title: String,
-    pub step: OpeningStep,
+    pub step: CalibrationStep,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
     pub rubric: Rubric,
@@ -90,7 +91,8 @@ pub struct FlagReply {
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub flag: Flag,
     /// The reply; empty if the flag was resolved without one.
     pub reply: String,
@@ -103,11 +105,12 @@ pub struct FlagReply {
 /// Feedback to a rater.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct CameBack {
+pub struct RaterFeedback {
     /// Replies to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
     /// Disagreements that the rater can adjudicate.
-    pub disputes: u64,
+    #[serde(rename = "disputes")]
+    pub disagreements: u64,
     /// The rater's figures, for studies that show them.
     pub figures: Vec<OwnFigures>,
 }
@@ -132,9 +135,9 @@ pub struct OwnFigures {
 /// An adjudicator's open and adjudicated disagreements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeQueue {
+pub struct DisagreementQueue {
     /// The first open ones, then the first adjudicated ones.
-    pub lines: Vec<DisputeLine>,
+    pub lines: Vec<DisagreementLine>,
     /// Total open.
     pub waiting: u64,
     /// Total adjudicated by this person.
@@ -144,14 +147,15 @@ pub struct DisputeQueue {
 /// A disagreement in an adjudicator's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeLine {
+pub struct DisagreementLine {
     /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// Largest difference on any dimension.
     pub spread: u8,
     /// When this person adjudicated it, if they did.
@@ -161,18 +165,19 @@ pub struct DisputeLine {
 /// A disagreement as its adjudicator sees it, without names of raters or the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Dispute {
+pub struct Disagreement {
     /// Opaque token of the disagreement.
     pub token: Token,
     /// The study's title.
     pub title: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
-    pub ratings: Vec<Voice>,
+    pub ratings: Vec<AnonymousRating>,
     /// The current adjudication, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
 }
@@ -180,7 +185,7 @@ pub struct Dispute {
 /// A rating of the output, without its rater.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Voice {
+pub struct AnonymousRating {
     /// One score per dimension.
     pub scores: Vec<u8>,
     pub comment: String,

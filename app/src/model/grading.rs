@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    feedback::{Calibration, FlagReply, OpeningStep},
+    feedback::{Calibration, CalibrationStep, FlagReply},
     ids::Token,
     lang::Lang,
     note::{self, LineNote},
@@ -143,7 +143,8 @@ pub struct GradingItem {
     pub presentation: Presentation,
     /// The description, unchanged.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
@@ -160,7 +161,8 @@ pub struct GradingItem {
     pub following: Option<Token>,
     /// Position in the opening calibration; `None` for work.
     #[serde(default)]
-    pub opening: Option<OpeningStep>,
+    #[serde(rename = "opening")]
+    pub calibration: Option<CalibrationStep>,
     /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
@@ -241,7 +243,7 @@ pub enum Receipt {
 
 /// A study in the rater's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeskStudy {
+pub struct MyStudy {
     /// Opaque token of the study.
     pub token: Token,
     /// Its title.
@@ -269,7 +271,8 @@ pub struct OwnRating {
     pub token: Token,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub scores: Scores,
     /// Whether it has a comment.
     pub commented: bool,

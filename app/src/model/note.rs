@@ -17,7 +17,7 @@ pub const NOTE_MAX: usize = 1000;
 /// A position in the original code: line and column (in characters), both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Place {
+pub struct Position {
     /// The line.
     pub line: u32,
     /// The character in the line.
@@ -30,7 +30,7 @@ pub struct Place {
 pub struct LineNote {
     /// Its position.
     #[serde(flatten)]
-    pub at: Place,
+    pub at: Position,
     /// Its text.
     pub text: String,
 }
@@ -48,7 +48,7 @@ pub fn sound(notes: &[LineNote]) -> bool {
 }
 
 /// Sets the note at a position, replacing an existing one; a blank text deletes it.
-pub fn put(notes: &mut Vec<LineNote>, at: Place, text: &str) {
+pub fn put(notes: &mut Vec<LineNote>, at: Position, text: &str) {
     let text: String = text.replace(['\n', '\r'], " ").trim().chars().take(NOTE_MAX).collect();
     notes.retain(|note| note.at != at);
     if !text.is_empty() {
@@ -59,15 +59,15 @@ pub fn put(notes: &mut Vec<LineNote>, at: Place, text: &str) {
 
 /// The start of each displayed line in the original code: formatted lines if `laid_out`, otherwise the
 /// original ones.
-pub fn starts(code: &CodeView, laid_out: bool) -> Vec<Place> {
+pub fn starts(code: &CodeView, laid_out: bool) -> Vec<Position> {
     if laid_out && code.laid_out.is_some() {
         return code.starts.clone();
     }
-    (1..).zip(&code.raw).map(|(line, text)| Place { line, column: indent(text) + 1 }).collect()
+    (1..).zip(&code.raw).map(|(line, text)| Position { line, column: indent(text) + 1 }).collect()
 }
 
 /// The displayed line that contains `at`, as its index in `starts`; `None` without lines.
-pub fn shown_line(starts: &[Place], at: Place) -> Option<usize> {
+pub fn shown_line(starts: &[Position], at: Position) -> Option<usize> {
     let after = starts.partition_point(|start| *start <= at);
     (!starts.is_empty()).then(|| after.saturating_sub(1))
 }
@@ -99,7 +99,7 @@ pub fn from_text(text: &str, code: &CodeView) -> Result<Vec<LineNote>, usize> {
         match numbered(line) {
             Some((at, column, said)) => {
                 let start = usize::try_from(at).ok().and_then(|at| raw.get(at.checked_sub(1)?)).ok_or(n + 1)?;
-                let at = Place { line: at, column: column.unwrap_or(start.column) };
+                let at = Position { line: at, column: column.unwrap_or(start.column) };
                 match notes.iter_mut().find(|note| note.at == at) {
                     Some(note) => extend(note, said),
                     None => notes.push(LineNote { at, text: said.to_owned() }),
@@ -149,20 +149,20 @@ mod tests {
     }
 
     fn note(line: u32, column: u32, text: &str) -> LineNote {
-        LineNote { at: Place { line, column }, text: text.into() }
+        LineNote { at: Position { line, column }, text: text.into() }
     }
 
     #[test]
     fn position_belongs_to_the_line_that_began_last() {
-        let starts = [(1, 1), (1, 9), (3, 5)].map(|(line, column)| Place { line, column });
-        let check = |line, column, shown| assert_eq!(shown_line(&starts, Place { line, column }), shown);
+        let starts = [(1, 1), (1, 9), (3, 5)].map(|(line, column)| Position { line, column });
+        let check = |line, column, shown| assert_eq!(shown_line(&starts, Position { line, column }), shown);
         check(1, 1, Some(0));
         check(1, 8, Some(0));
         check(1, 9, Some(1));
         check(2, 1, Some(1));
         check(3, 5, Some(2));
         check(9, 1, Some(2));
-        assert_eq!(shown_line(&[], Place { line: 1, column: 1 }), None);
+        assert_eq!(shown_line(&[], Position { line: 1, column: 1 }), None);
     }
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
     #[test]
     fn setting_a_note_replaces_removes_and_keeps_order() {
         let mut notes = Vec::new();
-        put(&mut notes, Place { line: 2, column: 1 }, " b\nc ");
-        put(&mut notes, Place { line: 1, column: 1 }, "a");
+        put(&mut notes, Position { line: 2, column: 1 }, " b\nc ");
+        put(&mut notes, Position { line: 1, column: 1 }, "a");
         assert_eq!(notes, [note(1, 1, "a"), note(2, 1, "b c")]);
         assert!(sound(&notes));
-        put(&mut notes, Place { line: 1, column: 1 }, "  ");
+        put(&mut notes, Position { line: 1, column: 1 }, "  ");
         assert_eq!(notes, [note(2, 1, "b c")]);
         assert!(!sound(&[note(1, 1, " ")]));
         assert!(!sound(&[note(2, 1, "a"), note(1, 1, "b")]));

@@ -19,7 +19,7 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Opening {
+pub enum CalibrationMode {
     /// Raters start with the work.
     #[default]
     None,
@@ -45,7 +45,7 @@ pub enum Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum FeedbackLevel {
     /// Nothing beyond the grading page.
     Nothing,
     /// Progress and pace.
@@ -61,14 +61,16 @@ pub enum Shown {
 #[serde(default)]
 pub struct QualitySettings {
     /// How known-score items open the study.
-    pub opening: Opening,
+    #[serde(rename = "opening")]
+    pub calibration: CalibrationMode,
     /// How many levels a score may differ from the known score on each dimension and still be correct; 0 is
     /// exact.
     pub tolerance: u8,
-    /// For [`Opening::MustPass`]: number of items that must be correct on every dimension.
+    /// For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
-    pub gold_every: u32,
+    #[serde(rename = "gold_every")]
+    pub known_item_every: u32,
     /// Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2.
     pub repeat_every: u32,
     /// Minimum number of outputs between an output and its repeat.
@@ -81,13 +83,13 @@ pub struct QualitySettings {
     /// What happens when raters disagree.
     pub policy: Policy,
     /// What raters see of their own figures.
-    pub shown: Shown,
+    pub shown: FeedbackLevel,
 }
 
 impl QualitySettings {
     /// Whether hidden checks are on.
-    pub fn probes(&self) -> bool {
-        self.gold_every > 0 || self.repeat_every > 0
+    pub fn has_hidden_checks(&self) -> bool {
+        self.known_item_every > 0 || self.repeat_every > 0
     }
 
     /// The allowed spread on the dimension with this key; `None` for no limit.
@@ -108,10 +110,12 @@ impl QualitySettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct SettingsForm {
-    pub opening: Opening,
+    #[serde(rename = "opening")]
+    pub calibration: CalibrationMode,
     pub tolerance: u8,
     pub needed: u32,
-    pub gold_every: u32,
+    #[serde(rename = "gold_every")]
+    pub known_item_every: u32,
     pub repeat_every: u32,
     pub repeat_apart: u32,
     /// An integer, or empty.
@@ -121,7 +125,7 @@ pub struct SettingsForm {
     #[serde(default)]
     pub spread_correctness: String,
     pub policy: Policy,
-    pub shown: Shown,
+    pub shown: FeedbackLevel,
 }
 
 /// Key of the dimension that can have its own threshold.
@@ -130,12 +134,13 @@ pub const CORRECTNESS: &str = "correctness";
 /// A calibration item: an output with known scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct GoldItem {
+pub struct KnownItem {
     pub id: i64,
     /// The task's `task_id`.
     pub task_id: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub code: CodeView,
     /// Whether its code was pasted; otherwise it comes from a submission.
     pub pasted: bool,
@@ -154,9 +159,9 @@ pub struct GoldItem {
 /// A new calibration item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct NewGold {
+pub struct NewKnownItem {
     /// Source of the code.
-    pub source: GoldSource,
+    pub source: KnownItemSource,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
     /// The reasons, one per dimension; may be empty.
@@ -166,7 +171,7 @@ pub struct NewGold {
 /// Source of a calibration item's code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub enum GoldSource {
+pub enum KnownItemSource {
     /// An output for the study's dataset that the study does not grade.
     Output(OutputId),
     /// Code pasted for a task of the study's dataset.
@@ -176,7 +181,7 @@ pub enum GoldSource {
 /// What calibration items can be made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct GoldChoices {
+pub struct KnownItemChoices {
     /// Tasks to paste code for: revision, `task_id`, start of the description.
     pub tasks: Vec<(TaskRevisionId, String, String)>,
     /// Outputs that the study does not grade: output, `task_id`, model, sample.
@@ -186,11 +191,11 @@ pub struct GoldChoices {
 /// A rater's progress in the opening calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct OpeningRow {
+pub struct CalibrationRow {
     pub rater: UserId,
     pub name: String,
     /// `None` before the rater has started.
-    pub state: Option<OpeningState>,
+    pub state: Option<CalibrationState>,
     /// Items rated in this round.
     pub rated: u64,
     /// Number of these within the tolerance.
@@ -198,14 +203,15 @@ pub struct OpeningRow {
     /// Number of earlier rounds.
     pub earlier: u64,
     /// Whether an admin admitted the rater.
-    pub let_in: bool,
+    #[serde(rename = "let_in")]
+    pub admitted: bool,
 }
 
 /// State of a rater's opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum OpeningState {
+pub enum CalibrationState {
     /// In progress.
     Open,
     /// Passed; the rater can grade.
@@ -222,11 +228,13 @@ pub struct QualityPage {
     pub rubric: Rubric,
     pub settings: QualitySettings,
     /// Calibration items, newest last.
-    pub gold: Vec<GoldItem>,
+    #[serde(rename = "gold")]
+    pub known_items: Vec<KnownItem>,
     /// What further items can be made from.
-    pub choices: GoldChoices,
+    pub choices: KnownItemChoices,
     /// The raters' opening calibration.
-    pub openings: Vec<OpeningRow>,
+    #[serde(rename = "openings")]
+    pub calibrations: Vec<CalibrationRow>,
     /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
 }
@@ -264,9 +272,11 @@ pub struct RaterFigures {
     /// Agreement with the other raters of the same outputs.
     pub peers: Match,
     /// Agreement with known scores.
-    pub gold: Match,
-    /// Outputs within the tolerance on every dimension, out of `gold.outputs`.
-    pub gold_right: u64,
+    #[serde(rename = "gold")]
+    pub known_items: Match,
+    /// Outputs within the tolerance on every dimension, out of `known_items.outputs`.
+    #[serde(rename = "gold_right")]
+    pub known_items_right: u64,
     /// Agreement with the rater's own first rating of repeated outputs.
     pub again: Match,
     /// Share of ratings with the same score on every dimension, 0 to 1.
@@ -297,7 +307,8 @@ pub struct Live {
     /// Estimated finish; `None` if there is not enough data.
     pub projection: Option<Projection>,
     /// Disagreements waiting for an adjudicator.
-    pub disputes: u64,
+    #[serde(rename = "disputes")]
+    pub disagreements: u64,
     /// Disagreements waiting for an extra rater.
     pub extra_waiting: u64,
     /// Open flags.
@@ -380,7 +391,8 @@ pub struct RatingFilter {
     /// Of this model.
     pub model: Option<i64>,
     /// Of descriptions in this language.
-    pub lang: Option<Lang>,
+    #[serde(rename = "lang")]
+    pub nl_lang: Option<Lang>,
     /// Index of the dimension for `score`.
     pub dimension: Option<usize>,
     /// Score on that dimension.
@@ -388,7 +400,8 @@ pub struct RatingFilter {
     /// Only flagged ratings.
     pub flagged: bool,
     /// Only outputs with a disagreement.
-    pub disputed: bool,
+    #[serde(rename = "disputed")]
+    pub has_disagreement: bool,
     /// Text in the description or `task_id`.
     pub text: String,
     /// The page.
@@ -430,7 +443,8 @@ pub struct ListedRating {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub model: String,
     pub rater: String,
     pub scores: Vec<u8>,
@@ -440,7 +454,8 @@ pub struct ListedRating {
     /// Active time in milliseconds, if measured.
     pub active_ms: Option<u64>,
     /// Whether the output has a disagreement.
-    pub disputed: bool,
+    #[serde(rename = "disputed")]
+    pub has_disagreement: bool,
 }
 
 /// A flag and its reply.
@@ -456,7 +471,8 @@ pub struct FlagRow {
     pub task: Option<TaskId>,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     /// The model; `None` for a calibration item.
     pub model: Option<String>,
     pub flag: Flag,
@@ -476,15 +492,16 @@ pub struct FlagRow {
 pub enum FlagOn {
     /// An assignment of the study.
     Assignment(i64),
-    /// A probe.
-    Probe(i64),
+    /// A calibration item or a hidden check.
+    #[serde(rename = "probe")]
+    Check(i64),
 }
 
 /// The state of a disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum DisputeState {
+pub enum DisagreementState {
     /// Waiting for an adjudicator.
     Waiting,
     /// Waiting for an extra rater.
@@ -492,13 +509,14 @@ pub enum DisputeState {
     /// An extra rater has rated it: the median is final.
     Median,
     /// Adjudicated.
-    Decided,
+    #[serde(rename = "decided")]
+    Adjudicated,
 }
 
 /// An output with a disagreement, for an admin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeRow {
+pub struct DisagreementRow {
     /// The output.
     pub output: OutputId,
     /// Its task.
@@ -507,14 +525,15 @@ pub struct DisputeRow {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
     pub model: String,
     /// The spread on each dimension.
     pub spread: Vec<u8>,
     /// Each rater with their scores.
     pub ratings: Vec<(String, Vec<u8>)>,
     /// Its state.
-    pub state: DisputeState,
+    pub state: DisagreementState,
     /// The final scores, if any.
     pub final_scores: Option<Vec<f64>>,
     /// Every adjudication, newest first.
@@ -540,17 +559,17 @@ pub struct Decision {
 }
 
 /// Disagreements per page.
-pub const DISPUTES_PAGE: u32 = 20;
+pub const DISAGREEMENTS_PAGE: u32 = 20;
 
 /// A page of the disagreements of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct DisputeList {
+pub struct DisagreementList {
     pub title: String,
     pub rubric: Rubric,
     pub settings: QualitySettings,
     /// Total number.
     pub found: u64,
     /// Those of the page, open ones first.
-    pub rows: Vec<DisputeRow>,
+    pub rows: Vec<DisagreementRow>,
 }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::Choice,
+    compare::Selection,
     comparison::Interval,
     ids::{ModelId, RunId, StudyId, SubmissionId},
     lang::Bilingual,
@@ -98,7 +98,8 @@ pub struct BoardDataset {
     /// Whether newer figures are being computed.
     pub behind: bool,
     /// What the figures are of, with every default resolved.
-    pub choice: Choice,
+    #[serde(rename = "choice")]
+    pub selection: Selection,
 }
 
 /// A dimension of the rubric, as a column.

@@ -454,7 +454,7 @@ pub struct StartHow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Again {
+pub enum Rerun {
     /// This one, ignoring the cache.
     Output(OutputId),
     /// Those of these tasks, by external id, ignoring the cache.
@@ -527,7 +527,8 @@ pub struct ItemFilter {
     pub words: String,
     /// What the outputs came to.
     #[serde(default)]
-    pub came_to: Option<CameTo>,
+    #[serde(rename = "came_to")]
+    pub result: Option<ItemResult>,
     /// Whether only outputs with a warning or an anomaly.
     #[serde(default)]
     pub flagged: bool,
@@ -536,7 +537,7 @@ pub struct ItemFilter {
 /// What an output of a run came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CameTo {
+pub enum ItemResult {
     /// This verdict.
     Verdict(Verdict),
     /// It passes as published and not guarded.
@@ -549,22 +550,22 @@ pub enum CameTo {
     NoOutput,
 }
 
-impl CameTo {
+impl ItemResult {
     /// The name in addresses.
     pub fn name(self) -> &'static str {
         match self {
-            CameTo::Verdict(verdict) => verdict.name(),
-            CameTo::Differs => "differs",
-            CameTo::EngineFailed => "engine_failed",
-            CameTo::Waiting => "waiting",
-            CameTo::NoOutput => "no_output",
+            ItemResult::Verdict(verdict) => verdict.name(),
+            ItemResult::Differs => "differs",
+            ItemResult::EngineFailed => "engine_failed",
+            ItemResult::Waiting => "waiting",
+            ItemResult::NoOutput => "no_output",
         }
     }
 
     /// The value of that name.
-    pub fn from_name(name: &str) -> Option<CameTo> {
-        let others = [CameTo::Differs, CameTo::EngineFailed, CameTo::Waiting, CameTo::NoOutput];
-        Verdict::ALL.map(CameTo::Verdict).into_iter().chain(others).find(|value| value.name() == name)
+    pub fn from_name(name: &str) -> Option<ItemResult> {
+        let others = [ItemResult::Differs, ItemResult::EngineFailed, ItemResult::Waiting, ItemResult::NoOutput];
+        Verdict::ALL.map(ItemResult::Verdict).into_iter().chain(others).find(|value| value.name() == name)
     }
 }
 

@@ -251,7 +251,7 @@ pub struct Kappa {
     pub kappa: Known<Estimate>,
 }
 
-/// Means adjusted for the raters' severity.
+/// Means adjusted for the raters' leniency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Adjusted {

@@ -97,10 +97,12 @@ pub struct Preview {
     pub problem_count: u64,
     /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
     /// each with its first match.
-    pub telltales: Vec<Telltale>,
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
     /// Number of such lines.
     #[serde(default)]
-    pub telltale_count: u64,
+    #[serde(rename = "telltale_count")]
+    pub identity_leak_count: u64,
     /// An existing submission of the same file.
     pub same_as: Option<SubmissionId>,
 }
@@ -115,7 +117,7 @@ impl Preview {
 /// An identity leak in an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Telltale {
+pub struct IdentityLeak {
     /// The line of the file; 0 for an imported output.
     pub line: u64,
     /// The task's `task_id`.
@@ -137,9 +139,11 @@ pub struct MaskState {
     /// The names that are or would be masked and occur in the outputs.
     pub names: Vec<String>,
     /// Identity leaks, at most [`PREVIEW_LIST`].
-    pub telltales: Vec<Telltale>,
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
     /// Number of outputs with a leak.
-    pub telltale_count: u64,
+    #[serde(rename = "telltale_count")]
+    pub identity_leak_count: u64,
     /// Whether the outputs were not searched, because there are many.
     #[serde(default)]
     pub unread: bool,

@@ -8,13 +8,13 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        feedback::{Dispute, DisputeLine, DisputeQueue, Voice},
+        feedback::{AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue},
         grading::Flag,
         ids::Token,
         lang::Lang,
         rubric::Dimension,
     },
-    rpc::quality::{Decide, my_disputes, open_dispute},
+    rpc::quality::{Decide, my_disagreements, open_disagreement},
     ui::{
         code::CodeBox,
         description::description,
@@ -31,7 +31,7 @@ use crate::{
 pub fn AdjudicatePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.quality();
-    let data = Data::new(|| (), |()| my_disputes());
+    let data = Data::new(|| (), |()| my_disagreements());
     let query = use_query_map();
     let stored = move || query.read().get("decided").is_some();
     view! {
@@ -42,13 +42,13 @@ pub fn AdjudicatePage() -> impl IntoView {
     }
 }
 
-fn list(i: I18n, queue: DisputeQueue) -> AnyView {
+fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     let t = i.quality();
     let (done, waiting): (Vec<_>, Vec<_>) = queue.lines.into_iter().partition(|line| line.decided_at.is_some());
-    let card = move |line: DisputeLine| {
+    let card = move |line: DisagreementLine| {
         view! {
             <li class="card stack-tight">
-                <p><a href=format!("/adjudicate/{}", line.token) lang=line.lang.tag()>{line.raw_nl}</a></p>
+                <p><a href=format!("/adjudicate/{}", line.token) lang=line.nl_lang.tag()>{line.raw_nl}</a></p>
                 <p class="row muted small">
                     <span>{line.title}</span>
                     <span>{(t.spread_n)(line.spread)}</span>
@@ -86,13 +86,13 @@ fn list(i: I18n, queue: DisputeQueue) -> AnyView {
 
 /// One disagreement.
 #[component]
-pub fn DisputePage() -> impl IntoView {
+pub fn DisagreementPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.quality();
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let decide = FormAction::<Decide>::new();
-    let data = Data::new(move || token.get(), |token| open_dispute(Token(token)));
+    let data = Data::new(move || token.get(), |token| open_disagreement(Token(token)));
     // The router's own: `use_query_map` does not update when one disagreement follows another
     // (leptos_router 0.8.17 renews a route's address only if its path stays).
     let query = use_location().query;
@@ -100,20 +100,20 @@ pub fn DisputePage() -> impl IntoView {
     view! {
         <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
-            <Load data let:dispute>
+            <Load data let:disagreement>
                 // Keyed by name, so that the next one begins with an empty form instead of the previous
                 // scores.
-                <For each=move || [dispute.clone()] key=|dispute| dispute.token.0.clone() let:dispute>
-                    {one(i, dispute, decide)}
+                <For each=move || [disagreement.clone()] key=|disagreement| disagreement.token.0.clone() let:disagreement>
+                    {one(i, disagreement, decide)}
                 </For>
             </Load>
         </Page>
     }
 }
 
-fn one(i: I18n, d: Dispute, decide: FormAction<Decide>) -> AnyView {
+fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>) -> AnyView {
     let t = i.quality();
-    let Dispute { token, title, raw_nl, lang, signature, code, rubric, ratings, decided, .. } = d;
+    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, .. } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();
@@ -195,12 +195,12 @@ fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> imp
     }
 }
 
-fn voice_rows(i: I18n, n: usize, width: usize, voice: Voice) -> impl IntoView {
+fn voice_rows(i: I18n, n: usize, width: usize, voice: AnonymousRating) -> impl IntoView {
     let t = i.quality();
-    let Voice { scores, comment, flag, notes } = voice;
+    let AnonymousRating { scores, comment, flag, notes } = voice;
     let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
     let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{flag_words(i, &f)}</Badge></p> });
-    let said = (!comment.is_empty()).then(|| {
+    let comment_view = (!comment.is_empty()).then(|| {
         let lang = Lang::detect(&comment).tag();
         view! { <p class="comment" lang=lang>{comment.clone()}</p> }
     });
@@ -211,10 +211,10 @@ fn voice_rows(i: I18n, n: usize, width: usize, voice: Voice) -> impl IntoView {
             view! { <p class="comment"><b>{(t.place)(line.into())}</b>" "<span lang=lang>{text.clone()}</span></p> }
         })
         .collect::<Vec<_>>();
-    let any = flag.is_some() || said.is_some() || !notes.is_empty();
+    let any = flag.is_some() || comment_view.is_some() || !notes.is_empty();
     view! {
         <tr><th scope="row">{(t.letter)(n)}</th>{cells}</tr>
-        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{said}{notes}</td></tr> })}
+        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{comment_view}{notes}</td></tr> })}
     }
 }
 

@@ -62,7 +62,7 @@ pub fn MinePage() -> impl IntoView {
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let t = use_i18n().rater();
     let b = use_i18n().bench();
-    let OwnRating { token, raw_nl, lang, scores, commented, flagged, notes } = rating;
+    let OwnRating { token, raw_nl, nl_lang: lang, scores, commented, flagged, notes } = rating;
     let noted = (!notes.is_empty()).then(|| {
         let count = (b.mine_notes_n)(notes.len());
         let rows = notes

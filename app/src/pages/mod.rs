@@ -3,7 +3,6 @@
 pub mod account;
 pub mod adjudicate;
 pub mod admin;
-pub mod came_back;
 pub mod grade;
 pub mod join;
 pub mod log_in;
@@ -11,4 +10,5 @@ pub mod mine;
 pub mod my_studies;
 pub mod not_found;
 pub mod public;
+pub mod rater_feedback;
 pub mod rubric;

@@ -4,12 +4,12 @@ use leptos::prelude::*;
 
 use crate::{
     i18n::{use_i18n, use_visitor},
-    model::{grading::DeskStudy, plan::Presentation},
+    model::{grading::MyStudy, plan::Presentation},
     pages::{
-        came_back::came_back,
         grade::{UnsentBar, tour::LeaveTour},
+        rater_feedback::rater_feedback,
     },
-    rpc::{grading::desk, quality::what_came_back},
+    rpc::{grading::my_studies, quality::my_feedback},
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -20,15 +20,15 @@ use crate::{
 /// `/desk`, and the start page of raters.
 #[component]
 pub fn MyStudiesPage() -> impl IntoView {
-    let studies = Data::new(|| (), |()| desk());
-    let back = Data::new(|| (), |()| what_came_back());
+    let studies = Data::new(|| (), |()| my_studies());
+    let back = Data::new(|| (), |()| my_feedback());
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
             <UnsentBar />
-            <Load data=back let:back>{came_back(i18n, back)}</Load>
+            <Load data=back let:back>{rater_feedback(i18n, back)}</Load>
             {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
                 {if studies.is_empty() {
@@ -64,10 +64,10 @@ fn TourOffer() -> impl IntoView {
 }
 
 #[component]
-fn StudyCard(study: DeskStudy) -> impl IntoView {
+fn StudyCard(study: MyStudy) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
-    let DeskStudy { token, title, open, progress, presentation } = study;
+    let MyStudy { token, title, open, progress, presentation } = study;
     let way = match presentation {
         Presentation::One => "grade",
         Presentation::SideBySide => "beside",

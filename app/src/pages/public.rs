@@ -11,7 +11,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         api::{PublicStudy, PublicTask},
-        compare::Sheet,
+        compare::ComparisonFigures,
         ids::TaskId,
     },
     rpc::api::{open_public_study, open_public_task},
@@ -38,10 +38,10 @@ pub fn PublicStudyPage() -> impl IntoView {
 
 fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
     let t = i.api();
-    let sheet = found.sheet;
-    let rated = sheet.human.iter().flat_map(|human| &human.comparison.models);
+    let figures = found.figures;
+    let rated = figures.human.iter().flat_map(|human| &human.comparison.models);
     let ratings: u64 = rated.map(|model| model.ratings).sum();
-    let models = sheet.models.join(" · ");
+    let models = figures.models.join(" · ");
     let tasks = found
         .tasks
         .iter()
@@ -72,7 +72,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
                 <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
                 <div><dt>{t.overlap}</dt><dd>{found.overlap}</dd></div>
             </dl>
-            {figures(i, &sheet, found.counting)}
+            {figures_view(i, &figures, found.counting)}
             {code}
             <p class="muted small">{t.public_how}</p>
         </Page>
@@ -81,28 +81,28 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
 }
 
 /// Ratings, tests, and their agreement. No mark has a link: the tasks behind it are for admins.
-fn figures(i: I18n, sheet: &Sheet, counting: bool) -> AnyView {
+fn figures_view(i: I18n, figures: &ComparisonFigures, counting: bool) -> AnyView {
     let t = i.compare();
     if counting {
         return view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any();
     }
-    let people = match &sheet.human {
+    let people = match &figures.human {
         Some(human) => by_people(i, human, &[], None),
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
     };
-    let tests = sheet.automated.as_ref().map(|automated| {
+    let tests = figures.automated.as_ref().map(|automated| {
         view! {
             <section id="tests" class="stack" aria-labelledby="tests-head">
                 <h2 id="tests-head">{t.by_tests}</h2>
-                {tested::view(i, sheet, automated, None)}
+                {tested::view(i, figures, automated, None)}
             </section>
         }
     });
-    let both = sheet.both.as_ref().zip(sheet.human.as_ref()).map(|(both, human)| {
+    let both = figures.both.as_ref().zip(figures.human.as_ref()).map(|(both, human)| {
         view! {
             <section id="both" class="stack" aria-labelledby="both-head">
                 <h2 id="both-head">{t.tests_and_people}</h2>
-                {tested::both(i, sheet, &human.comparison.rubric, both, None)}
+                {tested::both(i, figures, &human.comparison.rubric, both, None)}
             </section>
         }
     });

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::{Admin, Answer};
 use crate::model::{
     api::{
-        ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, NewPublicLink, NewToken, NewWebhook,
-        PublicLinkRow, PublicStudy, PublicTask, TokenRow, WebhookRow,
+        ApiReference, CreatedPublicLink, CreatedToken, CreatedWebhook, DeliveryRow, NewPublicLink, NewToken,
+        NewWebhook, PublicLinkRow, PublicStudy, PublicTask, TokenRow, WebhookRow,
     },
     ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
     page::{PageOf, Paged},
@@ -18,7 +18,7 @@ pub trait Tokens: Send + Sync {
     /// The caller's tokens, newest first.
     async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<TokenRow>>;
     /// Creates a token for the caller.
-    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<MadeToken>;
+    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<CreatedToken>;
     /// Revokes a token.
     async fn revoke(&self, admin: &Admin, id: ApiTokenId) -> Answer<()>;
 }
@@ -38,7 +38,7 @@ pub trait Webhooks: Send + Sync {
     /// The origins that the operator allows.
     async fn origins(&self, admin: &Admin) -> Answer<Vec<String>>;
     /// Creates a webhook.
-    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<MadeWebhook>;
+    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<CreatedWebhook>;
     /// Deletes a webhook with its deliveries.
     async fn remove(&self, admin: &Admin, id: WebhookId) -> Answer<()>;
     /// Sends a test delivery now, and returns its result.
@@ -53,7 +53,7 @@ pub trait PublicLinks: Send + Sync {
     /// A study's links, newest first.
     async fn list(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<Paged<PublicLinkRow>>;
     /// Creates a link to a closed study.
-    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink>;
+    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<CreatedPublicLink>;
     /// The page behind a link, for anyone who has it. 404 if the link is unknown, revoked or expired.
     async fn open(&self, secret: &str) -> Answer<PublicStudy>;
     /// One task behind a link that shows the code; 404 behind any other.

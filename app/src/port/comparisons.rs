@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer};
 use crate::model::{
-    compare::{Choice, Compared, TaskCompared, TaskFilter, TaskPage},
+    compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
     ids::{StudyId, TaskId},
 };
 
@@ -12,13 +12,14 @@ use crate::model::{
 #[async_trait]
 pub trait Comparisons: Send + Sync {
     /// Every figure of a selection.
-    async fn get(&self, admin: &Admin, choice: Choice) -> Answer<Compared>;
+    async fn get(&self, admin: &Admin, selection: Selection) -> Answer<ComparisonView>;
     /// The comparison of a study's models by its raters, without tests.
-    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared>;
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView>;
     /// The current revision of a selection's data; it changes with the data.
-    async fn stamp(&self, admin: &Admin, choice: Choice) -> Answer<String>;
+    async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String>;
     /// A page of the selection's tasks that match the filter.
-    async fn tasks(&self, admin: &Admin, choice: Choice, filter: TaskFilter) -> Answer<TaskPage>;
+    async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage>;
     /// One task with the selected models' outputs; the filter determines its neighbours.
-    async fn task(&self, admin: &Admin, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared>;
+    async fn task(&self, admin: &Admin, selection: Selection, filter: TaskFilter, task: TaskId)
+    -> Answer<ComparedTask>;
 }

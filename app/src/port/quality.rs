@@ -5,9 +5,11 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer, Person};
 use crate::model::{
-    feedback::{CameBack, Dispute, DisputeQueue},
+    feedback::{Disagreement, DisagreementQueue, RaterFeedback},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
-    quality::{DisputeList, FlagOn, FlagRow, Live, NewGold, QualityPage, QualitySettings, RatingFilter, RatingList},
+    quality::{
+        DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
+    },
     submission::MaskState,
 };
 
@@ -19,11 +21,11 @@ pub trait Quality: Send + Sync {
     /// Changes the settings. Ratings are kept; disagreements are recomputed.
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()>;
     /// Adds a calibration item.
-    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64>;
+    async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64>;
     /// Retires or restores a calibration item.
-    async fn retire_gold(&self, admin: &Admin, study: StudyId, gold: i64, retired: bool) -> Answer<()>;
+    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()>;
     /// Admits a rater regardless of the result, or restarts their opening calibration.
-    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()>;
+    async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.
     async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()>;
     /// A submission's masking.
@@ -35,7 +37,7 @@ pub trait Quality: Send + Sync {
 
 /// Live status of a study, for admins.
 #[async_trait]
-pub trait Watching: Send + Sync {
+pub trait Monitoring: Send + Sync {
     /// Progress, pace, leases, pending work, figures about raters.
     async fn live(&self, admin: &Admin, study: StudyId) -> Answer<Live>;
     /// A page of the matching ratings.
@@ -45,7 +47,7 @@ pub trait Watching: Send + Sync {
     /// Replies to a flag; an empty reply resolves it without one.
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
     /// A page of the disagreements, from 0.
-    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList>;
+    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList>;
     /// Requests one more rating of an output.
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()>;
 }
@@ -55,16 +57,16 @@ pub trait Watching: Send + Sync {
 #[async_trait]
 pub trait Feedback: Send + Sync {
     /// Replies to the person's flags, their figures, and the number of disagreements they can adjudicate.
-    async fn came_back(&self, person: &Person) -> Answer<CameBack>;
+    async fn rater_feedback(&self, person: &Person) -> Answer<RaterFeedback>;
     /// Records that the person read the replies.
     async fn read_replies(&self, person: &Person) -> Answer<()>;
     /// Records that the rater read a calibration item's known scores, or the calibration's result.
     /// `what` is the item's or the study's token. Returns the study's token.
     async fn go_on(&self, person: &Person, what: &Token) -> Answer<Token>;
     /// The disagreements that the person can adjudicate or has adjudicated.
-    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue>;
+    async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue>;
     /// One disagreement.
-    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute>;
+    async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement>;
     /// Adjudicates it. Returns the next open one for this person.
     async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>>;
 }

@@ -8,8 +8,8 @@ use crate::{
     error::AppError,
     model::{
         api::{
-            ApiReference, DeliveryRow, MadePublicLink, MadeToken, MadeWebhook, PublicLinkRow, PublicStudy, PublicTask,
-            Scope, TokenRow, WebhookEvent, WebhookRow,
+            ApiReference, CreatedPublicLink, CreatedToken, CreatedWebhook, DeliveryRow, PublicLinkRow, PublicStudy,
+            PublicTask, Scope, TokenRow, WebhookEvent, WebhookRow,
         },
         ids::{ApiTokenId, PublicLinkId, StudyId, TaskId, WebhookId},
         page::{PageOf, Paged},
@@ -30,7 +30,7 @@ pub async fn tokens(#[server(default)] page: PageOf) -> Result<Paged<TokenRow>, 
 
 /// Creates a token and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_token", protocol = Call)]
-pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<MadeToken, AppError> {
+pub async fn create_token(label: String, scopes: Vec<Scope>, days: u32) -> Result<CreatedToken, AppError> {
     let (ports, admin) = ports()?;
     ports.tokens.create(&admin, NewToken { label, scopes, days }).await
 }
@@ -58,7 +58,7 @@ pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
 
 /// Creates a webhook and returns its secret, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_webhook", protocol = Call)]
-pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<MadeWebhook, AppError> {
+pub async fn create_webhook(url: String, events: Vec<WebhookEvent>) -> Result<CreatedWebhook, AppError> {
     let (ports, admin) = ports()?;
     ports.webhooks.create(&admin, NewWebhook { url, events }).await
 }
@@ -95,7 +95,7 @@ pub async fn public_links(study: StudyId, #[server(default)] page: PageOf) -> Re
 
 /// Creates a public link to a closed study and returns its path, which is not shown again.
 #[server(prefix = "/rpc", endpoint = "create_public_link", protocol = Call)]
-pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<MadePublicLink, AppError> {
+pub async fn create_public_link(study: StudyId, code: bool, days: Option<u32>) -> Result<CreatedPublicLink, AppError> {
     let (ports, admin) = ports()?;
     ports.public_links.create(&admin, study, NewPublicLink { code, days }).await
 }

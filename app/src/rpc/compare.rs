@@ -8,35 +8,42 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        compare::{Choice, Compared, TaskCompared, TaskFilter, TaskPage},
+        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
         ids::TaskId,
     },
 };
 
 /// Every figure of a selection.
 #[server(prefix = "/rpc", endpoint = "compare_get", protocol = Call)]
-pub async fn compare_get(choice: Choice) -> Result<Compared, AppError> {
+pub async fn compare_get(#[server(rename = "choice")] selection: Selection) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
-    ports.comparisons.get(&admin, choice).await
+    ports.comparisons.get(&admin, selection).await
 }
 
 /// The current revision of a selection's data.
 #[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
-pub async fn compare_stamp(choice: Choice) -> Result<String, AppError> {
+pub async fn compare_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
-    ports.comparisons.stamp(&admin, choice).await
+    ports.comparisons.revision(&admin, selection).await
 }
 
 /// The tasks of a selection.
 #[server(prefix = "/rpc", endpoint = "compare_tasks", protocol = Call)]
-pub async fn compare_tasks(choice: Choice, filter: TaskFilter) -> Result<TaskPage, AppError> {
+pub async fn compare_tasks(
+    #[server(rename = "choice")] selection: Selection,
+    filter: TaskFilter,
+) -> Result<TaskPage, AppError> {
     let (ports, admin) = ports()?;
-    ports.comparisons.tasks(&admin, choice, filter).await
+    ports.comparisons.tasks(&admin, selection, filter).await
 }
 
 /// One task with the selected models' outputs.
 #[server(prefix = "/rpc", endpoint = "compare_task", protocol = Call)]
-pub async fn compare_task(choice: Choice, filter: TaskFilter, task: TaskId) -> Result<TaskCompared, AppError> {
+pub async fn compare_task(
+    #[server(rename = "choice")] selection: Selection,
+    filter: TaskFilter,
+    task: TaskId,
+) -> Result<ComparedTask, AppError> {
     let (ports, admin) = ports()?;
-    ports.comparisons.task(&admin, choice, filter, task).await
+    ports.comparisons.task(&admin, selection, filter, task).await
 }

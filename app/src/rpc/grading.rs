@@ -8,16 +8,16 @@ use crate::port::{Person, ports};
 use crate::{
     error::AppError,
     model::{
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::Token,
     },
 };
 
 /// The rater's studies.
 #[server(prefix = "/rpc", endpoint = "desk", protocol = Call)]
-pub async fn desk() -> Result<Vec<DeskStudy>, AppError> {
+pub async fn my_studies() -> Result<Vec<MyStudy>, AppError> {
     let (ports, person) = ports()?;
-    ports.grading.desk(&person).await
+    ports.grading.my_studies(&person).await
 }
 
 /// The next output to rate, other than those that the page is already `holding`.

@@ -7,9 +7,9 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        feedback::{CameBack, Dispute, DisputeQueue},
+        feedback::{Disagreement, DisagreementQueue, RaterFeedback},
         ids::{StudyId, SubmissionId, Token, UserId},
-        quality::{DisputeList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
+        quality::{DisagreementList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::MaskState,
     },
 };
@@ -18,7 +18,7 @@ use crate::{
     model::{
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
-        quality::{FlagOn, GoldSource, NewGold, QualitySettings},
+        quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
     },
     port::ports,
 };
@@ -45,10 +45,10 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         }),
     };
     let settings = QualitySettings {
-        opening: asked.opening,
+        calibration: asked.calibration,
         tolerance: asked.tolerance,
         needed: asked.needed,
-        gold_every: asked.gold_every,
+        known_item_every: asked.known_item_every,
         repeat_every: asked.repeat_every,
         repeat_apart: asked.repeat_apart,
         spread: level("spread", &asked.spread)?,
@@ -64,7 +64,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
 /// Adds a calibration item: an output by its id, or code for a task by its revision. The
 /// lists have one entry per dimension.
 #[server(prefix = "/rpc", endpoint = "add_gold")]
-pub async fn add_gold(
+pub async fn add_known_item(
     study: StudyId,
     #[server(default)] output: String,
     #[server(default)] task: String,
@@ -85,32 +85,40 @@ pub async fn add_gold(
         })
     };
     let source = if output.trim().is_empty() {
-        GoldSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
+        KnownItemSource::Pasted { task: TaskRevisionId(number("task", &task)?), code }
     } else {
-        GoldSource::Output(OutputId(number("output", &output)?))
+        KnownItemSource::Output(OutputId(number("output", &output)?))
     };
     let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
     let longest = reasons_en.len().max(reasons_zh.len());
     let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
-    let id = ports.quality.add_gold(&admin, study, NewGold { source, scores, reasons }).await?;
+    let id = ports.quality.add_known_item(&admin, study, NewKnownItem { source, scores, reasons }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(id)
 }
 
 /// Retires or restores a calibration item.
 #[server(prefix = "/rpc", endpoint = "retire_gold")]
-pub async fn retire_gold(study: StudyId, gold: i64, retired: bool) -> Result<(), AppError> {
+pub async fn retire_known_item(
+    study: StudyId,
+    #[server(rename = "gold")] item: i64,
+    retired: bool,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.retire_gold(&admin, study, gold, retired).await?;
+    ports.quality.retire_known_item(&admin, study, item, retired).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(())
 }
 
 /// Admits a rater, or restarts their opening calibration.
 #[server(prefix = "/rpc", endpoint = "open_for")]
-pub async fn open_for(study: StudyId, rater: UserId, let_in: bool) -> Result<(), AppError> {
+pub async fn set_admission(
+    study: StudyId,
+    rater: UserId,
+    #[server(rename = "let_in")] admitted: bool,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.open_for(&admin, study, rater, let_in).await?;
+    ports.quality.set_admission(&admin, study, rater, admitted).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#openings"));
     Ok(())
 }
@@ -144,59 +152,59 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
 #[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.live(&admin, study).await
+    ports.monitoring.live(&admin, study).await
 }
 
 /// A page of a study's ratings.
 #[server(prefix = "/rpc", endpoint = "study_ratings", protocol = Call)]
 pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<RatingList, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.ratings(&admin, study, filter).await
+    ports.monitoring.ratings(&admin, study, filter).await
 }
 
 /// A study's title and its flags.
 #[server(prefix = "/rpc", endpoint = "study_flags", protocol = Call)]
 pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.flags(&admin, study).await
+    ports.monitoring.flags(&admin, study).await
 }
 
 /// Replies to a flag.
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
 pub async fn answer_flag(
     study: StudyId,
-    probe: bool,
+    #[server(rename = "probe")] check: bool,
     on: i64,
     #[server(default)] reply: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let on = if probe { FlagOn::Probe(on) } else { FlagOn::Assignment(on) };
-    ports.watching.answer_flag(&admin, study, on, &reply).await?;
+    let on = if check { FlagOn::Check(on) } else { FlagOn::Assignment(on) };
+    ports.monitoring.answer_flag(&admin, study, on, &reply).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
     Ok(())
 }
 
 /// A page of a study's disagreements.
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
-pub async fn study_disputes(study: StudyId, #[server(default)] page: u32) -> Result<DisputeList, AppError> {
+pub async fn study_disagreements(study: StudyId, #[server(default)] page: u32) -> Result<DisagreementList, AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.disputes(&admin, study, page).await
+    ports.monitoring.disagreements(&admin, study, page).await
 }
 
 /// Requests one more rating of an output.
 #[server(prefix = "/rpc", endpoint = "ask_extra")]
 pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.watching.ask_extra(&admin, study, OutputId(output)).await?;
+    ports.monitoring.ask_extra(&admin, study, OutputId(output)).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/disputes"));
     Ok(())
 }
 
 /// Feedback to the person.
 #[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
-pub async fn what_came_back() -> Result<CameBack, AppError> {
+pub async fn my_feedback() -> Result<RaterFeedback, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.came_back(&person).await
+    ports.feedback.rater_feedback(&person).await
 }
 
 /// Records that the person read the replies to their flags.
@@ -219,16 +227,16 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 
 /// The disagreements that the person can adjudicate.
 #[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
-pub async fn my_disputes() -> Result<DisputeQueue, AppError> {
+pub async fn my_disagreements() -> Result<DisagreementQueue, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.disputes(&person).await
+    ports.feedback.disagreements(&person).await
 }
 
 /// One disagreement.
 #[server(prefix = "/rpc", endpoint = "dispute", protocol = Call)]
-pub async fn open_dispute(token: Token) -> Result<Dispute, AppError> {
+pub async fn open_disagreement(token: Token) -> Result<Disagreement, AppError> {
     let (ports, person) = ports()?;
-    ports.feedback.dispute(&person, &token).await
+    ports.feedback.disagreement(&person, &token).await
 }
 
 /// Adjudicates a disagreement and redirects to the next one, or to the list.

@@ -15,7 +15,7 @@ use crate::{
 };
 #[cfg(feature = "ssr")]
 use crate::{
-    model::run::{Again, StartHow},
+    model::run::{Rerun, StartHow},
     port::ports,
 };
 
@@ -97,26 +97,26 @@ pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
 /// Resumes a stopped run.
 #[server(prefix = "/rpc", endpoint = "resume_run")]
 pub async fn resume_run(id: RunId) -> Result<(), AppError> {
-    again(id, Again::Rest).await
+    rerun(id, Rerun::Rest).await
 }
 
 /// Reruns outputs on which the engine failed.
 #[server(prefix = "/rpc", endpoint = "run_failed_again")]
 pub async fn run_failed_again(id: RunId) -> Result<(), AppError> {
-    again(id, Again::Failed).await
+    rerun(id, Rerun::Failed).await
 }
 
 /// Reruns outputs with outdated results.
 #[server(prefix = "/rpc", endpoint = "run_changed_again")]
 pub async fn run_changed_again(id: RunId) -> Result<(), AppError> {
-    again(id, Again::Changed).await
+    rerun(id, Rerun::Changed).await
 }
 
 /// Reruns one output and stays on its page.
 #[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.runs.again(&admin, id, Again::Output(output)).await?;
+    ports.runs.rerun(&admin, id, Rerun::Output(output)).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}/outputs/{output}"));
     Ok(())
 }
@@ -129,9 +129,9 @@ pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<Ru
 }
 
 #[cfg(feature = "ssr")]
-async fn again(id: RunId, what: Again) -> Result<(), AppError> {
+async fn rerun(id: RunId, what: Rerun) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.runs.again(&admin, id, what).await?;
+    ports.runs.rerun(&admin, id, what).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        compare::Compared,
+        compare::ComparisonView,
         comparison::{TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
@@ -115,7 +115,7 @@ pub async fn reopen_study(id: StudyId, reason: String) -> Result<(), AppError> {
 
 /// The models compared by the ratings so far.
 #[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
-pub async fn compare(id: StudyId) -> Result<Compared, AppError> {
+pub async fn compare(id: StudyId) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.of_study(&admin, id).await
 }

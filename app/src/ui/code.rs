@@ -5,7 +5,7 @@
 
 use leptos::{ev, prelude::*};
 
-use super::margin::{Margin, Spot, spots};
+use super::margin::{DisplayedLine, Margin, spots};
 use crate::{
     i18n::use_i18n,
     model::{
@@ -37,7 +37,7 @@ pub fn CodeBox(
     let key = key.map(|key| view! { <kbd>{key.to_string()}</kbd> });
     let raw_starts = starts(&code, false);
     let laid_out_starts = code.starts.clone();
-    let beside = margin.clone();
+    let laid_out_margin = margin.clone();
     let raw = raw.unwrap_or_else(|| RwSignal::new(false));
     let remark = code.remark.map(|remark| {
         let text = match remark {
@@ -50,11 +50,11 @@ pub fn CodeBox(
     let lines = code.laid_out.as_ref().unwrap_or(&code.raw).len();
     let empty = code.raw.iter().all(|line| line.0.is_empty());
     let both = code.laid_out.is_some();
-    let said = (!code.said.is_empty()).then(|| {
+    let surrounding_text = (!code.surrounding_text.is_empty()).then(|| {
         view! {
             <details class="said">
                 <summary>{common.code_said}</summary>
-                <p class="said-text">{code.said}</p>
+                <p class="said-text">{code.surrounding_text}</p>
             </details>
         }
     });
@@ -85,7 +85,7 @@ pub fn CodeBox(
                     view! {
                         {code.laid_out.map(|lines| {
                             let spots = spots(&laid_out_starts, lines.len(), false);
-                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=beside spots /> }.into_any()
+                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=laid_out_margin spots /> }.into_any()
                         })}
                         <Listing
                             spots=spots(&raw_starts, code.raw.len(), true)
@@ -96,7 +96,7 @@ pub fn CodeBox(
                         />
                     }
                 })}
-            {said}
+            {surrounding_text}
         </section>
     }
 }
@@ -116,7 +116,7 @@ pub fn Listing(
     margin: Option<Margin>,
     /// Start of each line in the original code; required with a margin.
     #[prop(optional)]
-    spots: Vec<Spot>,
+    spots: Vec<DisplayedLine>,
 ) -> impl IntoView {
     // One of four widths that fits the last line's number, because inline styles are not allowed.
     let digits = match lines.len() {

@@ -13,11 +13,7 @@ use leptos::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::failure::Failure;
-use crate::{
-    error::AppError,
-    i18n::use_i18n, model::user::Visitor,
-    json,
-};
+use crate::{error::AppError, i18n::use_i18n, json, model::user::Visitor};
 
 /// A page's data: created at the top of the page, drawn by [`Load`].
 pub struct Data<T> {

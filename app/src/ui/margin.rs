@@ -9,25 +9,25 @@ use leptos::prelude::*;
 
 use crate::model::{
     lang::Lang,
-    note::{LineNote, Place},
+    note::{LineNote, Position},
 };
 
 /// A displayed line of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct DisplayedLine {
     /// Displayed line number, from 1.
     pub number: usize,
     /// Start of the line in the original code.
-    pub start: Place,
+    pub start: Position,
     /// Start of the next line; `None` for the last.
-    pub end: Option<Place>,
+    pub end: Option<Position>,
     /// Whether the line belongs to the original form, not the formatted one.
     pub raw: bool,
 }
 
-impl Spot {
+impl DisplayedLine {
     /// Whether a position of the code is in this line.
-    pub fn holds(&self, at: Place) -> bool {
+    pub fn holds(&self, at: Position) -> bool {
         (self.number == 1 || self.start <= at) && self.end.is_none_or(|end| at < end)
     }
 }
@@ -36,7 +36,7 @@ impl Spot {
 #[derive(Clone)]
 pub struct Margin {
     /// Draws the content below a line.
-    pub under: Arc<dyn Fn(Spot) -> AnyView + Send + Sync>,
+    pub under: Arc<dyn Fn(DisplayedLine) -> AnyView + Send + Sync>,
     /// Opens a line, by click or key; `None` for read-only lines.
     pub open: Option<Opener>,
 }
@@ -45,22 +45,24 @@ pub struct Margin {
 #[derive(Clone, Copy)]
 pub struct Opener {
     /// Called with the line.
-    pub run: Callback<Spot>,
+    pub run: Callback<DisplayedLine>,
     /// Accessible name of the line's button.
     pub label: fn(usize, &str) -> String,
 }
 
 /// The lines, one per entry of `starts`.
-pub fn spots(starts: &[Place], lines: usize, raw: bool) -> Vec<Spot> {
-    let none = Place { line: 1, column: 1 };
+pub fn spots(starts: &[Position], lines: usize, raw: bool) -> Vec<DisplayedLine> {
+    let none = Position { line: 1, column: 1 };
     let start = |n: usize| starts.get(n).copied();
-    (0..lines).map(|n| Spot { number: n + 1, start: start(n).unwrap_or(none), end: start(n + 1), raw }).collect()
+    (0..lines)
+        .map(|n| DisplayedLine { number: n + 1, start: start(n).unwrap_or(none), end: start(n + 1), raw })
+        .collect()
 }
 
 /// A read-only margin that shows notes with their authors.
 pub fn read_only(notes: Vec<(LineNote, String)>) -> Margin {
     let notes = Arc::new(notes);
-    let under = Arc::new(move |spot: Spot| {
+    let under = Arc::new(move |spot: DisplayedLine| {
         let here = notes
             .iter()
             .filter(|(note, _)| spot.holds(note.at))
@@ -86,10 +88,10 @@ mod tests {
 
     #[test]
     fn every_position_is_in_one_line() {
-        let starts = [(1, 3), (2, 1), (2, 1), (2, 9)].map(|(line, column)| Place { line, column });
+        let starts = [(1, 3), (2, 1), (2, 1), (2, 9)].map(|(line, column)| Position { line, column });
         let spots = spots(&starts, 4, false);
         let check = |line, column, number| {
-            let at = Place { line, column };
+            let at = Position { line, column };
             let found: Vec<_> = spots.iter().filter(|spot| spot.holds(at)).map(|spot| spot.number).collect();
             assert_eq!(found, [number], "{at:?}");
         };

@@ -14,7 +14,7 @@
 //! - [`code::CodeBox`]: highlighted, numbered code, formatted or original.
 //! - [`margin::Margin`]: content next to single lines of code, such as raters' notes.
 //! - [`chart`]: charts as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
-//! - [`arriving::ArrivingSign`]: says that the next page's code is loading (the root draws it once).
+//! - [`loading_indicator::LoadingIndicator`]: says that the next page's code is loading (the root draws it once).
 //! - [`pager::pager`]: links to the pages around one page of a list; [`pager::page_of`] reads which one is asked for.
 //! - [`announce::say`]: announces to screen readers; [`announce::toast`]: shows a message for a moment.
 //!
@@ -23,7 +23,6 @@
 //! cells; `facts` on a `<dl>`; `lead`, `muted`, `small`; `visually-hidden`.
 
 pub mod announce;
-pub mod arriving;
 pub mod chart;
 pub mod code;
 pub mod copy;
@@ -34,6 +33,7 @@ pub mod field;
 pub mod form;
 pub mod frame;
 pub mod load;
+pub mod loading_indicator;
 pub mod margin;
 pub mod notice;
 pub mod pager;

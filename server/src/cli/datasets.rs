@@ -55,7 +55,9 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
                 let tasks: Vec<Vec<String>> = d
                     .tasks
                     .iter()
-                    .map(|t| vec![t.task_id.clone(), t.lang.to_string(), checks(t.checks).into(), beginning(&t.raw_nl)])
+                    .map(|t| {
+                        vec![t.task_id.clone(), t.nl_lang.to_string(), checks(t.checks).into(), beginning(&t.raw_nl)]
+                    })
                     .collect();
                 format!(
                     "{} ({}), license {}, from {}\n{}\n\n{}\n\n{}",

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Global, prune::size};
 use crate::{
     db::migrations,
-    engine::{proof::Shown, readiness, runner::Allowance},
+    engine::{readiness, runner::Allowance, self_test::CheckResult},
     error::Failure,
     jobs,
     lang::{self, Language, Places, suite, trials},
@@ -36,7 +36,7 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
     let folder = global.folder()?;
     match global.open() {
-        Err(failure) => note("data folder", false, said(failure)),
+        Err(failure) => note("data folder", false, failure_text(failure)),
         Ok(services) => {
             note("data folder", true, folder.display().to_string());
             let faults = services.db.check()?;
@@ -91,20 +91,20 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
 /// The sandbox checks: each runs a fixture that tries to break one isolation layer.
 async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     let what = "sandbox".to_owned();
-    let readiness = readiness::look(None);
+    let readiness = readiness::check(None);
     if !readiness.missing.is_empty() {
         return vec![("engine".to_owned(), false, engine_lacks(&readiness))];
     }
     let services = match global.open() {
         Ok(services) => services,
-        Err(failure) => return vec![(what, false, said(failure))],
+        Err(failure) => return vec![(what, false, failure_text(failure))],
     };
     let engine = services.runs.engine().clone();
     match tokio::task::spawn_blocking(move || engine.trials()).await {
         Ok(Ok(trials)) => {
-            let line = |shown: Shown| {
-                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
-                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+            let line = |result: CheckResult| {
+                let detail = result.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(result.check)), result.failed.is_none(), detail)
             };
             let sandbox = jobs::sandbox().ok();
             // The engine runs without these layers, so their absence is reported but is not a failure.
@@ -117,7 +117,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
             trials.into_iter().map(line).chain(told).collect()
         }
-        Ok(Err(failure)) => vec![(what, false, said(failure))],
+        Ok(Err(failure)) => vec![(what, false, failure_text(failure))],
         Err(e) => vec![(what, false, e.to_string())],
     }
 }
@@ -150,12 +150,12 @@ fn language_lines(
     let bench = suite::bench(Arc::clone(sandbox), folder, Allowance::default());
     let version = (what.clone(), true, toolchain.version().to_owned());
     match trials::run(language.code, &*toolchain, &bench) {
-        Ok(shown) => {
-            let line = |shown: Shown| {
-                let detail = shown.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
-                (format!("{what}: {}", EN.sandbox_check(shown.check)), shown.failed.is_none(), detail)
+        Ok(results) => {
+            let line = |result: CheckResult| {
+                let detail = result.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));
+                (format!("{what}: {}", EN.sandbox_check(result.check)), result.failed.is_none(), detail)
             };
-            [version].into_iter().chain(shown.into_iter().map(line)).collect()
+            [version].into_iter().chain(results.into_iter().map(line)).collect()
         }
         Err(failure) => vec![version, (what, false, failure.to_string())],
     }
@@ -166,7 +166,7 @@ pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     EN.engine_lacks_line(readiness)
 }
 
-fn said(failure: Failure) -> String {
+fn failure_text(failure: Failure) -> String {
     match failure {
         Failure::App(e) => e.to_string(),
         Failure::Internal(e) => e.to_string(),

@@ -7,7 +7,7 @@ use std::{
 
 use app::{
     model::{
-        compare::{Choice, TaskFilter},
+        compare::{Selection, TaskFilter},
         ids::{RunId, StudyId},
         lang::Lang,
     },
@@ -19,12 +19,12 @@ use super::Global;
 use crate::{
     error::Failure,
     report::{
-        figures::{Look, Theme, print::Width},
+        figures::{RenderOptions, Theme, print::Width},
         lines::Form,
     },
     services::{
         Services,
-        comparisons::{export::File, pictures::Kind},
+        comparisons::{export::File, figure_files::Kind},
     },
 };
 
@@ -151,15 +151,15 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
                 ));
             }
         };
-        let choice = services.comparisons.study_choice(&System.admin(), study, false).await?;
-        return write(&services, choice, file, &export).await;
+        let selection = services.comparisons.study_selection(&System.admin(), study, false).await?;
+        return write(&services, selection, file, &export).await;
     }
-    let choice = choice(&services, &export).await?;
-    write(&services, choice, file, &export).await
+    let selection = selection(&services, &export).await?;
+    write(&services, selection, file, &export).await
 }
 
-async fn write(services: &Services, choice: Choice, file: File, export: &Export) -> Result<(), Failure> {
-    let ready = services.comparisons.ready(&System.admin(), choice, file, export.words).await?;
+async fn write(services: &Services, selection: Selection, file: File, export: &Export) -> Result<(), Failure> {
+    let ready = services.comparisons.ready(&System.admin(), selection, file, export.words).await?;
     let to_file = export.output.is_some();
     let download = services.comparisons.export(ready).await?;
     let lines = download.copy_to(&mut open(export.output.as_deref())?)?;
@@ -170,10 +170,12 @@ async fn write(services: &Services, choice: Choice, file: File, export: &Export)
 }
 
 /// What the arguments select of a dataset.
-async fn choice(services: &Services, export: &Export) -> Result<Choice, Failure> {
+async fn selection(services: &Services, export: &Export) -> Result<Selection, Failure> {
     let dataset = export.dataset.clone().unwrap_or_default();
-    let known =
-        services.comparisons.settled(&System.admin(), Choice { dataset: dataset.clone(), ..Choice::default() }).await?;
+    let known = services
+        .comparisons
+        .resolve(&System.admin(), Selection { dataset: dataset.clone(), ..Selection::default() })
+        .await?;
     let model = |name: &String| {
         let found = known.options.models.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
         found.map(|(id, _)| *id).ok_or_else(|| {
@@ -187,13 +189,13 @@ async fn choice(services: &Services, export: &Export) -> Result<Choice, Failure>
     };
     let models = export.models.iter().map(model).collect::<Result<Vec<_>, _>>()?;
     let given = |empty: bool| !empty;
-    Ok(Choice {
+    Ok(Selection {
         models: given(models.is_empty()).then_some(models),
         studies: given(export.studies.is_empty()).then(|| export.studies.clone()),
         runs: given(export.runs.is_empty()).then(|| export.runs.clone()),
-        lang: export.lang,
+        nl_lang: export.lang,
         dataset,
-        ..Choice::default()
+        ..Selection::default()
     })
 }
 
@@ -218,21 +220,21 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
         FigureWidth::Column => Width::Column,
         FigureWidth::Page => Width::Page,
     };
-    let look = Look { width, theme: Theme::Light, lang: export.words };
+    let options = RenderOptions { width, theme: Theme::Light, lang: export.words };
     if export.dataset.is_none() {
         let what = "a figure belongs to a dataset's comparison";
         return Err(Failure::invalid("--dataset", what, "Name the dataset; choose a study with --studies"));
     }
     let wanted = export.figure.clone().unwrap_or_default();
     let services = global.open()?;
-    let choice = choice(&services, &export).await?;
-    let names = services.comparisons.pictures(&System.admin(), choice.clone()).await?;
+    let selection = selection(&services, &export).await?;
+    let names = services.comparisons.figure_names(&System.admin(), selection.clone()).await?;
     if !names.contains(&wanted) {
         let what = format!("this comparison has no figure named \"{wanted}\"");
         return Err(Failure::invalid("--figure", what, format!("Choose from: {}", names.join(", "))));
     }
-    let asked = (choice, TaskFilter::default());
-    let bytes = services.comparisons.picture(&System.admin(), asked, (&wanted, kind), look).await?;
+    let asked = (selection, TaskFilter::default());
+    let bytes = services.comparisons.figure_file(&System.admin(), asked, (&wanted, kind), options).await?;
     let mut out = open(export.output.as_deref())?;
     out.write_all(&bytes)?;
     Ok(out.flush()?)

@@ -17,7 +17,7 @@ use crate::{error::Failure, services::Services};
 pub enum Public {
     /// Create a public link to a closed study's comparison and print its path, which is not shown again
     #[command(name = "create", alias = "make")]
-    Make(Make),
+    Create(Create),
     /// List the links of a study
     List(Study),
     /// Revoke a link
@@ -26,7 +26,7 @@ pub enum Public {
 
 /// `studies public create`
 #[derive(Args)]
-pub struct Make {
+pub struct Create {
     /// Number of the study
     id: StudyId,
     /// Also show the tasks and the models' code
@@ -57,9 +57,9 @@ pub struct Revoke {
 pub async fn run(global: &Global, services: &Services, command: Public) -> Result<(), Failure> {
     let (links, admin) = (&services.public_links, System.admin());
     match command {
-        Public::Make(Make { id, code, days }) => {
-            let made = links.create(&admin, id, NewPublicLink { code, days }).await?;
-            global.show(&made, |made| made.path.clone())
+        Public::Create(Create { id, code, days }) => {
+            let created = links.create(&admin, id, NewPublicLink { code, days }).await?;
+            global.show(&created, |created| created.path.clone())
         }
         Public::List(Study { id, rows }) => {
             let found = rows.read(async |of| links.list(&admin, id, of).await).await?;

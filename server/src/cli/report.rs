@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Global;
 use crate::{
     error::Failure,
-    report::{bundle, results_file, sheet, tables},
+    report::{bundle, comparison_figures, results_file, tables},
 };
 
 /// `report`
@@ -36,7 +36,7 @@ struct Reported<'a> {
     made_at: &'a str,
     /// Always true: a bundle whose figures differ is an error.
     same: bool,
-    figures: &'a app::model::compare::Sheet,
+    figures: &'a app::model::compare::ComparisonFigures,
 }
 
 /// Runs the command. It needs no data folder.
@@ -46,9 +46,9 @@ pub fn run(global: &Global, report: &Report) -> Result<(), Failure> {
     let file = File::open(bundle)
         .map_err(|e| Failure::invalid(&name, format!("the file cannot be read: {e}"), "Pass the path of a bundle"))?;
     let bundle = bundle::read(&name, BufReader::new(file))?;
-    let computed = sheet::compute(&bundle.input);
+    let computed = comparison_figures::compute(&bundle.input);
     // Compared as text, so that figures that differ in the last bit differ.
-    if serde_json::to_string(&computed)? != serde_json::to_string(&bundle.sheet)? {
+    if serde_json::to_string(&computed)? != serde_json::to_string(&bundle.figures)? {
         return Err(Failure::invalid(
             &name,
             format!(
@@ -91,6 +91,6 @@ fn results(global: &Global, report: &Report) -> Result<(), Failure> {
         Ok((model.to_owned(), path.to_owned(), text))
     };
     let files = report.results.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
-    let figures = sheet::compute(&results_file::input(&files)?);
+    let figures = comparison_figures::compute(&results_file::input(&files)?);
     global.show(&figures, |figures| tables::markdown(figures, report.words))
 }

@@ -7,7 +7,7 @@ use app::{
     model::{
         ids::{RunId, SubmissionId},
         page::PageOf,
-        run::{Again, Dates, ItemFilter, ItemRow, ItemState, PassAtK, PublishedVerdict, RunDetail, RunStatus},
+        run::{Dates, ItemFilter, ItemRow, ItemState, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
     },
     port::{Answer, Runs as _, Submissions as _, System},
 };
@@ -95,10 +95,10 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
 async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
     let admin = System.admin();
     let what = match (args.failed, args.changed, args.only.as_slice()) {
-        (true, ..) => Some(Again::Failed),
-        (_, true, _) => Some(Again::Changed),
+        (true, ..) => Some(Rerun::Failed),
+        (_, true, _) => Some(Rerun::Changed),
         (_, _, []) => None,
-        (_, _, tasks) => Some(Again::Tasks(tasks.to_vec())),
+        (_, _, tasks) => Some(Rerun::Tasks(tasks.to_vec())),
     };
     let id = match (args.resume, args.submission) {
         (Some(id), _) => id,
@@ -127,8 +127,8 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
     };
     let status = services.runs.get(&admin, id).await?.row.status;
     match what {
-        Some(what) => services.runs.again(&admin, id, what).await?,
-        None if status == RunStatus::Cancelled => services.runs.again(&admin, id, Again::Rest).await?,
+        Some(what) => services.runs.rerun(&admin, id, what).await?,
+        None if status == RunStatus::Cancelled => services.runs.rerun(&admin, id, Rerun::Rest).await?,
         None => {}
     }
     Ok(id)

@@ -90,7 +90,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     for line in welcome {
         println!("{line}");
     }
-    let readiness = readiness::look(None);
+    let readiness = readiness::check(None);
     if !readiness.missing.is_empty() {
         println!("{}", engine_lacks(&readiness));
     }

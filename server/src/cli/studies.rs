@@ -251,8 +251,8 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             });
         }
         Studies::Compare(One { id }) => {
-            let choice = services.comparisons.study_choice(&admin, id, false).await?;
-            return global.show(&services.comparisons.by_people(&admin, choice).await?, |c| {
+            let selection = services.comparisons.study_selection(&admin, id, false).await?;
+            return global.show(&services.comparisons.by_people(&admin, selection).await?, |c| {
                 let mut head = vec!["MODEL", "RATINGS"];
                 head.extend(c.rubric.dimensions.iter().map(|d| d.name.get(Lang::En)));
                 let cell = |d: &app::model::comparison::DimensionScores| match (d.mean, d.interval) {

@@ -7,7 +7,7 @@ use app::{
     model::{
         ids::SubmissionId,
         page::PageOf,
-        submission::{Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, Telltale},
+        submission::{IdentityLeak, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow},
     },
     port::{Answer, Submissions as _, System},
 };
@@ -255,12 +255,12 @@ fn text(uploaded: &Uploaded) -> String {
     count(p.duplicate_count, &format!("Duplicate {what}"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
     // A class is not a line of a file; its task identifies it.
-    let told = |t: &Telltale| match t.line {
+    let leak = |t: &IdentityLeak| match t.line {
         0 => format!("`{}` in {}", t.name, t.task_id),
         line => format!("`{}` in line {line}", t.name),
     };
-    let told = p.telltales.iter().map(told).collect();
-    count(p.telltale_count, "Possible identity leaks", told);
+    let leaks = p.identity_leaks.iter().map(leak).collect();
+    count(p.identity_leak_count, "Possible identity leaks", leaks);
     if p.tasks_with_samples > 0 {
         lines.push(format!("{} tasks have several samples, at most {} each.", p.tasks_with_samples, p.samples_max));
     }

@@ -54,8 +54,8 @@ pub async fn run(global: &Global, token: Token) -> Result<(), Failure> {
     match token {
         Token::Create(create) => {
             let new = NewToken { label: create.label, scopes: create.scopes, days: create.days };
-            let made = tokens.create_for(System, &create.user, new).await?;
-            global.show(&made, |made| made.secret.clone())
+            let created = tokens.create_for(System, &create.user, new).await?;
+            global.show(&created, |created| created.secret.clone())
         }
         Token::List(rows) => {
             let found = rows.read(async |of| tokens.list(&admin, of).await).await?;

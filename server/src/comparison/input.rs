@@ -1,10 +1,10 @@
 //! The input of a comparison's figures: plain data, the same whether it came from the database or a bundle.
 //!
-//! Must stay true: `report::sheet::compute` reads only this, in this order, so the same input gives the same
-//! figures to the last bit, on every machine.
+//! Must stay true: `report::comparison_figures::compute` reads only this, in this order, so the same input gives the
+//! same figures to the last bit, on every machine.
 
 use app::model::{
-    compare::Choice,
+    compare::Selection,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, UserId},
     lang::Bilingual,
@@ -20,7 +20,8 @@ pub struct ComparisonInput {
     /// The dataset's name.
     pub name: Bilingual,
     /// The fully resolved selection.
-    pub choice: Choice,
+    #[serde(rename = "choice")]
+    pub selection: Selection,
     /// The models, in display order.
     pub models: Vec<(ModelId, String)>,
     /// The tasks of everything below, in the dataset's order, older revisions last.

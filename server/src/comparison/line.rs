@@ -16,7 +16,7 @@ pub struct RatingLine<'a> {
     /// The task's external id.
     pub task_id: &'a str,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The model.
     pub model: &'a str,
     /// Counts from 0.
@@ -49,7 +49,7 @@ pub struct VerdictLine<'a> {
     /// The task's external id.
     pub task_id: &'a str,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The model.
     pub model: &'a str,
     /// Counts from 0.

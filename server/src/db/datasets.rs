@@ -471,7 +471,7 @@ pub(super) fn task_row(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         revision: TaskRevisionId(row.get(1)?),
         task_id: row.get(2)?,
         raw_nl: row.get(3)?,
-        lang: parsed(row, 4)?,
+        nl_lang: parsed(row, 4)?,
         signature: row.get(5)?,
         checks: Checks { human: row.get(6)?, tests: row.get(7)? },
         code_lang: parsed(row, 8)?,

@@ -116,18 +116,18 @@ pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<
     Ok(study(conn, &Token(study_token), rater)?.map(|study| (study, OutputId(output))))
 }
 
-/// The texts of an output and of its task as they are stored. Raters read them through `services::shown`, which
+/// The texts of an output and of its task as they are stored. Raters read them through `services::visible_texts`, which
 /// masks names.
 pub struct StoredTexts {
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
     pub code_lang: CodeLang,
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The texts of an output and of its task.
@@ -140,10 +140,10 @@ pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure
         .query_row([output.0], |row| {
             Ok(StoredTexts {
                 raw_nl: row.get("raw_nl")?,
-                lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, "lang")?,
                 signature: row.get("signature")?,
                 code: row.get("code")?,
-                said: row.get("said")?,
+                surrounding_text: row.get("said")?,
                 code_lang: parsed(row, "code_lang")?,
             })
         })?)
@@ -312,7 +312,7 @@ pub fn own(
         let own = OwnRating {
             token: Token(row.get("token")?),
             raw_nl: row.get("raw_nl")?,
-            lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, "lang")?,
             scores: Vec::new(),
             commented: row.get("commented")?,
             flagged: row.get("flagged")?,

@@ -22,7 +22,7 @@ pub struct NewestRun {
     /// The model's name.
     pub name: String,
     /// Increases with every verdict.
-    pub stamp: i64,
+    pub revision: i64,
 }
 
 /// The newest run with a verdict of each model in a dataset.
@@ -39,7 +39,7 @@ pub fn newest_runs(conn: &Connection, dataset: &str) -> Result<Vec<NewestRun>, F
             run: RunId(row.get("id")?),
             model: ModelId(row.get("model")?),
             name: row.get("name")?,
-            stamp: row.get("stamp")?,
+            revision: row.get("stamp")?,
         })
     })?;
     let mut newest: Vec<NewestRun> = Vec::new();

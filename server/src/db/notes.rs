@@ -1,6 +1,6 @@
 //! Line notes of ratings. They are written and superseded with their rating and never changed.
 
-use app::model::note::{LineNote, Place};
+use app::model::note::{LineNote, Position};
 use rusqlite::{Connection, params};
 
 use crate::error::Failure;
@@ -24,7 +24,7 @@ pub fn of(conn: &Connection, rating: i64) -> Result<Vec<LineNote>, Failure> {
         "SELECT line, \"column\" AS column, text FROM rating_notes WHERE rating_id = ?1 ORDER BY line, \"column\"",
     )?;
     let notes = statement.query_map([rating], |row| {
-        Ok(LineNote { at: Place { line: row.get("line")?, column: row.get("column")? }, text: row.get("text")? })
+        Ok(LineNote { at: Position { line: row.get("line")?, column: row.get("column")? }, text: row.get("text")? })
     })?;
     Ok(notes.collect::<Result<_, _>>()?)
 }

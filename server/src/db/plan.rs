@@ -143,7 +143,7 @@ pub struct Gradable {
     /// Its model.
     pub model: ModelId,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
 }
 
 /// The outputs of a submission for human grading: those of tasks checked by people, or all if the dataset
@@ -163,7 +163,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Fa
             output: OutputId(row.get("id")?),
             task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
-            lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, "lang")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -203,7 +203,7 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
                 output: OutputId(row.get("output_id")?),
                 task: TaskRevisionId(row.get("revision_id")?),
                 model: ModelId(row.get("model_id")?),
-                lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, "lang")?,
             },
             rater: row.get::<_, Option<i64>>("user_id")?.map(UserId),
             begun: row.get("begun")?,

@@ -20,15 +20,15 @@ pub const SKIPS: u32 = 2;
 
 /// A planned rating that may be assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PlannedRating {
     pub assignment: i64,
     pub output: OutputId,
     /// Its task revision; two outputs of one task are kept apart, or shown together.
     pub task: TaskRevisionId,
 }
 
-fn place(row: &Row<'_>) -> rusqlite::Result<Place> {
-    Ok(Place { assignment: row.get(0)?, output: OutputId(row.get(1)?), task: TaskRevisionId(row.get(2)?) })
+fn place(row: &Row<'_>) -> rusqlite::Result<PlannedRating> {
+    Ok(PlannedRating { assignment: row.get(0)?, output: OutputId(row.get(1)?), task: TaskRevisionId(row.get(2)?) })
 }
 
 /// A rater's progress.
@@ -44,7 +44,7 @@ pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Prog
 
 /// The unrated assignments leased to the rater, in the order of assignment, each with its time; an expired
 /// lease that nobody took over still counts.
-pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(i64, Place)>, Failure> {
+pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(i64, PlannedRating)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, coalesce(a.shown_at, 0)
          FROM assignments a JOIN outputs o ON o.id = a.output_id
@@ -55,7 +55,12 @@ pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(
 }
 
 /// The next assignments of the rater's own plan that are not leased, each with its position in the order.
-pub fn waiting(conn: &Connection, study: StudyId, rater: UserId, most: usize) -> Result<Vec<(i64, Place)>, Failure> {
+pub fn waiting(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    most: usize,
+) -> Result<Vec<(i64, PlannedRating)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0)
          FROM assignments a JOIN outputs o ON o.id = a.output_id
@@ -106,7 +111,7 @@ pub fn of_task(
     study: StudyId,
     rater: UserId,
     task: TaskRevisionId,
-) -> Result<Vec<(Place, bool)>, Failure> {
+) -> Result<Vec<(PlannedRating, bool)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, a.rated_at IS NOT NULL
          FROM outputs o CROSS JOIN assignments a ON a.output_id = o.id AND a.study_id = ?1 AND a.user_id = ?2
@@ -148,7 +153,7 @@ pub fn takeable(
     from: From,
     reads: Reads,
     whole_tasks: bool,
-) -> Result<Option<(i64, Place)>, Failure> {
+) -> Result<Option<(i64, PlannedRating)>, Failure> {
     let donor = match from {
         From::Nobody => None,
         From::Rater(id) => Some(id.0),
@@ -186,7 +191,7 @@ pub fn run_out(
     rater: UserId,
     reads: Reads,
     now: Timestamp,
-) -> Result<Option<(Timestamp, Place)>, Failure> {
+) -> Result<Option<(Timestamp, PlannedRating)>, Failure> {
     for (expired, bound) in [("a.leased_until < ?3", now.0), ("a.leased_until > ?3", now.0 + LEASE_MS)] {
         let found = conn
             .prepare_cached(&format!(
@@ -223,7 +228,7 @@ pub fn rest_of_task(
     rater: UserId,
     holder: Option<UserId>,
     task: TaskRevisionId,
-) -> Result<Vec<Place>, Failure> {
+) -> Result<Vec<PlannedRating>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id
          FROM outputs o CROSS JOIN assignments a ON a.output_id = o.id AND a.study_id = ?1 AND a.user_id IS ?3

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use app::model::{
-    compare::{Choice, Options, RunOption, StudyOption},
+    compare::{Options, RunOption, Selection, StudyOption},
     ids::{ModelId, OutputId, RunId, StudyId, TaskRevisionId, UserId},
     lang::Bilingual,
     run::Verdict,
@@ -91,17 +91,17 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
 
 /// Changes with every rating and verdict of the selection, and with nothing else. The selection must be
 /// fully resolved.
-pub fn stamp(conn: &Connection, choice: &Choice) -> Result<String, Failure> {
+pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Failure> {
     let mut words = Vec::new();
     let mut study = conn.prepare_cached("SELECT stamp FROM study_stamps WHERE study_id = ?1")?;
-    for id in choice.studies.iter().flatten() {
-        let stamp: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("s{id}.{}", stamp.unwrap_or(0)));
+    for id in selection.studies.iter().flatten() {
+        let revision: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
+        words.push(format!("s{id}.{}", revision.unwrap_or(0)));
     }
     let mut run = conn.prepare_cached("SELECT stamp FROM run_stamps WHERE run_id = ?1")?;
-    for id in choice.runs.iter().flatten() {
-        let stamp: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("r{id}.{}", stamp.unwrap_or(0)));
+    for id in selection.runs.iter().flatten() {
+        let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
+        words.push(format!("r{id}.{}", revision.unwrap_or(0)));
     }
     // Imports are never changed, only added.
     let judged: i64 = conn
@@ -109,7 +109,7 @@ pub fn stamp(conn: &Connection, choice: &Choice) -> Result<String, Failure> {
             "SELECT coalesce(max(j.id), 0) FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
              JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
         )?
-        .query_row([&choice.dataset], |row| row.get(0))?;
+        .query_row([&selection.dataset], |row| row.get(0))?;
     if judged > 0 {
         words.push(format!("j{judged}"));
     }
@@ -126,24 +126,24 @@ pub struct TaskOutput {
 
     pub code: String,
     /// The text around the code in a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The outputs of one task in the selected studies and runs.
 pub fn task_outputs(
     conn: &Connection,
-    choice: &Choice,
+    selection: &Selection,
     revisions: &[TaskRevisionId],
 ) -> Result<Vec<TaskOutput>, Failure> {
     let mut submissions: BTreeSet<i64> = BTreeSet::new();
     let mut of_study = conn.prepare_cached("SELECT submission_id FROM study_submissions WHERE study_id = ?1")?;
-    for study in choice.studies.iter().flatten() {
+    for study in selection.studies.iter().flatten() {
         for id in of_study.query_map([study.0], |row| row.get::<_, i64>(0))? {
             submissions.insert(id?);
         }
     }
     let mut of_run = conn.prepare_cached("SELECT submission_id FROM runs WHERE id = ?1")?;
-    for run in choice.runs.iter().flatten() {
+    for run in selection.runs.iter().flatten() {
         submissions.extend(of_run.query_row([run.0], |row| row.get::<_, i64>(0)).optional()?);
     }
     let mut found = Vec::new();
@@ -156,13 +156,13 @@ pub fn task_outputs(
             let mut rows = statement.query(params![submission, revision.0])?;
             while let Some(row) = rows.next()? {
                 let model = ModelId(row.get("model_id")?);
-                let Some(model) = choice.models.iter().flatten().position(|id| *id == model) else { continue };
+                let Some(model) = selection.models.iter().flatten().position(|id| *id == model) else { continue };
                 found.push(TaskOutput {
                     id: OutputId(row.get("id")?),
                     model,
                     sample: row.get("sample")?,
                     code: row.get("code")?,
-                    said: row.get("said")?,
+                    surrounding_text: row.get("said")?,
                 });
             }
         }
@@ -185,15 +185,15 @@ pub fn verdict(conn: &Connection, run: RunId, output: OutputId) -> Result<Option
 }
 
 /// The cached figures with this key.
-pub fn kept(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, Failure> {
+pub fn cached_figures(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, Failure> {
     Ok(conn.prepare_cached("SELECT json FROM figures WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
 }
 
 /// Caches figures under a key, replacing older ones of the same selection.
-pub fn keep(conn: &Connection, key: &str, choice: &str, json: &[u8], now: i64) -> Result<(), Failure> {
-    conn.prepare_cached("DELETE FROM figures WHERE choice = ?1")?.execute([choice])?;
+pub fn cache_figures(conn: &Connection, key: &str, selection: &str, json: &[u8], now: i64) -> Result<(), Failure> {
+    conn.prepare_cached("DELETE FROM figures WHERE choice = ?1")?.execute([selection])?;
     conn.prepare_cached("INSERT INTO figures (key, choice, json, computed_at) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key, choice, json, now])?;
+        .execute(params![key, selection, json, now])?;
     // Selections that are no longer used do not accumulate.
     conn.prepare_cached(
         "DELETE FROM figures WHERE key IN (SELECT key FROM figures ORDER BY computed_at DESC LIMIT -1 OFFSET 200)",

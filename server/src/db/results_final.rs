@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::ids::{OutputId, StudyId};
 use rusqlite::Connection;
 
-use super::{quality::disputes, results_input::places};
+use super::{quality::disagreements, results_input::places};
 use crate::{comparison::input::ComparisonInput, error::Failure};
 
 /// An output that was adjudicated or got an extra rater. Fields with indices refer to the input's lists.
-pub struct Settled {
+pub struct AdjudicatedOutput {
     /// Index of the study.
     pub study: u32,
     /// Index of the task.
@@ -28,7 +28,7 @@ pub struct Settled {
 }
 
 /// Such outputs of the input. If raters are selected, only those that one of them rated.
-pub fn settled(conn: &Connection, input: &ComparisonInput) -> Result<Vec<Settled>, Failure> {
+pub fn adjudicated_outputs(conn: &Connection, input: &ComparisonInput) -> Result<Vec<AdjudicatedOutput>, Failure> {
     let rated: BTreeSet<(u32, OutputId)> = input.ratings.iter().map(|r| (r.study, r.output)).collect();
     let mut found = Vec::new();
     for (study, row) in (0..).zip(&input.studies) {
@@ -41,12 +41,12 @@ pub fn settled(conn: &Connection, input: &ComparisonInput) -> Result<Vec<Settled
             let decision = decisions.remove(&id);
             let one = match decision {
                 Some(_) => None,
-                None => disputes::rated(conn, row.id, Some(output))?.into_iter().next(),
+                None => disagreements::rated(conn, row.id, Some(output))?.into_iter().next(),
             };
             let extra_rated = one.as_ref().is_some_and(|one| one.extra > 0 && one.complete);
             let ratings = one.into_iter().flat_map(|one| one.ratings).map(|(.., scores)| scores).collect();
             let (task, model) = (place.task, place.model);
-            found.push(Settled { study, task, model, output, decision, extra_rated, ratings });
+            found.push(AdjudicatedOutput { study, task, model, output, decision, extra_rated, ratings });
         }
     }
     Ok(found)

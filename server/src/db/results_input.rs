@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::{
-    compare::Choice,
+    compare::Selection,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskRevisionId, UserId},
     lang::Bilingual,
@@ -21,7 +21,7 @@ use crate::{
 
 /// The position of an output in the input.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct OutputPosition {
     /// Index of the model.
     pub model: u32,
     /// Index of the task.
@@ -33,7 +33,11 @@ pub struct Place {
 }
 
 /// The positions of a study's outputs; outputs of other models or tasks have none.
-pub fn places(conn: &Connection, head: &ComparisonInput, study: StudyId) -> Result<HashMap<i64, Place>, Failure> {
+pub fn places(
+    conn: &Connection,
+    head: &ComparisonInput,
+    study: StudyId,
+) -> Result<HashMap<i64, OutputPosition>, Failure> {
     let models: HashMap<ModelId, u32> = (0..).zip(&head.models).map(|(at, (id, _))| (*id, at)).collect();
     let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&head.tasks).map(|(at, task)| (task.revision, at)).collect();
     let mut outputs = conn.prepare_cached(
@@ -47,7 +51,7 @@ pub fn places(conn: &Connection, head: &ComparisonInput, study: StudyId) -> Resu
         if let (Some(model), Some(task)) = (model, task) {
             places.insert(
                 row.get(0)?,
-                Place { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
+                OutputPosition { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
             );
         }
     }
@@ -56,8 +60,8 @@ pub fn places(conn: &Connection, head: &ComparisonInput, study: StudyId) -> Resu
 
 /// The input of the selection's figures, except final scores ([`super::results_final`]). The selection must
 /// be fully resolved; 404 if it names something that does not exist.
-pub fn read(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<ComparisonInput, Failure> {
-    let mut input = head(conn, name, choice)?;
+pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
+    let mut input = head(conn, name, selection)?;
     ratings(conn, &mut input)?;
     input.judges = super::results_judges::judges(conn, &input)?;
     for at in 0..input.runs.len() {
@@ -67,16 +71,16 @@ pub fn read(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Compa
 }
 
 /// The input without its ratings and verdicts.
-pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<ComparisonInput, Failure> {
-    let mut input = ComparisonInput { name, choice: choice.clone(), ..ComparisonInput::default() };
-    for id in choice.models.iter().flatten() {
+pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
+    let mut input = ComparisonInput { name, selection: selection.clone(), ..ComparisonInput::default() };
+    for id in selection.models.iter().flatten() {
         let name: Option<String> = conn
             .prepare_cached("SELECT name FROM models WHERE id = ?1")?
             .query_row([id.0], |row| row.get(0))
             .optional()?;
         input.models.push((*id, name.ok_or_else(|| Failure::not_found("model"))?));
     }
-    for id in choice.studies.iter().flatten() {
+    for id in selection.studies.iter().flatten() {
         let setup = super::studies::setup(conn, *id)?.ok_or_else(|| Failure::not_found("study"))?;
         let (title, dataset_version) = conn
             .prepare_cached(
@@ -89,9 +93,9 @@ pub fn head(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<Compa
             input.rubric = Some(setup.rubric);
         }
     }
-    input.tasks = tasks(conn, choice)?;
+    input.tasks = tasks(conn, selection)?;
     let tasks: HashMap<i64, u32> = (0..).zip(&input.tasks).map(|(at, task)| (task.revision.0, at)).collect();
-    for id in choice.runs.iter().flatten() {
+    for id in selection.runs.iter().flatten() {
         let (submission, version) = run_of(conn, *id)?.ok_or_else(|| Failure::not_found("run"))?;
         let (model, dataset_version, environment): (i64, u32, Option<String>) = conn
             .prepare_cached(
@@ -128,7 +132,7 @@ fn run_of(conn: &Connection, run: RunId) -> Result<Option<(i64, i64)>, Failure> 
 
 /// The dataset's task revisions, those of the newest version first in its order, then those that only older
 /// versions have.
-fn tasks(conn: &Connection, choice: &Choice) -> Result<Vec<TaskRow>, Failure> {
+fn tasks(conn: &Connection, selection: &Selection) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
          FROM dataset_versions v JOIN datasets d ON d.id = v.dataset_id
@@ -136,10 +140,10 @@ fn tasks(conn: &Connection, choice: &Choice) -> Result<Vec<TaskRow>, Failure> {
          JOIN task_revisions r ON r.id = vt.revision_id JOIN tasks t ON t.id = r.task_id
          WHERE d.slug = ?1 ORDER BY v.number DESC, vt.position",
     )?;
-    let rows = statement.query_map([&choice.dataset], task_row)?.collect::<Result<Vec<TaskRow>, _>>()?;
+    let rows = statement.query_map([&selection.dataset], task_row)?.collect::<Result<Vec<TaskRow>, _>>()?;
     let mut seen = BTreeSet::new();
-    let chosen = |row: &TaskRow| choice.lang.is_none_or(|lang| lang == row.lang);
-    Ok(rows.into_iter().filter(|row| seen.insert(row.revision) && chosen(row)).collect())
+    let is_selected = |row: &TaskRow| selection.nl_lang.is_none_or(|lang| lang == row.nl_lang);
+    Ok(rows.into_iter().filter(|row| seen.insert(row.revision) && is_selected(row)).collect())
 }
 
 fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure> {
@@ -155,7 +159,7 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
         while let Some(row) = rows.next()? {
             let (output, user) = (row.get::<_, i64>(0)?, UserId(row.get(1)?));
             let Some(place) = places.get(&output) else { continue };
-            if input.choice.raters.as_ref().is_some_and(|chosen| !chosen.contains(&user)) {
+            if input.selection.raters.as_ref().is_some_and(|selected| !selected.contains(&user)) {
                 continue;
             }
             let digits = row.get_ref(2)?.as_str().map_err(Failure::internal)?.as_bytes();
@@ -227,8 +231,8 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     }
     if found.verdicts.iter().any(|checked| differ(checked.published, checked.verdict)) {
         let all = super::run_results::differences(conn, id)?.into_iter();
-        let chosen = all.filter(|(revision, _)| tasks.contains_key(&revision.0));
-        found.differences = Difference::summed(chosen.map(|(_, difference)| difference));
+        let selected = all.filter(|(revision, _)| tasks.contains_key(&revision.0));
+        found.differences = Difference::summed(selected.map(|(_, difference)| difference));
     }
     found.verdicts.sort_by_key(|checked| (checked.task, checked.sample, checked.output));
     Ok(())

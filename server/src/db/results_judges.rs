@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use app::model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::{results_import::Given, results_input::Place, staging};
+use super::{results_import::Given, results_input::OutputPosition, staging};
 use crate::{
     clock,
     comparison::input::{ComparisonInput, InputJudge, JudgeScore},
@@ -60,12 +60,12 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
          WHERE d.slug = ?1 AND r.slug = ?2 AND r.version = ?3 ORDER BY j.id",
     )?;
     let all: Vec<(i64, String)> = statement
-        .query_map(params![input.choice.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map(params![input.selection.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places: HashMap<i64, Place> = HashMap::new();
+    let mut places: HashMap<i64, OutputPosition> = HashMap::new();
     for study in &input.studies {
         places.extend(super::results_input::places(conn, input, study.id)?);
     }

@@ -103,7 +103,7 @@ pub fn each_rating(
         while let Some(row) = rows.next()? {
             let user: i64 = row.get(1)?;
             let Some(place) = outputs.get(&row.get::<_, i64>(0)?) else { continue };
-            if head.choice.raters.as_ref().is_some_and(|chosen| !chosen.iter().any(|id| id.0 == user)) {
+            if head.selection.raters.as_ref().is_some_and(|selected| !selected.iter().any(|id| id.0 == user)) {
                 continue;
             }
             let (Some(task), Some((_, model))) =
@@ -116,7 +116,7 @@ pub fn each_rating(
                 dataset_version: study.dataset_version,
                 submission: place.submission,
                 task_id: &task.task_id,
-                lang: task.lang,
+                nl_lang: task.nl_lang,
                 model,
                 sample: place.sample,
                 // A rater whose first rating came after the pseudonyms were drawn; the next export has
@@ -159,7 +159,7 @@ pub fn each_verdict(
                 dataset_version: run.dataset_version,
                 submission: run.submission,
                 task_id: &task.task_id,
-                lang: task.lang,
+                nl_lang: task.nl_lang,
                 model,
                 sample: row.get(1)?,
                 verdict: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?,

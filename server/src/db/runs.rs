@@ -11,7 +11,9 @@ use app::model::{
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
     page::{PageOf, Paged},
     reason::Fault,
-    run::{Again, CameTo, Environment, ItemFilter, ItemRow, ItemState, Outcome, PublishedVerdict, RunStatus, Verdict},
+    run::{
+        Environment, ItemFilter, ItemResult, ItemRow, ItemState, Outcome, PublishedVerdict, Rerun, RunStatus, Verdict,
+    },
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -233,14 +235,14 @@ pub fn end(conn: &Connection, id: RunId, status: RunStatus, fault: Option<&Fault
     Ok(changed > 0)
 }
 
-/// The finished items that a request to run again names, in order. [`Again::Changed`] and [`Again::Rest`] name none:
+/// The finished items that a request to run again names, in order. [`Rerun::Changed`] and [`Rerun::Rest`] name none:
 /// the engine finds them when it starts.
-pub fn named(conn: &Connection, id: RunId, what: &Again) -> Result<Vec<i64>, Failure> {
+pub fn named(conn: &Connection, id: RunId, what: &Rerun) -> Result<Vec<i64>, Failure> {
     let (which, argument) = match what {
-        Again::Output(output) => ("output_id = CAST(?2 AS INTEGER)", output.to_string()),
-        Again::Tasks(tasks) => (OF_TASKS, serde_json::to_string(tasks)?),
-        Again::Failed => ("state = ?2", "failed".to_owned()),
-        Again::Changed | Again::Rest => return Ok(Vec::new()),
+        Rerun::Output(output) => ("output_id = CAST(?2 AS INTEGER)", output.to_string()),
+        Rerun::Tasks(tasks) => (OF_TASKS, serde_json::to_string(tasks)?),
+        Rerun::Failed => ("state = ?2", "failed".to_owned()),
+        Rerun::Changed | Rerun::Rest => return Ok(Vec::new()),
     };
     let query =
         format!("SELECT id FROM run_items WHERE run_id = ?1 AND state IN ('done', 'failed') AND {which} ORDER BY id");
@@ -425,7 +427,7 @@ pub fn cached_outcomes(conn: &Connection, items: Vec<(i64, String)>) -> Result<V
 }
 
 /// Gives free items their cached outcomes.
-pub fn recall(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
+pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
     for CachedOutcome { item, key, outcome, json } in cached {
         set_done(conn, *item, None, outcome, json, Basis { key, fingerprint }, true)?;
     }
@@ -612,23 +614,23 @@ const BRIEF: &str = "SELECT o.id AS output, t.external_id, o.sample, '' AS raw_n
 
 /// A page of a run's items, in the dataset's order. The key is the output.
 pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf) -> Result<Paged<ItemRow>, Failure> {
-    let verdict = match chosen.came_to {
-        Some(CameTo::Verdict(verdict)) => verdict.name(),
+    let verdict = match chosen.result {
+        Some(ItemResult::Verdict(verdict)) => verdict.name(),
         _ => "",
     };
-    let came_to = match chosen.came_to {
+    let result = match chosen.result {
         None => "?4 = ''",
-        Some(CameTo::Verdict(_)) => "i.verdict = ?4",
-        Some(CameTo::Differs) => "i.published = 'passed' AND i.verdict <> 'passed' AND ?4 = ''",
-        Some(CameTo::EngineFailed) => "i.state = 'failed' AND ?4 = ''",
-        Some(CameTo::Waiting) => "i.state IN ('waiting', 'leased') AND ?4 = ''",
-        Some(CameTo::NoOutput) => "?4 <> ''",
+        Some(ItemResult::Verdict(_)) => "i.verdict = ?4",
+        Some(ItemResult::Differs) => "i.published = 'passed' AND i.verdict <> 'passed' AND ?4 = ''",
+        Some(ItemResult::EngineFailed) => "i.state = 'failed' AND ?4 = ''",
+        Some(ItemResult::Waiting) => "i.state IN ('waiting', 'leased') AND ?4 = ''",
+        Some(ItemResult::NoOutput) => "?4 <> ''",
     };
     let flagged = match chosen.flagged {
         true => "AND (i.verdict = 'anomaly' OR json_array_length(i.outcome, '$.flags') > 0)",
         false => "",
     };
-    let filter = format!("AND i.run_id = ?3 AND {came_to} {flagged} AND {}", page::contains("?5"));
+    let filter = format!("AND i.run_id = ?3 AND {result} {flagged} AND {}", page::contains("?5"));
     let list = List {
         select: ITEM,
         filter: &filter,

@@ -374,7 +374,7 @@ pub struct TaskOutput {
     pub sample: u32,
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The study's outputs of one task, in the order of its submissions.
@@ -395,7 +395,7 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
             model: row.get("name")?,
             sample: row.get("sample")?,
             code: row.get("code")?,
-            said: row.get("said")?,
+            surrounding_text: row.get("said")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

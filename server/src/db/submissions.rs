@@ -145,7 +145,7 @@ pub struct NewOutput {
     /// The code without fences.
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// The whole response, if it differs from `code`.
     pub raw: Option<String>,
     /// Why generation stopped.
@@ -159,7 +159,7 @@ impl NewOutput {
     pub fn bytes(&self) -> usize {
         self.code.len()
             + [&self.raw, &self.prompt].into_iter().flatten().map(String::len).sum::<usize>()
-            + self.said.len()
+            + self.surrounding_text.len()
     }
 }
 
@@ -176,7 +176,7 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             new.revision.0,
             new.sample,
             new.code,
-            new.said,
+            new.surrounding_text,
             new.raw,
             new.end_by,
             new.prompt
@@ -272,7 +272,7 @@ pub struct FullOutput {
 
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
@@ -285,11 +285,11 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
              WHERE o.id = ?1",
         )?
         .query_row([id.0], task_row)?;
-    let (model, code, said) = conn
+    let (model, code, surrounding_text) = conn
         .prepare_cached(
             "SELECT m.name, o.code, o.said FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
         )?
         .query_row([id.0], |row| Ok((row.get("name")?, row.get("code")?, row.get("said")?)))?;
-    Ok(Some(FullOutput { row, model, task, code, said }))
+    Ok(Some(FullOutput { row, model, task, code, surrounding_text }))
 }

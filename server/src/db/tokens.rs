@@ -118,7 +118,7 @@ pub fn touch(conn: &Connection, id: ApiTokenId) -> Result<(), Failure> {
 
 /// A stored response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredResponse {
     /// The HTTP status.
     pub status: u16,
     /// Media type of the body.
@@ -131,19 +131,19 @@ pub struct Kept {
 
 /// State of an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum KeyState {
     /// The key was unused and is now claimed by this request.
-    Nothing,
+    Unused,
     /// A different request used the key.
-    Other,
+    OtherRequest,
     /// The same request is in progress, or was when the server stopped.
-    AtWork,
+    InProgress,
     /// The same request got this response.
-    Answered(Kept),
+    Answered(StoredResponse),
 }
 
 /// Claims a key for a request, or returns its state.
-pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: &str) -> Result<Known, Failure> {
+pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: &str) -> Result<KeyState, Failure> {
     type Found = (String, Option<u16>, Option<String>, Option<String>, Option<Vec<u8>>);
     let found: Option<Found> = conn
         .prepare_cached(
@@ -166,22 +166,27 @@ pub fn claim_key(conn: &Connection, token: ApiTokenId, key: &str, request_hash: 
                 "INSERT INTO idempotency_keys (token_id, key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4)",
                 params![token.0, key, request_hash, clock::now().0],
             )?;
-            Known::Nothing
+            KeyState::Unused
         }
-        Some((hash, ..)) if hash != request_hash => Known::Other,
-        Some((_, None, ..)) => Known::AtWork,
+        Some((hash, ..)) if hash != request_hash => KeyState::OtherRequest,
+        Some((_, None, ..)) => KeyState::InProgress,
         Some((_, Some(status), content_type, location, body)) => {
-            Known::Answered(Kept { status, content_type, location, body: body.unwrap_or_default() })
+            KeyState::Answered(StoredResponse { status, content_type, location, body: body.unwrap_or_default() })
         }
     })
 }
 
 /// Stores the response of a key's request.
-pub fn keep_answer(conn: &Connection, token: ApiTokenId, key: &str, kept: &Kept) -> Result<(), Failure> {
+pub fn store_response(
+    conn: &Connection,
+    token: ApiTokenId,
+    key: &str,
+    response: &StoredResponse,
+) -> Result<(), Failure> {
     conn.execute(
         "UPDATE idempotency_keys SET status = ?3, content_type = ?4, location = ?5, body = ?6
          WHERE token_id = ?1 AND key = ?2",
-        params![token.0, key, kept.status, kept.content_type, kept.location, kept.body],
+        params![token.0, key, response.status, response.content_type, response.location, response.body],
     )?;
     Ok(())
 }

@@ -30,7 +30,7 @@ pub fn withdraw(
     study: StudyId,
     output: OutputId,
     rater: UserId,
-    said: &Draft,
+    draft: &Draft,
     until: Timestamp,
 ) -> Result<(), Failure> {
     let now = clock::now().0;
@@ -53,5 +53,5 @@ pub fn withdraw(
         conn.prepare_cached("UPDATE assignments SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
             .execute(params![assignment, until.0])?;
     }
-    grading::save_draft(conn, study, output, rater, said)
+    grading::save_draft(conn, study, output, rater, draft)
 }

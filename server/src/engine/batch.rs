@@ -1,7 +1,7 @@
 //! The fast mode: one sandboxed JVM that runs several outputs one after another, each in its own class
 //! loader with its own copy of the tests.
 //!
-//! Invariant: fast and strict runs give the same verdicts. Only outputs that [`tame`] accepts qualify, and only a clean
+//! Invariant: fast and strict runs give the same verdicts. Only outputs that [`shareable`] accepts qualify, and only a clean
 //! pass counts: every case passed, no default changed, no thread left, within the time limit. Everything else,
 //! including a failed case, is decided by a fresh JVM. After anything but passed or failed cases, the shared JVM is
 //! discarded. An output can therefore not cost another one its pass.
@@ -17,8 +17,8 @@ use super::{
     EngineError,
     compiler::greet,
     runner::{self, Allowance, Job},
+    shareable,
     suite::Suite,
-    tame,
     toolchain::Toolchain,
 };
 use crate::sandbox::{Child, Sandbox};
@@ -83,5 +83,5 @@ impl Batch {
 /// Whether an output may run in a shared JVM.
 pub fn may_share(suite: &Suite, job: Job<'_>) -> bool {
     let known = [&suite.library, job.classes, &job.tests.classes];
-    tame::are_tame(job.classes, &known) && tame::are_tame(&job.tests.classes, &known)
+    shareable::are_shareable(job.classes, &known) && shareable::are_shareable(&job.tests.classes, &known)
 }

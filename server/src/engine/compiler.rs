@@ -306,18 +306,18 @@ pub struct Pool {
     usual: usize,
     /// How long a worker waits before it starts another compiler: [`QUEUE`].
     queue: Duration,
-    state: Mutex<Shelf>,
+    state: Mutex<PoolState>,
     returned: Condvar,
 }
 
 #[derive(Default)]
-struct Shelf {
+struct PoolState {
     idle: Vec<Compiler>,
     lent: usize,
 }
 
 /// A compiler in use by one worker. Dropping the value returns it to the pool.
-struct Lent<'a> {
+struct PooledCompiler<'a> {
     pool: &'a Pool,
     compiler: Option<Compiler>,
 }
@@ -379,19 +379,19 @@ impl Pool {
         }
     }
 
-    fn take(&self) -> Lent<'_> {
+    fn take(&self) -> PooledCompiler<'_> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let must_wait = |state: &mut Shelf| state.idle.is_empty() && state.lent >= self.usual;
+        let must_wait = |state: &mut PoolState| state.idle.is_empty() && state.lent >= self.usual;
         let waited = self.returned.wait_timeout_while(state, self.queue, must_wait);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.lent += 1;
         let idle = state.idle.pop();
         drop(state);
-        Lent { pool: self, compiler: Some(idle.unwrap_or_else(|| (self.make)())) }
+        PooledCompiler { pool: self, compiler: Some(idle.unwrap_or_else(|| (self.make)())) }
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for PooledCompiler<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.lent -= 1;
@@ -548,7 +548,7 @@ mod tests {
             assert!(matches!(bomb.join().unwrap(), Err(EngineError::Cancelled)));
         });
         // Only the usual number of compilers is left.
-        let shelf = pool.state.lock().unwrap();
-        assert!(shelf.lent == 0 && shelf.idle.len() <= 1, "{} lent, {} idle", shelf.lent, shelf.idle.len());
+        let state = pool.state.lock().unwrap();
+        assert!(state.lent == 0 && state.idle.len() <= 1, "{} lent, {} idle", state.lent, state.idle.len());
     }
 }

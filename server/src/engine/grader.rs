@@ -14,14 +14,13 @@ use app::model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    EngineError,
+    EngineError, answer_record,
     batch::{self, Batch},
     compiler::{Compiled, Compiler, Message, OPTIONS, Pool, Request},
-    runner::{self, Allowance, Job, SETTINGS, Tape, Waiting},
+    must_fail_tests,
+    runner::{self, Allowance, AnswerRecord, Job, ReadyJvm, SETTINGS},
     suite::{SOLUTION_PACKAGE, SOLUTION_PREFIX, Suite, TestKind, TestTree},
-    tape,
     toolchain::Toolchain,
-    twin,
 };
 use crate::{
     assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, wanted},
@@ -61,7 +60,7 @@ pub struct Worker {
     grader: Arc<Grader>,
     /// Set by the caller to cancel the current work.
     cancelled: Arc<AtomicBool>,
-    waiting: Option<Waiting>,
+    ready: Option<ReadyJvm>,
     /// The JVM that several outputs share in the fast mode.
     batch: Option<Batch>,
 }
@@ -98,7 +97,7 @@ impl Grader {
     ///
     /// # Errors
     /// Engine errors, also if the tests do not compile.
-    pub fn beside(
+    pub fn with_tests(
         &self,
         kind: TestKind,
         tree: &TestTree,
@@ -193,7 +192,7 @@ impl Grader {
 impl Worker {
     /// A worker that stops its current work, with [`EngineError::Cancelled`], once `cancelled` is set.
     pub fn new(grader: Arc<Grader>, cancelled: Arc<AtomicBool>) -> Worker {
-        Worker { grader, cancelled, waiting: None, batch: None }
+        Worker { grader, cancelled, ready: None, batch: None }
     }
 
     /// Starts the compiler and a JVM, so that the first output does not wait for them.
@@ -246,14 +245,20 @@ impl Worker {
                     "" => target.class.clone(),
                     package => format!("{package}.{}", target.class),
                 };
-                let job = Job { tests, class: &class, classes: &classes, prefix: SOLUTION_PREFIX, tape: Tape::Off };
+                let job = Job {
+                    tests,
+                    class: &class,
+                    classes: &classes,
+                    prefix: SOLUTION_PREFIX,
+                    answer_record: AnswerRecord::Off,
+                };
                 match self.shared(job, &assembled.flags)? {
                     Some(passed) => passed,
                     None => {
                         let outcome = self.alone(job)?.0;
                         let flags = [&assembled.flags[..], &outcome.flags].concat();
-                        let suspicious =
-                            outcome.verdict == Verdict::Passed && tape::is_suspicious(&grader.suite, job, &flags);
+                        let suspicious = outcome.verdict == Verdict::Passed
+                            && answer_record::is_suspicious(&grader.suite, job, &flags);
                         if suspicious { self.confirm(outcome, job, &target)? } else { outcome }
                     }
                 }
@@ -266,7 +271,7 @@ impl Worker {
     fn shared(&mut self, job: Job<'_>, flags: &[Flag]) -> Result<Option<Outcome>, EngineError> {
         let grader = &self.grader;
         let suite = &grader.suite;
-        if !grader.allowance.fast || !batch::may_share(suite, job) || tape::is_suspicious(suite, job, flags) {
+        if !grader.allowance.fast || !batch::may_share(suite, job) || answer_record::is_suspicious(suite, job, flags) {
             return Ok(None);
         }
         let start = || Batch::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance);
@@ -283,7 +288,9 @@ impl Worker {
     /// another runs the tests over the record.
     fn confirm(&mut self, passed: Outcome, job: Job<'_>, target: &Target) -> Result<Outcome, EngineError> {
         let grader = Arc::clone(&self.grader);
-        let Some(recorder) = tape::recorder(&grader.suite, job, target) else { return self.doubt(passed, job) };
+        let Some(recorder) = answer_record::recorder(&grader.suite, job, target) else {
+            return self.doubt(passed, job);
+        };
         let jars: Vec<String> = grader.suite.jars.iter().map(|(_, inside)| inside.clone()).collect();
         let request = Request {
             library: (&grader.suite.fingerprint, &grader.suite.library),
@@ -295,13 +302,15 @@ impl Worker {
         let mut both = job.classes.clone();
         both.extend(between.clone());
         let job = Job { class: &recorder.class, prefix: &recorder.prefix, ..job };
-        let (recorded, answers) = self.alone(Job { classes: &both, tape: Tape::Record, ..job })?;
+        let (recorded, answers) = self.alone(Job { classes: &both, answer_record: AnswerRecord::Record, ..job })?;
         if recorded.verdict != Verdict::Passed {
             // The code is nondeterministic or detects the recording. The worse of two runs counts.
             return Ok(recorded);
         }
         let played = match &answers {
-            Some(answers) => Some(self.alone(Job { classes: &between, tape: Tape::Play(answers), ..job })?.0),
+            Some(answers) => {
+                Some(self.alone(Job { classes: &between, answer_record: AnswerRecord::Replay(answers), ..job })?.0)
+            }
             None => None,
         };
         Ok(match played {
@@ -313,24 +322,26 @@ impl Worker {
     /// Judges a suspicious pass that cannot be replayed without the solution: it counts, with a warning, if the same
     /// program fails tests that must fail.
     fn doubt(&mut self, passed: Outcome, job: Job<'_>) -> Result<Outcome, EngineError> {
-        let Some(tests) = twin::of(self.grader.suite.kind, job.tests) else { return Ok(twin::unconfirmed(passed)) };
+        let Some(tests) = must_fail_tests::of(self.grader.suite.kind, job.tests) else {
+            return Ok(must_fail_tests::unconfirmed(passed));
+        };
         let found = self.alone(Job { tests: &tests, ..job })?.0;
-        Ok(twin::judge(passed, found))
+        Ok(must_fail_tests::judge(passed, found))
     }
 
     fn alone(&mut self, job: Job<'_>) -> Result<(Outcome, Option<Vec<u8>>), EngineError> {
         self.start_ahead()?;
-        let Some(waiting) = self.waiting.take() else { return Err(EngineError::Harness("no JVM".into())) };
+        let Some(ready) = self.ready.take() else { return Err(EngineError::Harness("no JVM".into())) };
         // The next JVM starts while this one works.
         self.start_ahead()?;
         let grader = &self.grader;
-        waiting.run_taped(&grader.suite, job, grader.allowance)
+        ready.run_recorded(&grader.suite, job, grader.allowance)
     }
 
     fn start_ahead(&mut self) -> Result<(), EngineError> {
-        if self.waiting.is_none() {
+        if self.ready.is_none() {
             let grader = &self.grader;
-            self.waiting = Some(runner::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance)?);
+            self.ready = Some(runner::start(&grader.sandbox, &grader.toolchain, &grader.suite, grader.allowance)?);
         }
         Ok(())
     }

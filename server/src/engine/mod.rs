@@ -2,7 +2,7 @@
 //!
 //! [`toolchain`] builds the Java images of the sandbox, [`suite`] prepares a dataset's tests, [`compiler`] and
 //! [`runner`] talk to the Java side, and [`grader`] combines them: assemble, compile, run, judge. [`batch`] runs
-//! outputs that [`tame`] accepts in one shared JVM if a run asks for it, [`dates`] sets the clock, [`proof`] checks the
+//! outputs that [`shareable`] accepts in one shared JVM if a run asks for it, [`dates`] sets the clock, [`self_test`] checks the
 //! sandbox with our own fixtures, [`readiness`] looks for missing prerequisites. Called by `jobs`, and in parts by
 //! `lang`, `services` and the command line; it uses no database. The sandbox is a trait object, so that tests can
 //! replace the Java side.
@@ -12,23 +12,23 @@
 //!
 //! [`Outcome`]: app::model::run::Outcome
 
+mod answer_record;
 pub mod batch;
 mod classfile;
 pub mod compiler;
 pub mod dates;
+mod deceptive_answers;
 mod edit;
 pub mod grader;
-mod lies;
+mod must_fail_tests;
 mod native_gate;
-mod opened;
-pub mod proof;
+mod patched_base;
 pub mod readiness;
 pub mod runner;
+pub mod self_test;
+pub mod shareable;
 pub mod suite;
-pub mod tame;
-mod tape;
 pub mod toolchain;
-mod twin;
 pub mod wire;
 
 use std::io;

@@ -1,7 +1,7 @@
 //! Checks whether the host has what the engine needs, and names the command that installs what is missing.
 //!
 //! Only looks for files, which takes microseconds, because pages call it. The isolation layers are checked before the
-//! first run ([`super::proof`]). Called by `services::runs` and the command line.
+//! first run ([`super::self_test`]). Called by `services::runs` and the command line.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::{dates, toolchain};
 use crate::sandbox::bubblewrap;
 
 /// Looks for a JDK, bubblewrap and, if the run has a date, libfaketime.
-pub fn look(date: Option<Dates>) -> EngineReadiness {
+pub fn check(date: Option<Dates>) -> EngineReadiness {
     let mut missing = Vec::new();
     if toolchain::find_jdk().is_err() {
         missing.push(EngineNeed::Jdk);

@@ -16,9 +16,8 @@ use rand::Rng;
 use super::{
     EngineError,
     compiler::{environment, greet},
-    dates,
+    dates, shareable,
     suite::{Suite, TaskTests},
-    tame,
     toolchain::{IN_PLACE, RUN_COLLECTOR, Toolchain, mounts},
     wire::{Files, Frame, Reader},
 };
@@ -56,7 +55,7 @@ const HOST_PATIENCE: u32 = 10;
 const OWN_THREADS: u64 = 32;
 
 /// A JVM that has loaded a suite's shared classes and waits for its job.
-pub struct Waiting {
+pub struct ReadyJvm {
     child: Child,
 }
 
@@ -69,8 +68,8 @@ pub fn start(
     toolchain: &Toolchain,
     suite: &Suite,
     allowance: Allowance,
-) -> Result<Waiting, EngineError> {
-    Ok(Waiting { child: launch(sandbox, toolchain, suite, allowance, 1)? })
+) -> Result<ReadyJvm, EngineError> {
+    Ok(ReadyJvm { child: launch(sandbox, toolchain, suite, allowance, 1)? })
 }
 
 /// Starts a JVM that accepts `jobs` jobs one after another, and sends it what the jobs share.
@@ -103,34 +102,34 @@ pub struct Job<'a> {
     /// The prefix of the class name by which a published test class finds its solution; the task's number follows.
     pub prefix: &'a str,
     /// Whether to record or replay the solution's answers.
-    pub tape: Tape<'a>,
+    pub answer_record: AnswerRecord<'a>,
 }
 
-/// Whether a JVM records the solution's answers or replays recorded ones: see [`super::tape`].
+/// Whether a JVM records the solution's answers or replays recorded ones: see [`super::answer_record`].
 #[derive(Clone, Copy, Debug)]
-pub enum Tape<'a> {
+pub enum AnswerRecord<'a> {
     /// Neither.
     Off,
     /// Records answers.
     Record,
     /// Replays these answers.
-    Play(&'a [u8]),
+    Replay(&'a [u8]),
 }
 
-impl Waiting {
+impl ReadyJvm {
     /// Runs the job and judges how it ended. The caller adds source and changes to the outcome.
     ///
     /// # Errors
     /// Engine errors: the JVM did not start, or the sandbox helper was lost.
     pub fn run(self, suite: &Suite, job: Job<'_>, allowance: Allowance) -> Result<Outcome, EngineError> {
-        self.run_taped(suite, job, allowance).map(|(outcome, _)| outcome)
+        self.run_recorded(suite, job, allowance).map(|(outcome, _)| outcome)
     }
 
     /// Like [`Waiting::run`]. Also returns the recorded answers, if the job asked for a record and one could be made.
     ///
     /// # Errors
-    /// The same as [`Waiting::run`].
-    pub fn run_taped(
+    /// The same as [`ReadyJvm::run`].
+    pub fn run_recorded(
         mut self,
         suite: &Suite,
         job: Job<'_>,
@@ -139,9 +138,9 @@ impl Waiting {
         greet(&mut self.child)?;
         let nonce = nonce();
         let begun = Instant::now();
-        let watch = tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+        let watch = shareable::may_change_defaults(job.classes, &[&suite.library, job.classes]);
         let frame = suite.job(job, watch);
-        let longest = if matches!(job.tape, Tape::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
+        let longest = if matches!(job.answer_record, AnswerRecord::Record) { LONGEST_RECORD } else { LONGEST_RESULT };
         let answer = match self.child.send(&frame) {
             Ok(()) => answer(&mut self.child, begun, allowance, &nonce, longest)?,
             Err(e) => Err(e),
@@ -157,12 +156,12 @@ impl Waiting {
             return Err(EngineError::Sandbox(fault));
         }
         let end = End { timed_out, flooded, more: self.child.more(), report: &report, allowance };
-        let (mut outcome, tape) = judge(answer, &nonce, &end);
+        let (mut outcome, answer_record) = judge(answer, &nonce, &end);
         outcome.cpu_ms = u32::try_from(report.cpu_us / 1000).unwrap_or(u32::MAX);
         outcome.memory_kib = u32::try_from(report.memory_kib).unwrap_or(u32::MAX);
         outcome.wall_ms = wall_ms;
         outcome.printed = printed;
-        Ok((outcome, tape))
+        Ok((outcome, answer_record))
     }
 }
 
@@ -185,7 +184,7 @@ fn answer(
         Ok(over) => over,
         failed => return Ok(failed),
     };
-    if let Err(e) = told_the_end(&mut over).and_then(|()| child.send(&Frame::new(b'N').string(nonce).done())) {
+    if let Err(e) = reported_end(&mut over).and_then(|()| child.send(&Frame::new(b'N').string(nonce).done())) {
         return Ok(Err(e));
     }
     wait(child, longest)
@@ -223,7 +222,7 @@ fn frame(
     }
 }
 
-fn told_the_end(over: &mut Reader) -> io::Result<()> {
+fn reported_end(over: &mut Reader) -> io::Result<()> {
     match over.kind()? {
         b'E' => Ok(()),
         _ => Err(io::ErrorKind::InvalidData.into()),
@@ -241,7 +240,7 @@ pub fn nonce() -> String {
 /// The same as [`Reader::receive_at_most`].
 pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
     let mut over = Reader::receive_at_most(child, deadline, 1)?;
-    told_the_end(&mut over)?;
+    reported_end(&mut over)?;
     child.send(&Frame::new(b'N').string(nonce).done())?;
     Reader::receive_at_most(child, deadline, longest)
 }
@@ -290,7 +289,7 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Op
         Err(_) => return (without_answer(end), None),
     };
     match result(&mut answer, nonce) {
-        Some(told) if !end.more => told,
+        Some(reported) if !end.more => reported,
         _ => with(Verdict::Tampered, None, Reason::FalseResult),
     }
 }
@@ -307,7 +306,7 @@ pub fn result(answer: &mut Reader, nonce: &str) -> Option<(Outcome, Option<Vec<u
     if result.threads > 0 {
         outcome.flags.push(Flag { line: None, sign: Sign::ThreadsLeft { count: result.threads } });
     }
-    Some((outcome, result.tape))
+    Some((outcome, result.answer_record))
 }
 
 fn without_answer(end: &End<'_>) -> Outcome {
@@ -321,7 +320,7 @@ fn without_answer(end: &End<'_>) -> Outcome {
 }
 
 /// The content of a result frame.
-struct Told {
+struct ReportedResult {
     outcome: String,
     passed: i32,
     total: i32,
@@ -329,7 +328,7 @@ struct Told {
     cases: Vec<CaseResult>,
     changed: Vec<Setting>,
     threads: u32,
-    tape: Option<Vec<u8>>,
+    answer_record: Option<Vec<u8>>,
 }
 
 /// Maximum length of a result frame in bytes. The harness lists cases of at most 200,000 characters in total, with at
@@ -359,7 +358,7 @@ const LONGEST_SETTING: usize = 64;
 const MOST_THREADS: u32 = 100_000;
 
 /// Reads a result frame. Rejects fields that exceed their bounds or contradict each other.
-fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
+fn read(answer: &mut Reader, nonce: &str) -> io::Result<ReportedResult> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
     if answer.kind()? != b'R' || answer.text(nonce.len())? != nonce {
         return Err(invalid());
@@ -387,11 +386,11 @@ fn read(answer: &mut Reader, nonce: &str) -> io::Result<Told> {
         .collect::<io::Result<_>>()?;
     let threads = answer.number_at_most(MOST_THREADS)?;
     let recorded = answer.number_at_most(1)? == 1;
-    let tape = Some(answer.bytes()?).filter(|_| recorded);
-    Ok(Told { outcome, passed, total, message, cases, changed, threads, tape })
+    let answer_record = Some(answer.bytes()?).filter(|_| recorded);
+    Ok(ReportedResult { outcome, passed, total, message, cases, changed, threads, answer_record })
 }
 
-fn verdict(result: &Told) -> Outcome {
+fn verdict(result: &ReportedResult) -> Outcome {
     let mut outcome = Outcome::new(Verdict::Crashed);
     outcome.message.clone_from(&result.message);
     match result.outcome.as_str() {
@@ -570,7 +569,8 @@ mod tests {
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
         let allowance = Allowance { wall_s: 1, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
-        let job = Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", tape: Tape::Off };
+        let job =
+            Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", answer_record: AnswerRecord::Off };
         waiting.run(&suite, job, allowance).unwrap()
     }
 
@@ -666,7 +666,7 @@ mod tests {
             changed: Vec::new(),
             threads: 0,
         };
-        let told = |fields: Fields<'_>| {
+        let judged = |fields: Fields<'_>| {
             let (passed, total) = (fields.counts.0.cast_unsigned() as usize, fields.counts.1.cast_unsigned() as usize);
             let frame = Frame::new(b'R').string("nonce").string(fields.outcome).number(passed).number(total);
             let frame = frame.string(&fields.message).number(fields.cases.len());
@@ -678,7 +678,7 @@ mod tests {
         let check = |fits: bool, change: fn(&mut Fields<'_>)| {
             let mut fields = honest();
             change(&mut fields);
-            assert_eq!(told(fields), fits);
+            assert_eq!(judged(fields), fits);
         };
         check(true, |_| {});
         check(false, |f| f.outcome = "finished and much more");

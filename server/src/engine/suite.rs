@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{
     EngineError, classfile,
     compiler::{Compiled, Compiler, Request},
-    runner::{Job, Tape},
+    runner::{AnswerRecord, Job},
     toolchain::Toolchain,
     wire::{Files, Frame, Reader},
 };
@@ -156,10 +156,10 @@ impl Suite {
             .string(job.prefix)
             .string(job.class)
             .number(usize::from(watch));
-        let frame = match job.tape {
-            Tape::Off => frame.number(0).bytes(&[]),
-            Tape::Record => frame.number(1).bytes(&[]),
-            Tape::Play(answers) => frame.number(2).bytes(answers),
+        let frame = match job.answer_record {
+            AnswerRecord::Off => frame.number(0).bytes(&[]),
+            AnswerRecord::Record => frame.number(1).bytes(&[]),
+            AnswerRecord::Replay(answers) => frame.number(2).bytes(answers),
         };
         files(files(frame, &job.tests.classes), job.classes).done()
     }
@@ -321,9 +321,9 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    beside.persist(file).map_err(|e| e.error)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    temporary.persist(file).map_err(|e| e.error)?;
     Ok(())
 }

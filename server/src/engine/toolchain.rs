@@ -17,7 +17,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{native_gate, opened};
+use super::{native_gate, patched_base};
 use crate::sandbox::{bubblewrap, tool};
 
 /// The binary contains the harness's sources, so a JDK is all that is needed to build them.
@@ -298,7 +298,7 @@ fn build(jdk: &Path, place: &Path) -> io::Result<()> {
     // Our `java.base` comes before the JDK's: `jlink` uses the first module with a name.
     let base = modules.join("java.base.jmod");
     let gate = fs::read(patch.join(native_gate::GATE).with_extension("class"))?;
-    opened::copy(&jdk.join("jmods/java.base.jmod"), &base, OPENED, &gate)?;
+    patched_base::copy(&jdk.join("jmods/java.base.jmod"), &base, OPENED, &gate)?;
     fs::remove_dir_all(patch)?;
     let path = [&base, &modules, &jdk.join("jmods")].map(|path| text(path)).join(":");
     let modules_of = |ours: &str| format!("aixgrade.api,{ours},{}", MODULES.join(","));

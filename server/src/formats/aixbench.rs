@@ -176,7 +176,7 @@ fn task(object: &lines::Object) -> Result<FoundTask, Fault> {
     let raw_nl = description(object)?;
     Ok(FoundTask {
         task_id: object.task_id()?,
-        lang: Lang::detect(&raw_nl),
+        nl_lang: Lang::detect(&raw_nl),
         raw_nl,
         signature: signature(object)?,
         checks: Checks::default(),
@@ -237,7 +237,7 @@ mod tests {
         let slugs: Vec<_> = found.datasets.iter().map(|d| (d.slug.as_str(), d.tasks.len())).collect();
         assert_eq!(slugs, [(AUTO, 2), (MANUAL, 1)]);
         let task = &found.datasets[0].tasks[1];
-        assert_eq!((task.lang, task.signature.as_deref()), (Lang::Zh, Some("public int max(int a) ")));
+        assert_eq!((task.nl_lang, task.signature.as_deref()), (Lang::Zh, Some("public int max(int a) ")));
         assert_eq!(task.test_class.as_deref(), Some("com.aixcode.autoTest.evaluation.Evaluation3"));
         assert_eq!(found.datasets[1].tasks[0].checks, Checks { human: true, tests: false });
     }
@@ -306,7 +306,7 @@ mod tests {
         let counts: Vec<_> = found
             .datasets
             .iter()
-            .map(|d| (d.slug.as_str(), d.tasks.len(), d.tasks.iter().filter(|t| t.lang == Lang::Zh).count()))
+            .map(|d| (d.slug.as_str(), d.tasks.len(), d.tasks.iter().filter(|t| t.nl_lang == Lang::Zh).count()))
             .collect();
         assert_eq!(counts.iter().map(|c| (c.0, c.1)).collect::<Vec<_>>(), [(AUTO, 175), (MANUAL, 161)]);
         assert!(counts.iter().all(|c| c.2 > 10), "{counts:?}");

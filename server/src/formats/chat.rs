@@ -10,7 +10,7 @@ pub struct Answer {
     /// The code without fences; the whole response if it has none.
     pub code: String,
     /// The text before and after the code, including other fenced code; may be empty.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// Splits a response in one of these languages. The code is the first fenced block that is marked as one of them and
@@ -35,17 +35,17 @@ pub fn split(answer: &str, langs: &[CodeLang]) -> Answer {
         .or(first)
     });
     let Some(block) = chosen else {
-        return Answer { code: answer.to_owned(), said: String::new() };
+        return Answer { code: answer.to_owned(), surrounding_text: String::new() };
     };
     let before = answer[..block.whole.0].trim();
     let after = answer[block.whole.1..].trim();
-    let said = match (before, after) {
+    let surrounding_text = match (before, after) {
         ("", other) | (other, "") => other.to_owned(),
         (before, after) => format!("{before}\n\n{after}"),
     };
     let code = &answer[block.code.0..block.code.1];
     let code = code.replace("\r\n", "\n");
-    Answer { code: code.strip_suffix('\n').map(str::to_owned).unwrap_or(code), said }
+    Answer { code: code.strip_suffix('\n').map(str::to_owned).unwrap_or(code), surrounding_text }
 }
 
 /// A fenced block, as byte offsets.
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn separates_code_from_surrounding_text() {
-        let check = |answer: &str, code: &str, said: &str| {
+        let check = |answer: &str, code: &str, surrounding_text: &str| {
             let found = split(answer, &[CodeLang::Java]);
-            assert_eq!(found, Answer { code: code.into(), said: said.into() }, "{answer}");
+            assert_eq!(found, Answer { code: code.into(), surrounding_text: surrounding_text.into() }, "{answer}");
         };
         check("int f() { return 1; }\n", "int f() { return 1; }\n", "");
         check("Here:\n\n```java\nint f() {}\n```\nDone.", "int f() {}", "Here:\n\nDone.");

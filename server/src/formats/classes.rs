@@ -102,7 +102,7 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         task_id: number.to_string(),
         raw_nl: None,
         code: code.to_owned(),
-        said: String::new(),
+        surrounding_text: String::new(),
         raw: None,
         end_by: None,
         prompt: None,

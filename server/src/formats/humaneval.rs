@@ -303,7 +303,7 @@ fn found_task(task: Task, part: &Part) -> Result<FoundTask, Fault> {
     })?;
     let prose::Told { description, signature } = prose::told(&task, part.lang);
     Ok(FoundTask {
-        lang: Lang::detect(&description),
+        nl_lang: Lang::detect(&description),
         raw_nl: description,
         signature: Some(signature).filter(|text| !text.is_empty()),
         checks: Checks { human: true, tests: true },

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use app::model::note::{LineNote, NOTE_MAX, Place};
+use app::model::note::{LineNote, NOTE_MAX, Position};
 
-use super::telltales::{MASK, find_name};
+use super::identity_leaks::{MASK, find_name};
 
 /// A text with masked names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Masked {
 }
 
 /// The byte at a position, and by how many columns the position lies beyond the end of its line.
-fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
+fn offset(text: &str, at: Position) -> Option<(usize, usize)> {
     let (line, column) =
         (usize::try_from(at.line).ok()?.checked_sub(1)?, usize::try_from(at.column).ok()?.checked_sub(1)?);
     let start: usize = text.split('\n').take(line).map(|line| line.len() + 1).sum();
@@ -141,25 +141,25 @@ fn offset(text: &str, at: Place) -> Option<(usize, usize)> {
 }
 
 /// The position this many columns to the right of a byte.
-fn place(text: &str, at: usize, beyond: usize) -> Option<Place> {
+fn place(text: &str, at: usize, beyond: usize) -> Option<Position> {
     let before = text.get(..at)?;
     let line = before.rsplit('\n').next().unwrap_or(before);
     let column = line.chars().count() + beyond + 1;
-    Some(Place { line: u32::try_from(before.matches('\n').count() + 1).ok()?, column: u32::try_from(column).ok()? })
+    Some(Position { line: u32::try_from(before.matches('\n').count() + 1).ok()?, column: u32::try_from(column).ok()? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::telltales::Telltales;
+    use crate::formats::identity_leaks::LeakFinder;
 
     fn note(line: u32, column: u32, text: &str) -> LineNote {
-        LineNote { at: Place { line, column }, text: text.into() }
+        LineNote { at: Position { line, column }, text: text.into() }
     }
 
     #[test]
     fn positions_after_a_mask_map_to_the_original() {
-        let names = Telltales::new(["Northwind"]).names();
+        let names = LeakFinder::new(["Northwind"]).names();
         let check = |text: &str, marked: char| {
             let masked = mask(text.to_owned(), &names);
             let column = |text: &str| u32::try_from(text.chars().position(|c| c == marked).unwrap() + 1).unwrap();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn notes_on_one_mask_become_one_and_lines_stay() {
-        let names = Telltales::new([]).names();
+        let names = LeakFinder::new([]).names();
         let masked = mask("a\n// gpt-4 x\nb".into(), &names);
         assert_eq!(masked.text, "a\n// MASKED x\nb");
         let notes =

@@ -7,11 +7,11 @@ use app::model::{
     code_lang::CodeLang,
     message::Message,
     problem::Problem,
-    submission::{Matching, PREVIEW_LIST, Shape, Telltale},
+    submission::{IdentityLeak, Matching, PREVIEW_LIST, Shape},
 };
 use sha2::{Digest, Sha256};
 
-use super::{outputs::OutputLine, telltales::Telltales};
+use super::{identity_leaks::LeakFinder, outputs::OutputLine};
 
 /// A dataset's tasks, indexed for matching.
 pub struct Tasks {
@@ -93,7 +93,7 @@ fn folded(text: &str) -> String {
 /// A file of outputs, read once.
 pub struct Scan<'t> {
     tasks: &'t Tasks,
-    telltales: &'t Telltales,
+    leak_finder: &'t LeakFinder,
     lines: u64,
     shapes: Vec<(Shape, u64)>,
     outputs: Vec<Scanned>,
@@ -101,7 +101,7 @@ pub struct Scan<'t> {
     contradicting: u64,
     by_id: u64,
     by_text: u64,
-    told: Listed<Telltale>,
+    leaks: Listed<IdentityLeak>,
     problems: Vec<Problem>,
     problem_count: u64,
 }
@@ -149,7 +149,7 @@ pub struct Summary {
     /// Tasks with several outputs.
     pub tasks_with_samples: u64,
     /// Lines that may name a model.
-    pub telltales: Listed<Telltale>,
+    pub identity_leaks: Listed<IdentityLeak>,
     /// Lines that cannot be parsed.
     pub problems: Listed<Problem>,
 }
@@ -180,10 +180,10 @@ impl<T> Listed<T> {
 
 impl<'t> Scan<'t> {
     /// Starts to match against a dataset's tasks.
-    pub fn new(tasks: &'t Tasks, telltales: &'t Telltales) -> Self {
+    pub fn new(tasks: &'t Tasks, leak_finder: &'t LeakFinder) -> Self {
         Scan {
             tasks,
-            telltales,
+            leak_finder,
             lines: 0,
             shapes: Vec::new(),
             outputs: Vec::new(),
@@ -191,7 +191,7 @@ impl<'t> Scan<'t> {
             contradicting: 0,
             by_id: 0,
             by_text: 0,
-            told: Listed::default(),
+            leaks: Listed::default(),
             problems: Vec::new(),
             problem_count: 0,
         }
@@ -223,8 +223,8 @@ impl<'t> Scan<'t> {
             self.contradicting += u64::from(self.tasks.texts.get(at) != Some(&folded(text)));
         }
         let label = output.file.as_deref().unwrap_or(&output.task_id);
-        if let Some(told) = self.telltales.find(output.line, label, &output.code, &output.said) {
-            self.told.push(told);
+        if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
+            self.leaks.push(leak);
         }
         self.outputs.push(Scanned {
             line: output.line,
@@ -244,7 +244,7 @@ impl<'t> Scan<'t> {
             reason,
             shapes: self.shapes,
             lines: self.lines,
-            telltales: self.told,
+            identity_leaks: self.leaks,
             problems: Listed { first: self.problems, count: self.problem_count },
             ..Summary::default()
         };
@@ -325,7 +325,7 @@ pub fn content(output: &OutputLine) -> [u8; 16] {
     for text in [
         output.code.as_str(),
         "\0",
-        &output.said,
+        &output.surrounding_text,
         "\0",
         output.end_by.as_deref().unwrap_or_default(),
         "\0",

@@ -9,8 +9,8 @@ fn java() -> outputs::Asked {
 
 fn scan(tasks: &[(&str, &str)], file: &str, asked: Matching) -> Summary {
     let tasks = Tasks::new(tasks.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned(), CodeLang::Java)));
-    let telltales = Telltales::new([]);
-    let mut scan = Scan::new(&tasks, &telltales);
+    let finder = LeakFinder::new([]);
+    let mut scan = Scan::new(&tasks, &finder);
     outputs::read("f.jsonl", file.as_bytes(), &java(), |line| scan.push(line));
     scan.finish(asked)
 }
@@ -88,8 +88,8 @@ fn preview_reports_every_finding() {
     let twice = [r#"{"task_id": 0, "code": "a"}"#; 2].join("\n");
     let same = scan(&TASKS, &twice, Matching::Auto);
     assert_eq!((same.sampled, same.samples_max, same.duplicates.count), (false, 1, 1));
-    let told = summary.telltales;
-    assert_eq!((told.count, told.first[0].line, told.first[0].name.as_str()), (1, 4, "chatgpt"));
+    let leaks = summary.identity_leaks;
+    assert_eq!((leaks.count, leaks.first[0].line, leaks.first[0].name.as_str()), (1, 4, "chatgpt"));
     assert_eq!((summary.problems.count, summary.problems.first[0].line), (1, Some(7)));
 }
 
@@ -112,10 +112,10 @@ fn published_files_match_their_tasks() {
         };
         Tasks::new(text(name).lines().map(of))
     };
-    let telltales = Telltales::new([]);
+    let finder = LeakFinder::new([]);
     let check = |dataset: &str, file: &str, matching, matched, missing| {
         let tasks = tasks(dataset);
-        let mut scan = Scan::new(&tasks, &telltales);
+        let mut scan = Scan::new(&tasks, &finder);
         outputs::read(file, text(file).as_bytes(), &java(), |line| scan.push(line));
         let summary = scan.finish(Matching::Auto);
         assert_eq!((summary.matching, summary.matched, summary.missing.count), (matching, matched, missing));

@@ -8,6 +8,7 @@ pub mod classes;
 pub mod files;
 pub mod formulas;
 pub mod humaneval;
+pub mod identity_leaks;
 pub mod lines;
 pub mod masking;
 pub mod matching;
@@ -17,7 +18,6 @@ mod programs;
 mod prose;
 pub mod ratings;
 pub mod rubric_text;
-pub mod telltales;
 pub mod translation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,7 @@ pub struct FoundTask {
     /// The description, unchanged.
     pub raw_nl: String,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// How outputs are checked.

@@ -22,7 +22,7 @@ fn reads_a_dataset() {
     assert_eq!((dataset.slug.as_str(), dataset.name.zh.as_str()), ("mine", "Mine"));
     assert_eq!(dataset.tasks[0].test_class.as_deref(), Some("org.example.t.A1Test"));
     assert_eq!(dataset.tasks[0].checks, Checks { human: true, tests: true });
-    assert_eq!((dataset.tasks[1].lang, dataset.tasks[1].test_class.as_deref()), (Lang::Zh, None));
+    assert_eq!((dataset.tasks[1].nl_lang, dataset.tasks[1].test_class.as_deref()), (Lang::Zh, None));
     assert_eq!(dataset.tests.as_ref().unwrap().files.keys().collect::<Vec<_>>(), ["tests/A1Test.java"]);
     assert_eq!(found.notes, [""; 0]);
 }
@@ -99,6 +99,6 @@ fn reads_the_starter_dataset() {
     let dataset = &found.datasets[0];
     let count = |of: fn(&FoundTask) -> bool| dataset.tasks.iter().filter(|t| of(t)).count();
     assert_eq!((dataset.slug.as_str(), dataset.tasks.len()), ("starter", 40));
-    assert_eq!((count(|t| t.checks.tests), count(|t| t.checks.human), count(|t| t.lang == Lang::Zh)), (24, 28, 16));
+    assert_eq!((count(|t| t.checks.tests), count(|t| t.checks.human), count(|t| t.nl_lang == Lang::Zh)), (24, 28, 16));
     assert_eq!(found.notes, [""; 0]);
 }

@@ -43,7 +43,7 @@ pub struct OutputLine {
     /// The code, without fences.
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// The whole response, if it contains more than the code.
     pub raw: Option<String>,
     /// Why generation stopped, if the file says so.
@@ -134,8 +134,8 @@ fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault
         false => None,
     };
     let fit = prompt.as_deref().map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
-    let chat::Answer { code, said } = match continued {
-        true => chat::Answer { code: answer.to_owned(), said: String::new() },
+    let chat::Answer { code, surrounding_text } = match continued {
+        true => chat::Answer { code: answer.to_owned(), surrounding_text: String::new() },
         false => chat::split(answer, &asked.langs),
     };
     Ok(OutputLine {
@@ -146,7 +146,7 @@ fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault
         raw_nl: object.text("raw_nl")?.map(str::to_owned),
         raw: (code != answer).then(|| answer.to_owned()),
         code,
-        said,
+        surrounding_text,
         end_by: object.text("end_by")?.map(str::to_owned),
         // The published generator's text says the same as the task, and the output continues its end.
         prompt: prompt.filter(|_| fit != Some(Fit::Published)),
@@ -229,10 +229,13 @@ mod tests {
             |continued| read_as(line, &Asked { langs: vec![CodeLang::Python], continued, pair: None }).0.remove(0);
         let whole = continued(true);
         let (code, prompt) = ("    return x\n```python\n```\r\n", Some("def f(x):\n"));
-        assert_eq!((&*whole.code, &*whole.said, whole.raw, whole.prompt.as_deref()), (code, "", None, prompt));
+        assert_eq!(
+            (&*whole.code, &*whole.surrounding_text, whole.raw, whole.prompt.as_deref()),
+            (code, "", None, prompt)
+        );
         let split = continued(false);
         assert_eq!(
-            (&*split.code, &*split.said, split.raw.as_deref(), split.prompt),
+            (&*split.code, &*split.surrounding_text, split.raw.as_deref(), split.prompt),
             ("", "return x", Some(code), None)
         );
         // Elsewhere the field may contain anything.

@@ -116,7 +116,7 @@ fn task(from: CodeLang, source: &Task, to: CodeLang, target: &Task) -> Result<Fo
     Ok(FoundTask {
         task_id,
         raw_nl,
-        lang: Lang::En,
+        nl_lang: Lang::En,
         signature: Some(signature).filter(|text| !text.is_empty()),
         checks: Checks { human: true, tests: true },
         code_lang: to,

@@ -6,13 +6,13 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{download, errors::HttpError, session::As};
+use super::{download, errors::HttpError, session::Authorized};
 use crate::{services::audit, state::AppState};
 
 /// `GET /admin/audit.csv?person=&action=&object=&from=&to=`
 pub async fn csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Query(asked): Query<AuditFilter>,
 ) -> Result<impl IntoResponse, HttpError> {
     let (filter, before) = audit::read(asked)?;

@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, TaskFilter},
+        compare::{Selection, TaskFilter},
         user::Visitor,
     },
     port::Admin,
@@ -15,17 +15,17 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{download, errors::HttpError, session::As};
+use super::{download, errors::HttpError, session::Authorized};
 use crate::{
-    report::figures::{Look, Theme, print::Width},
-    services::comparisons::{export::File, pictures::Kind},
+    report::figures::{RenderOptions, Theme, print::Width},
+    services::comparisons::{export::File, figure_files::Kind},
     state::AppState,
 };
 
 /// `GET /admin/compare/{slug}/export/{file}?…`
 pub async fn export(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
@@ -33,7 +33,7 @@ pub async fn export(
     let file = File::of(&name).ok_or_else(|| AppError::NotFound("file to download".into()))?;
     let all = |key: &str| query.iter().filter(|(known, _)| known == key).map(|(_, value)| value.clone()).collect();
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, Choice::read(&slug, all), file, visitor.lang).await?;
+    let ready = service.ready(&admin, Selection::read(&slug, all), file, visitor.lang).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), Some(format!("{}-{name}", plain(&slug)))))
 }
@@ -42,7 +42,7 @@ pub async fn export(
 /// Chinese, `theme=dark` for a dark background.
 pub async fn figure(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Extension(visitor): Extension<Visitor>,
     Path((slug, name)): Path<(String, String)>,
     Query(query): Query<Vec<(String, String)>>,
@@ -53,9 +53,9 @@ pub async fn figure(
     let theme = last("theme").and_then(|name| Theme::named(&name)).unwrap_or_default();
     let width = last("width").and_then(|name| Width::named(&name)).unwrap_or_default();
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(visitor.lang);
-    let asked = (Choice::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
-    let look = Look { width, theme, lang };
-    let bytes = state.services.comparisons.picture(&admin, asked, (id, kind), look).await?;
+    let asked = (Selection::read(&slug, all), TaskFilter::read(|key| last(key).unwrap_or_default()));
+    let options = RenderOptions { width, theme, lang };
+    let bytes = state.services.comparisons.figure_file(&admin, asked, (id, kind), options).await?;
     let headers = [
         (header::CONTENT_TYPE, kind.media().to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-{}\"", plain(&slug), file_name(&name))),

@@ -6,13 +6,13 @@ use axum::{
     response::IntoResponse,
 };
 
-use super::{download, errors::HttpError, session::As};
+use super::{download, errors::HttpError, session::Authorized};
 use crate::state::AppState;
 
 /// `GET /admin/results.csv?…`: every model that the page's filter selects.
 pub async fn csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Result<impl IntoResponse, HttpError> {
     let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone());

@@ -16,7 +16,7 @@ use axum::{
 use futures::{Stream, stream};
 use serde::Deserialize;
 
-use super::{download, errors::HttpError, session::As};
+use super::{download, errors::HttpError, session::Authorized};
 use crate::{
     error::Failure,
     report::{self, lines::Form},
@@ -38,7 +38,7 @@ const CSV: &str = "text/csv; charset=utf-8";
 /// stream is named `more`, or `end` if the run has ended.
 pub async fn progress(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, HttpError> {
     let runs = state.services.runs.clone();
@@ -67,7 +67,7 @@ pub async fn progress(
 /// `GET /admin/runs/{id}/results.csv`
 pub async fn csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
     let download = results(&state, admin, RunId(id), Form::Csv).await?;
@@ -77,7 +77,7 @@ pub async fn csv(
 /// `GET /admin/runs/{id}/results.jsonl`
 pub async fn json_lines(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
     let download = results(&state, admin, RunId(id), Form::JsonLines).await?;
@@ -87,7 +87,7 @@ pub async fn json_lines(
 /// `GET /admin/languages.csv`: every model's newest run in each language of HumanEval-X.
 pub async fn languages_csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
 ) -> Result<impl IntoResponse, HttpError> {
     let results = state.services.runs.languages(&admin).await?;
     let download = state.services.spool.write(move |out| report::languages::csv(&results, out)).await?;
@@ -104,7 +104,7 @@ pub struct Pair {
 /// `GET /admin/runs/compare.csv?a=&b=`
 pub async fn pair_csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Query(Pair { a, b }): Query<Pair>,
 ) -> Result<impl IntoResponse, HttpError> {
     let pair = state.services.runs.compare(&admin, RunId(a), RunId(b), None).await?;

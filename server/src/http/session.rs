@@ -95,15 +95,15 @@ pub async fn remember(session: &Session, id: UserId, epoch: i64) -> Result<(), F
     session.insert(KEY, SessionUser { id, epoch, day: today() }).await.map_err(Failure::internal)
 }
 
-/// Takes what the caller may be from the request: `As(admin): As<Admin>` refuses everybody else.
-pub struct As<C>(pub C);
+/// Takes what the caller may be from the request: `Authorized(admin): Authorized<Admin>` refuses everybody else.
+pub struct Authorized<C>(pub C);
 
-impl<C: Capability, S: Sync> FromRequestParts<S> for As<C> {
+impl<C: Capability, S: Sync> FromRequestParts<S> for Authorized<C> {
     type Rejection = HttpError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpError> {
         let caller = parts.extensions.get::<Caller>().ok_or(Failure::internal("a request without a caller"))?;
-        Ok(As(C::of(caller)?))
+        Ok(Authorized(C::of(caller)?))
     }
 }
 

@@ -6,13 +6,13 @@ use axum::{
     response::Redirect,
 };
 
-use super::{errors::HttpError, session::As};
+use super::{errors::HttpError, session::Authorized};
 use crate::state::AppState;
 
 /// `GET /admin/studies/{id}/ratings.csv`
 pub async fn ratings(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<Redirect, HttpError> {
     file(&state, &admin, StudyId(id), "ratings-by-name.csv").await
@@ -21,13 +21,13 @@ pub async fn ratings(
 /// `GET /admin/studies/{id}/comparison.csv`
 pub async fn comparison(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<Redirect, HttpError> {
     file(&state, &admin, StudyId(id), "means.csv").await
 }
 
 async fn file(state: &AppState, admin: &Admin, id: StudyId, name: &str) -> Result<Redirect, HttpError> {
-    let choice = state.services.comparisons.study_choice(admin, id, false).await?;
-    Ok(Redirect::to(&format!("/admin/compare/{}/export/{name}?{}", choice.dataset, choice.query())))
+    let selection = state.services.comparisons.study_selection(admin, id, false).await?;
+    Ok(Redirect::to(&format!("/admin/compare/{}/export/{name}?{}", selection.dataset, selection.query())))
 }

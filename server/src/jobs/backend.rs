@@ -13,7 +13,7 @@ use crate::{
     engine::{
         EngineError,
         grader::{Grader, Task, Worker},
-        proof,
+        self_test,
     },
     lang::{grader::Sample, suite::Suite},
 };
@@ -71,7 +71,7 @@ impl Backend {
     /// Engine errors: the sandbox or a toolchain does not work.
     pub fn failed_checks(&self) -> Result<Vec<FailedCheck>, EngineError> {
         let shown = match self {
-            Backend::Java(grader) => proof::prove_beside(grader, worker_count())?,
+            Backend::Java(grader) => self_test::run_with(grader, worker_count())?,
             Backend::Programs(suite) => suite.trials()?,
         };
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())

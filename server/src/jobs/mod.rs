@@ -38,7 +38,7 @@ use crate::{
         Db, datasets, run_how,
         runs::{self, Basis, Finish, Leased},
     },
-    engine::{EngineError, dates, grader::Grader, proof, runner::Allowance, suite::TestKind},
+    engine::{EngineError, dates, grader::Grader, runner::Allowance, self_test, suite::TestKind},
     error::{self, Failure, chain},
     lang::suite::Suite,
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
@@ -51,10 +51,10 @@ const BATCH: usize = 100;
 const RENEW: Duration = Duration::from_secs(4);
 
 /// How often a round checks whether its run was stopped. A stopped run uses the CPU for at most this long.
-const LOOK_FOR_STOP: Duration = Duration::from_secs(1);
+const STOP_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often the server's idle engine checks for runs that another process (the command line) has created.
-const LOOK: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Runs tests. Cheap to clone.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ pub struct Engine {
     db: Db,
     folder: Arc<PathBuf>,
     allowance: Allowance,
-    bell: Arc<Bell>,
+    notifier: Arc<Notifier>,
     /// The backends whose sandbox checks have all passed.
     proved: Arc<Mutex<BTreeSet<String>>>,
     /// Whether to run outputs even if a sandbox check fails.
@@ -70,8 +70,8 @@ pub struct Engine {
 }
 
 #[derive(Default)]
-struct Bell {
-    rung: Mutex<bool>,
+struct Notifier {
+    notified: Mutex<bool>,
     changed: Condvar,
 }
 
@@ -83,7 +83,7 @@ impl Engine {
             db,
             folder,
             allowance: Allowance::default(),
-            bell: Arc::default(),
+            notifier: Arc::default(),
             proved: Arc::default(),
             allow_degraded_sandbox: false,
         }
@@ -97,9 +97,9 @@ impl Engine {
     }
 
     /// Reports that there is a new run.
-    pub fn ring(&self) {
-        *self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.bell.changed.notify_all();
+    pub fn notify(&self) {
+        *self.notifier.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.notifier.changed.notify_all();
     }
 
     /// Processes runs, oldest first, on a separate thread, until the process ends.
@@ -110,14 +110,14 @@ impl Engine {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
                             // Also recorded with the run, unless the database cannot be written.
-                            tracing::error!(%run, cause = %said(&failure), "the run failed");
-                            thread::sleep(LOOK);
+                            tracing::error!(%run, cause = %failure_text(&failure), "the run failed");
+                            thread::sleep(POLL_INTERVAL);
                         }
                     }
                     Ok(None) => self.wait(),
                     Err(failure) => {
-                        tracing::error!(cause = %said(&failure), "cannot read the queue");
-                        thread::sleep(LOOK);
+                        tracing::error!(cause = %failure_text(&failure), "cannot read the queue");
+                        thread::sleep(POLL_INTERVAL);
                     }
                 }
             }
@@ -138,12 +138,12 @@ impl Engine {
             Ok(backend) => backend,
             Err(fault) => {
                 self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
-                return Err(told(&fault));
+                return Err(fault_failure(&fault));
             }
         };
         runs::fill(&self.db, run)?;
         self.recheck(run, &backend)?;
-        self.recall(run, &backend)?;
+        self.reuse_outcomes(run, &backend)?;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0 {
             let failed = self.failed_checks(&backend).map_err(|e| self.fault(e));
             match failed.and_then(|failed| trusted(failed, self.allow_degraded_sandbox)) {
@@ -156,7 +156,7 @@ impl Engine {
                 }
                 Err(fault) => {
                     self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
-                    return Err(told(&fault));
+                    return Err(fault_failure(&fault));
                 }
             }
         }
@@ -197,9 +197,9 @@ impl Engine {
     ///
     /// # Errors
     /// Fails if the sandbox or the Java images cannot be created.
-    pub fn trials(&self) -> Result<Vec<proof::Shown>, Failure> {
-        let sandbox = sandbox().map_err(|fault| told(&fault))?;
-        Ok(proof::prove(sandbox, &self.folder, worker_count())?)
+    pub fn trials(&self) -> Result<Vec<self_test::CheckResult>, Failure> {
+        let sandbox = sandbox().map_err(|fault| fault_failure(&fault))?;
+        Ok(self_test::run(sandbox, &self.folder, worker_count())?)
     }
 
     fn prepare(&self, run: RunId) -> Result<Backend, Fault> {
@@ -268,7 +268,7 @@ impl Engine {
     }
 
     /// Gives waiting items their cached outcomes, in batches as in [`Self::recheck`].
-    fn recall(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
+    fn reuse_outcomes(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.fresh) {
             return Ok(());
         }
@@ -282,7 +282,7 @@ impl Engine {
                 waiting.iter().filter(|item| !item.fresh).map(|item| (item.item, backend.key(item))).collect();
             let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, keys))?;
             if !cached.is_empty() {
-                self.db.write_blocking(|tx| runs::recall(tx, &cached, &fingerprint))?;
+                self.db.write_blocking(|tx| runs::reuse_outcomes(tx, &cached, &fingerprint))?;
             }
         }
     }
@@ -349,19 +349,19 @@ impl Engine {
     /// Renews the leases of one round until it is over, and sets `cancelled` once the run was stopped. Another process
     /// may have stopped it, so this checks the database.
     fn keep_leases(&self, run: RunId, holder: &str, over: &AtomicBool, cancelled: &AtomicBool) {
-        let (mut since_renewal, mut since_look) = (Duration::ZERO, Duration::ZERO);
+        let (mut since_renewal, mut since_poll) = (Duration::ZERO, Duration::ZERO);
         let step = Duration::from_millis(100);
         while !over.load(Ordering::SeqCst) {
             thread::sleep(step);
             since_renewal += step;
-            since_look += step;
+            since_poll += step;
             if since_renewal >= RENEW {
                 since_renewal = Duration::ZERO;
                 // The next renewal makes up for one that fails. If all fail, others take over the items.
                 let _ = self.db.write_blocking(|tx| runs::renew(tx, holder, lease_end()));
             }
-            if since_look >= LOOK_FOR_STOP {
-                since_look = Duration::ZERO;
+            if since_poll >= STOP_POLL_INTERVAL {
+                since_poll = Duration::ZERO;
                 // The next check makes up for one that fails.
                 let status = self.db.read_blocking(|conn| Ok(runs::get(conn, run)?.map(|run| run.status)));
                 if status.is_ok_and(|status| status != Some(RunStatus::Running)) {
@@ -372,12 +372,13 @@ impl Engine {
     }
 
     fn wait(&self) {
-        let rung = self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rung = match self.bell.changed.wait_timeout_while(rung, LOOK, |rung| !*rung) {
-            Ok((rung, _)) => rung,
-            Err(poisoned) => poisoned.into_inner().0,
-        };
-        *rung = false;
+        let notified = self.notifier.notified.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notified =
+            match self.notifier.changed.wait_timeout_while(notified, POLL_INTERVAL, |notified| !*notified) {
+                Ok((notified, _)) => notified,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        *notified = false;
     }
 }
 
@@ -413,13 +414,13 @@ fn trusted(failed: Vec<FailedCheck>, allow: bool) -> Result<Vec<FailedCheck>, Fa
 }
 
 /// A fault as an error for the person who started the run.
-fn told(fault: &Fault) -> Failure {
+fn fault_failure(fault: &Fault) -> Failure {
     Failure::conflict((EN.fault_line(fault), ZH.fault_line(fault)))
 }
 
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
-        Fault::System { detail: said(&failure) }
+        Fault::System { detail: failure_text(&failure) }
     }
 }
 
@@ -433,7 +434,7 @@ fn lease_end() -> Timestamp {
     Timestamp(clock::now().0.saturating_add(runs::LEASE_MS))
 }
 
-fn said(failure: &Failure) -> String {
+fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::App(e) => e.to_string(),
         Failure::Internal(e) => chain(e.as_ref()),
@@ -444,7 +445,9 @@ impl From<EngineError> for Failure {
     fn from(e: EngineError) -> Self {
         match e {
             // For the operator, who can fix it.
-            EngineError::Sandbox(_) | EngineError::Tests(_) | EngineError::TestsNotCompiled(_) => told(&e.into()),
+            EngineError::Sandbox(_) | EngineError::Tests(_) | EngineError::TestsNotCompiled(_) => {
+                fault_failure(&e.into())
+            }
             EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
                 Failure::internal(e)
             }
@@ -473,7 +476,7 @@ mod tests {
         assert_eq!(trusted(Vec::new(), false), Ok(Vec::new()));
         assert_eq!(trusted(failed(), true), Ok(failed()));
         let fault = trusted(failed(), false).unwrap_err();
-        let refusal = said(&told(&fault));
+        let refusal = failure_text(&fault_failure(&fault));
         assert!(refusal.contains("nothing was run") && refusal.contains("sockets cannot be opened"), "{refusal}");
         assert!(ZH.fault_line(&fault).contains("无法打开套接字"));
     }

@@ -23,7 +23,7 @@ use super::{
     trials,
 };
 use crate::{
-    engine::{EngineError, proof::Shown, runner::Allowance},
+    engine::{EngineError, runner::Allowance, self_test::CheckResult},
     sandbox::{OptionalWalls, Sandbox},
 };
 
@@ -150,7 +150,7 @@ impl Suite {
     ///
     /// # Errors
     /// Engine errors only.
-    pub fn trials(&self) -> Result<Vec<Shown>, EngineError> {
+    pub fn trials(&self) -> Result<Vec<CheckResult>, EngineError> {
         let mut shown = Vec::new();
         for (lang, toolchain) in &self.toolchains {
             shown.extend(trials::run(*lang, &**toolchain, &self.bench)?);

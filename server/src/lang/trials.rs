@@ -12,7 +12,7 @@ use super::{
     grader::{self, Sample},
     humaneval::Task,
 };
-use crate::engine::{EngineError, proof::Shown};
+use crate::engine::{EngineError, self_test::CheckResult};
 
 /// A program and its expected verdicts.
 pub struct Trial {
@@ -37,7 +37,7 @@ pub struct Trials {
 ///
 /// # Errors
 /// Engine errors: the sandbox or the toolchain does not work.
-pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<Vec<Shown>, EngineError> {
+pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<Vec<CheckResult>, EngineError> {
     let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
     let task = (language.trials.task)();
     let shown = language.trials.trials.iter().map(|trial| {
@@ -52,7 +52,7 @@ pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<V
             reason: outcome.reason,
             message: outcome.message,
         };
-        Ok(Shown { check: trial.check, failed: (!well).then_some(failed) })
+        Ok(CheckResult { check: trial.check, failed: (!well).then_some(failed) })
     });
     shown.collect()
 }

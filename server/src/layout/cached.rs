@@ -49,32 +49,33 @@ static PERMITS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     Arc::new(Semaphore::new((cores / 2).max(1)))
 });
 
-/// The view of `code` in this programming language; `said` is the surrounding text of a chat response. The view adds
+/// The view of `code` in this programming language, with the text around it in a chat response. The view adds
 /// no identity beyond what the two texts contain.
-pub async fn view(code: String, said: String, lang: CodeLang) -> CodeView {
+pub async fn view(code: String, surrounding_text: String, lang: CodeLang) -> CodeView {
     // In a separate task, so that the work continues if the client disconnects, and the next request need not start
     // again.
-    let view = tokio::spawn(computed(code.clone(), said.clone(), lang)).await;
+    let view = tokio::spawn(computed(code.clone(), surrounding_text.clone(), lang)).await;
     match view.map_err(Failure::internal).and_then(|view| view) {
         Ok(view) => view,
         Err(failure) => {
             // Logged here. A rater can read code without highlighting, and an error page would stop them.
             let _logged = AppError::from(failure);
             let remark = (lang == CodeLang::Java).then_some(Remark::DoesNotParse);
-            CodeView { raw: highlight::plain(&code), remark, said, ..CodeView::default() }
+            CodeView { raw: highlight::plain(&code), remark, surrounding_text, ..CodeView::default() }
         }
     }
 }
 
-async fn computed(code: String, said: String, lang: CodeLang) -> Result<CodeView, Failure> {
+async fn computed(code: String, surrounding_text: String, lang: CodeLang) -> Result<CodeView, Failure> {
     if code.len() > LONGEST {
         // Not formatted: splitting it into lines is faster than unpacking a view.
-        return Ok(CodeView { said, ..make(&code, lang) });
+        return Ok(CodeView { surrounding_text, ..make(&code, lang) });
     }
     let key: Key = Sha256::new().chain_update(lang.code()).chain_update("\0").chain_update(&code).finalize().into();
     // Requests for the same content wait here for the first one, without a permit.
     let packed = VIEWS.get_or_insert_async(&key, lay_out(code, lang)).await?;
-    let unpack = move || packed.view(&said).ok_or_else(|| Failure::internal("a cached view cannot be decoded"));
+    let unpack =
+        move || packed.view(&surrounding_text).ok_or_else(|| Failure::internal("a cached view cannot be decoded"));
     tokio::task::spawn_blocking(unpack).await.map_err(Failure::internal)?
 }
 
@@ -125,7 +126,7 @@ mod tests {
             let all = (0..16).map(|n| view(code.clone(), format!("said {n}"), CodeLang::Java));
             let views = futures::future::join_all(all).await;
             for (n, one) in views.iter().enumerate() {
-                assert_eq!(one.said, format!("said {n}"));
+                assert_eq!(one.surrounding_text, format!("said {n}"));
                 assert_eq!((&one.raw, one.remark), (&views[0].raw, Some(Remark::Truncated)));
             }
             view(code.clone(), String::new(), CodeLang::Java).await;

@@ -19,7 +19,7 @@ mod truncated;
 use app::model::{
     code::{CodeView, Line, Remark},
     code_lang::CodeLang,
-    note::Place,
+    note::Position,
 };
 
 pub use cached::view;
@@ -54,7 +54,7 @@ fn make(code: &str, lang: CodeLang) -> CodeView {
         laid_out: laid_out.map(|text| highlight::highlight(&text, lang)),
         raw: if bearable { highlight::highlight(code, lang) } else { highlight::plain(code) },
         remark,
-        said: String::new(),
+        surrounding_text: String::new(),
     }
 }
 
@@ -81,11 +81,11 @@ pub fn lay_out(code: &str) -> Option<String> {
 
 /// The position in `code` at which each line of `laid_out` begins. Formatting changes whitespace only, so the nth other
 /// character of one text is the nth of the other. An empty line has the position of the next line.
-fn starts(code: &str, laid_out: &str) -> Vec<Place> {
+fn starts(code: &str, laid_out: &str) -> Vec<Position> {
     // A byte order mark is not a token; formatting drops it.
     let ink = |c: &char| !c.is_whitespace() && *c != '\u{feff}';
     let mut places = (1..).zip(code.split('\n')).flat_map(|(line, text)| {
-        (1..).zip(text.chars()).filter(move |(_, c)| ink(c)).map(move |(column, _)| Place { line, column })
+        (1..).zip(text.chars()).filter(move |(_, c)| ink(c)).map(move |(column, _)| Position { line, column })
     });
     let mut starts = Vec::new();
     let mut empty = 0;
@@ -101,7 +101,7 @@ fn starts(code: &str, laid_out: &str) -> Vec<Place> {
         starts.extend(std::iter::repeat_n(begins, empty + 1));
         empty = 0;
     }
-    let end = starts.last().copied().unwrap_or(Place { line: 1, column: 1 });
+    let end = starts.last().copied().unwrap_or(Position { line: 1, column: 1 });
     starts.extend(std::iter::repeat_n(end, empty));
     starts
 }

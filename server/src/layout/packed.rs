@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 
 use app::model::{
     code::{CodeView, Line, Remark, Run},
-    note::Place,
+    note::Position,
 };
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct Packed(Box<[u8]>);
 struct Kept {
     laid_out: Option<Lines>,
     raw: Lines,
-    starts: Vec<Place>,
+    starts: Vec<Position>,
     remark: Option<Remark>,
 }
 
@@ -54,12 +54,12 @@ impl Packed {
     }
 
     /// The unpacked view, with the surrounding text `said`.
-    pub fn view(&self, said: &str) -> Option<CodeView> {
+    pub fn view(&self, surrounding_text: &str) -> Option<CodeView> {
         let mut text = Vec::new();
         DeflateDecoder::new(&*self.0).read_to_end(&mut text).ok()?;
         let Kept { laid_out, raw, starts, remark } = serde_json::from_slice(&text).ok()?;
         let laid_out = laid_out.as_ref().map(Lines::open);
-        Some(CodeView { laid_out, raw: raw.open(), starts, remark, said: said.to_owned() })
+        Some(CodeView { laid_out, raw: raw.open(), starts, remark, surrounding_text: surrounding_text.to_owned() })
     }
 }
 

@@ -254,9 +254,9 @@ fn formats_members_and_statements() {
 #[test]
 fn reports_why_code_is_not_formatted() {
     let check = |code: &str, remark: Option<Remark>| {
-        let view = CodeView { said: "said".into(), ..make(code, CodeLang::Java) };
+        let view = CodeView { surrounding_text: "said".into(), ..make(code, CodeLang::Java) };
         assert_eq!((view.laid_out.is_none(), view.remark), (remark.is_some(), remark), "{code}");
-        assert_eq!(view.said, "said");
+        assert_eq!(view.surrounding_text, "said");
         let raw: Vec<_> = view.raw.iter().map(app::model::code::Line::text).collect();
         assert_eq!(raw.join("\n"), code, "the original stays unchanged");
     };

@@ -33,11 +33,11 @@ pub fn listing(outcome: &Outcome, code: &str, lang: CodeLang) -> Vec<SourceLine>
             Origin::Added => None,
             Origin::Same(n) | Origin::Changed(n, _) => Some(n),
         };
-        let said = |d: &&Diagnostic| here.is_some() && d.line == here;
+        let at_line = |d: &&Diagnostic| here.is_some() && d.line == here;
         let seen = |f: &&Flag| here.is_some() && f.line == here;
         SourceLine {
             code: shown.get(at).cloned().unwrap_or_else(|| Line(Vec::new())),
-            messages: outcome.diagnostics.iter().filter(said).map(|d| d.message.clone()).collect(),
+            messages: outcome.diagnostics.iter().filter(at_line).map(|d| d.message.clone()).collect(),
             flags: outcome.flags.iter().filter(seen).map(|f| f.sign.clone()).collect(),
             origin,
         }

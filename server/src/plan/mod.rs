@@ -30,7 +30,7 @@ pub struct Unit {
     /// Id of the model. The same for all units if a unit is a whole task.
     pub model: i64,
     /// The description's language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
 }
 
 /// A rater of the study.
@@ -94,7 +94,7 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
     raters.shuffle(&mut rng);
     for lang in Lang::ALL {
         let readers = raters.iter().filter(|rater| rater.reads.has(lang)).count();
-        if readers < overlap as usize && units.iter().any(|unit| unit.lang == lang) {
+        if readers < overlap as usize && units.iter().any(|unit| unit.nl_lang == lang) {
             return Err(Impossible::TooFewReaders { lang, readers });
         }
     }
@@ -161,7 +161,7 @@ fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize
         let known = tasks.len();
         let task = tasks.entry(unit.task).or_insert_with(|| {
             task_order.push(unit.task);
-            (known, unit.lang, 0)
+            (known, unit.nl_lang, 0)
         });
         task.2 += want;
         let known = models.len();
@@ -169,7 +169,7 @@ fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize
             model_order.push(unit.model);
             (known, [0; 2])
         });
-        model.1[place(unit.lang)] += want;
+        model.1[place(unit.nl_lang)] += want;
     }
     // Nodes: all, sum, two languages, tasks, models.
     let (all, sum, langs) = (0, 1, [2, 3]);
@@ -207,7 +207,7 @@ fn take(units: &[Unit], wanted: &[i64], bounds: &Bounds<'_>) -> Option<Vec<usize
 fn left_of(units: &[Unit], wanted: &[i64]) -> [i64; 2] {
     let mut sums = [0; 2];
     for (unit, want) in units.iter().zip(wanted) {
-        sums[place(unit.lang)] += want;
+        sums[place(unit.nl_lang)] += want;
     }
     sums
 }
@@ -236,16 +236,16 @@ fn by_quota(units: &[Unit], wanted: &[i64], quota: [i64; 2]) -> Vec<usize> {
     let sums = left_of(units, wanted);
     let mut most = [0; 2];
     for (unit, want) in units.iter().zip(wanted) {
-        let lang = place(unit.lang);
+        let lang = place(unit.nl_lang);
         most[lang] = most[lang].max(*want);
     }
     let mut highest = [0; 2];
     for (unit, want) in units.iter().zip(wanted) {
-        let lang = place(unit.lang);
+        let lang = place(unit.nl_lang);
         highest[lang] += i64::from(*want == most[lang]);
     }
     let unit = |unit: &Unit, want: i64| {
-        let lang = place(unit.lang);
+        let lang = place(unit.nl_lang);
         let top = i64::from(want == most[lang]);
         match (want > 0 && quota[lang] > 0, quota[lang] >= highest[lang]) {
             (false, _) => (0, 0),
@@ -304,7 +304,7 @@ pub fn share_out(free: &[Unit], known: &HashMap<i64, Unit>, standings: &mut [Sta
         }
     }
     let may = |standing: &Standing, unit: &Unit| {
-        standing.rater.reads.has(unit.lang)
+        standing.rater.reads.has(unit.nl_lang)
             && !standing.has.contains(&unit.id)
             && standing.rater.share.is_none_or(|share| (standing.has.len() as u64) < u64::from(share))
     };
@@ -353,7 +353,7 @@ pub fn newcomer(
     // Unassigned units come first.
     last.retain(|at| {
         let (unit, whose) = &waiting[*at];
-        let fits = newcomer.rater.reads.has(unit.lang) && !has.contains(&unit.id);
+        let fits = newcomer.rater.reads.has(unit.nl_lang) && !has.contains(&unit.id);
         if !fits {
             return false;
         }

@@ -14,7 +14,7 @@ use super::{Impossible, Rater, Unit, flow::Network, place};
 pub fn quotas(units: &[Unit], raters: &[Rater], overlap: u32) -> Result<Vec<[i64; 2]>, Impossible> {
     let mut there = [0_i64; 2];
     for unit in units {
-        there[place(unit.lang)] += 1;
+        there[place(unit.nl_lang)] += 1;
     }
     let wanted = there.map(|units| units * i64::from(overlap));
     let readable = |rater: &Rater| -> i64 {

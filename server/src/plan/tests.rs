@@ -16,7 +16,7 @@ fn study(tasks: i64, models: i64, holes: &[bool]) -> Vec<Unit> {
             id: task * 100 + model,
             task,
             model,
-            lang: if task % 3 == 2 { Lang::Zh } else { Lang::En },
+            nl_lang: if task % 3 == 2 { Lang::Zh } else { Lang::En },
         })
         .collect()
 }
@@ -55,7 +55,7 @@ fn sound(given: &[Given], units: &[Unit], raters: &[Rater], overlap: u32) {
         assert!(slots.entry(one.unit).or_default().insert(one.slot), "slot of {one:?} twice");
         places.entry(one.rater).or_default().push(one.place);
         let unit = units.iter().find(|unit| unit.id == one.unit).unwrap();
-        assert!(raters.iter().find(|r| r.id == one.rater).unwrap().reads.has(unit.lang), "{one:?} is not read");
+        assert!(raters.iter().find(|r| r.id == one.rater).unwrap().reads.has(unit.nl_lang), "{one:?} is not read");
     }
     for unit in units {
         let all: BTreeSet<u32> = (0..overlap).collect();
@@ -82,7 +82,7 @@ proptest! {
         sound(&given, &units, &raters, overlap);
         prop_assert!(widest(&counts(&given, &units, &raters, |_| ())) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| unit.model)) <= 1);
-        prop_assert!(widest(&counts(&given, &units, &raters, |unit| place(unit.lang))) <= 1);
+        prop_assert!(widest(&counts(&given, &units, &raters, |unit| place(unit.nl_lang))) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| unit.task)) <= 1);
         // The order of the arguments does not matter.
         let (mut units, mut raters) = (units, raters);
@@ -110,7 +110,7 @@ proptest! {
                 let alike: Vec<_> = raters.iter().filter(|r| r.reads == reads).copied().collect();
                 let theirs: Vec<_> = given.iter().filter(|g| alike.iter().any(|r| r.id == g.rater)).copied().collect();
                 prop_assert!(widest(&counts(&theirs, &units, &alike, |_| ())) <= 1);
-                prop_assert!(widest(&counts(&theirs, &units, &alike, |unit| place(unit.lang))) <= 1);
+                prop_assert!(widest(&counts(&theirs, &units, &alike, |unit| place(unit.nl_lang))) <= 1);
             }
         }
     }

@@ -11,8 +11,8 @@ use std::{
 
 use app::{
     i18n::{I18n, captions},
-    model::{compare::Sheet, ids::UserId, lang::Lang},
-    ui::chart::compared,
+    model::{compare::ComparisonFigures, ids::UserId, lang::Lang},
+    ui::chart::comparison,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -74,7 +74,7 @@ pub fn without_names(mut input: ComparisonInput) -> ComparisonInput {
         let number = i64::try_from(place + 1).unwrap_or(i64::MAX);
         *rater = (UserId(number), format!("rater {number}"));
     }
-    input.choice.raters = input.choice.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
+    input.selection.raters = input.selection.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
     input
 }
 
@@ -82,7 +82,7 @@ pub fn without_names(mut input: ComparisonInput) -> ComparisonInput {
 pub fn write<W: Write + Seek>(
     out: W,
     input: &ComparisonInput,
-    sheet: &Sheet,
+    figures: &ComparisonFigures,
     extras: Vec<Extra<'_>>,
     made_at: &str,
 ) -> Result<(), Failure> {
@@ -101,16 +101,16 @@ pub fn write<W: Write + Seek>(
     if let Some(rubric) = &input.rubric {
         zip.add("rubric.json", &serde_json::to_vec_pretty(rubric)?)?;
     }
-    zip.add("figures.json", &serde_json::to_vec_pretty(sheet)?)?;
+    zip.add("figures.json", &serde_json::to_vec_pretty(figures)?)?;
     for (lang, suffix) in [(Lang::En, ""), (Lang::Zh, ".zh")] {
-        zip.add(&format!("tables{suffix}.md"), tables::markdown(sheet, lang).as_bytes())?;
-        zip.add(&format!("tables{suffix}.tex"), tables::latex(sheet, lang).as_bytes())?;
+        zip.add(&format!("tables{suffix}.md"), tables::markdown(figures, lang).as_bytes())?;
+        zip.add(&format!("tables{suffix}.tex"), tables::latex(figures, lang).as_bytes())?;
     }
     let raters: Vec<String> = input.raters.iter().map(|(_, name)| name.clone()).collect();
-    let look = figures::Look { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
-    for figure in compared::all(I18n::of(Lang::En), sheet, &raters) {
-        let caption = captions::caption(I18n::of(Lang::En), &figure.id, &input.name.en, sheet);
-        let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), look);
+    let options = figures::RenderOptions { width: Width::Page, theme: figures::Theme::Light, lang: Lang::En };
+    for figure in comparison::all(I18n::of(Lang::En), figures, &raters) {
+        let caption = captions::caption(I18n::of(Lang::En), &figure.id, &input.name.en, figures);
+        let text = figures::svg(&figure, &caption.unwrap_or_else(|| figure.desc.clone()), options);
         zip.add(&format!("figures/{}.svg", figure.id), text.as_bytes())?;
     }
     for (name, write) in extras {
@@ -197,7 +197,7 @@ pub struct Bundle {
     /// The input of the figures.
     pub input: ComparisonInput,
     /// The figures as computed at the export.
-    pub sheet: Sheet,
+    pub figures: ComparisonFigures,
 }
 
 /// Reads a bundle. `name` identifies it in messages.
@@ -248,7 +248,8 @@ pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
     let bad = |path: &str, e: serde_json::Error| damaged(format!("{path} cannot be read ({e})"));
     let mut input: ComparisonInput =
         serde_json::from_slice(content("setup.json")?).map_err(|e| bad("setup.json", e))?;
-    let sheet: Sheet = serde_json::from_slice(content("figures.json")?).map_err(|e| bad("figures.json", e))?;
+    let figures: ComparisonFigures =
+        serde_json::from_slice(content("figures.json")?).map_err(|e| bad("figures.json", e))?;
     let width = input.dimensions();
     for line in each_line::<PackedRating>(content("ratings.jsonl")?) {
         let (number, line) = line.map_err(|(number, e)| damaged(format!("ratings.jsonl, line {number}: {e}")))?;
@@ -277,7 +278,7 @@ pub fn read(name: &str, bundle: impl Read + Seek) -> Result<Bundle, Failure> {
             }
         }
     }
-    Ok(Bundle { manifest, input, sheet })
+    Ok(Bundle { manifest, input, figures })
 }
 
 type Line<T> = Result<(usize, T), (usize, serde_json::Error)>;

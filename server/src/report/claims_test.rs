@@ -22,10 +22,10 @@ use app::{
 };
 use proptest::prelude::*;
 
-use super::sheet;
+use super::comparison_figures;
 use crate::comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict};
 
-/// A pair's figures, straight from the sheet: first minus second.
+/// A pair's figures, straight from the comparison: first minus second.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     first: usize,
@@ -457,7 +457,7 @@ fn task(n: u32) -> TaskRow {
         revision: TaskRevisionId(n.into()),
         task_id: n.to_string(),
         raw_nl: String::new(),
-        lang: Lang::En,
+        nl_lang: Lang::En,
         signature: None,
         checks: Checks { human: true, tests: true },
         code_lang: CodeLang::Java,
@@ -526,12 +526,12 @@ proptest! {
     /// From ratings and verdicts to sentences, through the real figures.
     #[test]
     fn sentences_are_true_of_computed_figures((tasks, drawn) in comparisons()) {
-        let sheet = sheet::compute(&input(tasks, &drawn));
-        if let Some(human) = &sheet.human {
+        let figures = comparison_figures::compute(&input(tasks, &drawn));
+        if let Some(human) = &figures.human {
             hold(&Figures::of_ratings(human, 0), &Standing::of_ratings(human, 0), &human.tests);
         }
-        if let Some(automated) = &sheet.automated {
-            let figures = Figures::of_tests(&sheet.models, automated);
+        if let Some(automated) = &figures.automated {
+            let figures = Figures::of_tests(&figures.models, automated);
             hold(&figures, &Standing::of_tests(automated), &[]);
         }
     }
@@ -584,7 +584,7 @@ fn figures() -> impl Strategy<Value = Human> {
         let p = proptest::option::weighted(0.9, prop_oneof![0.0..0.04, 0.04..1.0f64]);
         let pair = (mean, -0.2..1.0f64, p);
         (means, proptest::collection::vec(pair, all.len())).prop_map(move |(means, drawn)| {
-            // As in the sheet: a row for every pair, without figures if a model has no data.
+            // As in the comparison: a row for every pair, without figures if a model has no data.
             let rows = all.iter().zip(drawn).map(|((a, b), (mean, half, p))| match means[*a].and(means[*b]) {
                 Some(_) => (*a, *b, mean, half, p),
                 None => (*a, *b, 0.0, -1.0, None),

@@ -62,7 +62,7 @@ impl ComparisonInput {
         self.finals.iter().map(|one| (one.study, one.output)).collect()
     }
 
-    /// The outputs with people's scores, by study and output, for agreement and severity, which ignore final
+    /// The outputs with people's scores, by study and output, for agreement and leniency, which ignore final
     /// scores. An output in two studies is two units, so that no rater agrees with themselves.
     pub fn units(&self, dimension: usize) -> Vec<Unit> {
         let mut units: Vec<Unit> = Vec::new();

@@ -7,7 +7,7 @@ use app::model::{
     ids::OutputId,
 };
 
-use super::sheet::{JUDGES, resamples};
+use super::comparison_figures::{JUDGES, resamples};
 use crate::comparison::input::{ComparisonInput, InputJudge};
 use crate::stats::{
     bootstrap::{self, Cell},

@@ -119,7 +119,7 @@ impl<'a> RatingLines<'a> {
         }
         table.text(line.task_id)?;
         if all {
-            table.value(line.lang.code())?;
+            table.value(line.nl_lang.code())?;
         }
         table.text(line.model)?;
         if all {
@@ -244,7 +244,7 @@ impl<'a> Rated<'a> {
             dataset_version: line.dataset_version,
             rubric,
             task_id: line.task_id,
-            lang: line.lang.code(),
+            lang: line.nl_lang.code(),
             model: line.model,
             submission: line.submission,
             sample: line.sample,
@@ -324,7 +324,7 @@ impl<'a> Judged<'a> {
             run: line.run.0,
             dataset_version: line.dataset_version,
             task_id: line.task_id,
-            lang: line.lang.code(),
+            lang: line.nl_lang.code(),
             model: line.model,
             submission: line.submission,
             sample: line.sample,

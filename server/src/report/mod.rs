@@ -4,6 +4,7 @@ pub mod board;
 pub mod bundle;
 #[cfg(test)]
 mod claims_test;
+pub mod comparison_figures;
 pub mod csv;
 pub mod figures;
 mod input;
@@ -14,6 +15,5 @@ pub mod pairs;
 mod published;
 pub mod results_file;
 pub mod runs;
-pub mod sheet;
 pub mod tables;
 pub mod tasks;

@@ -1,7 +1,7 @@
 //! Every pair of a comparison's models as a table: on the page only the first are listed.
 
 use app::model::{
-    compare::{Pair, Sheet},
+    compare::{ComparisonFigures, Pair},
     comparison::Interval,
 };
 
@@ -12,10 +12,10 @@ const COLUMNS: [&str; 10] =
     ["figure", "first", "second", "tasks", "difference", "ci95_low", "ci95_high", "test", "p", "p_holm"];
 
 /// The pairs as CSV, one line for each figure and pair; docs/formats.md describes the columns.
-pub fn csv(sheet: &Sheet) -> Result<Vec<u8>, Failure> {
+pub fn csv(figures: &ComparisonFigures) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut table = Table::new(&mut bytes, COLUMNS)?;
-    let name = |model: usize| sheet.models.get(model).map_or("", String::as_str);
+    let name = |model: usize| figures.models.get(model).map_or("", String::as_str);
     let mut line = |figure: &str, (first, second, tasks): (usize, usize, u64), values: Values| {
         table.text(figure)?;
         table.text(name(first))?;
@@ -29,7 +29,7 @@ pub fn csv(sheet: &Sheet) -> Result<Vec<u8>, Failure> {
         table.optional(values.holm)?;
         table.end_line()
     };
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         let tests = human.tests.iter().zip(&human.holm);
         for (x, (test, holm)) in human.comparison.differences.iter().zip(tests) {
             let key = human.comparison.rubric.dimensions.get(x.dimension).map_or("", |d| d.key.as_str());
@@ -38,7 +38,7 @@ pub fn csv(sheet: &Sheet) -> Result<Vec<u8>, Failure> {
             line(key, (x.first, x.second, x.tasks), values)?;
         }
     }
-    for pair in sheet.automated.iter().flat_map(|automated| &automated.pairs) {
+    for pair in figures.automated.iter().flat_map(|automated| &automated.pairs) {
         let Pair { first, second, tasks, .. } = *pair;
         let shared = tasks > 0;
         let p = pair.mcnemar.as_ref().ok().map(|test| test.mid);

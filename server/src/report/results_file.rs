@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use app::model::{
     code_lang::CodeLang,
-    compare::Choice,
+    compare::Selection,
     dataset::{Checks, TaskRow},
     ids::{ModelId, TaskId, TaskRevisionId},
     lang::Lang,
@@ -23,7 +23,7 @@ use crate::{
 /// Fails for an empty file, a line that is not three columns with two counts, or a duplicate task.
 pub fn input(files: &[(String, String, String)]) -> Result<ComparisonInput, Failure> {
     let mut input = ComparisonInput {
-        choice: Choice { dataset: "results".into(), ..Choice::default() },
+        selection: Selection { dataset: "results".into(), ..Selection::default() },
         ..ComparisonInput::default()
     };
     let mut places: HashMap<String, u32> = HashMap::new();
@@ -83,7 +83,7 @@ fn row(task_id: &str, number: i64) -> TaskRow {
         revision: TaskRevisionId(number),
         task_id: task_id.into(),
         raw_nl: String::new(),
-        lang: Lang::En,
+        nl_lang: Lang::En,
         signature: None,
         checks: Checks { human: false, tests: true },
         code_lang: CodeLang::Java,
@@ -93,7 +93,7 @@ fn row(task_id: &str, number: i64) -> TaskRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sheet;
+    use crate::report::comparison_figures;
 
     fn of(texts: &[&str]) -> Result<ComparisonInput, Failure> {
         let files: Vec<_> =
@@ -105,8 +105,8 @@ mod tests {
     fn counts_are_kept_as_reported() {
         // More passes than cases, an empty result, a task missing in the other file.
         let input = of(&["task_id\tpassed\ttotal\n0\t4\t4\n164\t7\t4\n7\t0\t0\n", "task_id\tpassed\ttotal\n0\t1\t4\n"]);
-        let sheet = sheet::compute(&input.unwrap());
-        let automated = sheet.automated.unwrap();
+        let figures = comparison_figures::compute(&input.unwrap());
+        let automated = figures.automated.unwrap();
         let metrics = |m: usize| automated.models[m].as_ref().unwrap().metrics;
         assert_eq!((metrics(0).tasks, metrics(0).solved), (3, 1));
         assert_eq!((metrics(0).ratio_sum, metrics(0).ratio_sum_clamped), (2.75, 2.0));

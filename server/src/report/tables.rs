@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use app::model::{
-    compare::{Automated, Checked, Sheet},
+    compare::{Automated, Checked, ComparisonFigures},
     comparison::Interval,
     lang::Lang,
     stats::{Estimate, Known},
@@ -23,9 +23,9 @@ struct Table {
 }
 
 /// Every table in Markdown.
-pub fn markdown(sheet: &Sheet, lang: Lang) -> String {
+pub fn markdown(figures: &ComparisonFigures, lang: Lang) -> String {
     let mut out = String::new();
-    for table in tables(sheet, lang) {
+    for table in tables(figures, lang) {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| escape_markdown(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
@@ -39,13 +39,13 @@ pub fn markdown(sheet: &Sheet, lang: Lang) -> String {
 }
 
 /// Every table in LaTeX.
-pub fn latex(sheet: &Sheet, lang: Lang) -> String {
+pub fn latex(figures: &ComparisonFigures, lang: Lang) -> String {
     let mut out = String::from("% Needs \\usepackage{booktabs,adjustbox}");
     out += match lang {
         Lang::En => ".\n",
         Lang::Zh => " and, for the Chinese text, \\usepackage{ctex} with XeLaTeX or LuaLaTeX.\n",
     };
-    for table in tables(sheet, lang) {
+    for table in tables(figures, lang) {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| escape_latex(cell)).collect();
             format!("    {} \\\\\n", cells.join(" & "))
@@ -64,14 +64,14 @@ pub fn latex(sheet: &Sheet, lang: Lang) -> String {
     out
 }
 
-fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
+fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
     let say = |en: &str, zh: &str| match lang {
         Lang::En => en.to_owned(),
         Lang::Zh => zh.to_owned(),
     };
-    let models = |first: String| [first].into_iter().chain(sheet.models.iter().cloned()).collect::<Vec<_>>();
+    let models = |first: String| [first].into_iter().chain(figures.models.iter().cloned()).collect::<Vec<_>>();
     let mut tables = Vec::new();
-    if let Some(automated) = &sheet.automated {
+    if let Some(automated) = &figures.automated {
         let row = |name: String, of: &dyn Fn(&Checked) -> String| {
             let cells = automated.models.iter().map(|m| m.as_ref().map_or_else(|| "–".to_owned(), of));
             [name].into_iter().chain(cells).collect::<Vec<_>>()
@@ -108,7 +108,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
             rows,
         });
     }
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         let c = &human.comparison;
         let rows = c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
             let cells = c.models.iter().map(|model| {
@@ -140,7 +140,7 @@ fn tables(sheet: &Sheet, lang: Lang) -> Vec<Table> {
         };
         let rows = c.differences.iter().zip(human.tests.iter().zip(&human.holm)).filter(|(x, _)| x.mean.is_some()).map(
             |(x, (test, holm))| {
-                let name = |at: usize| sheet.models.get(at).cloned().unwrap_or_default();
+                let name = |at: usize| figures.models.get(at).cloned().unwrap_or_default();
                 vec![
                     c.rubric.dimensions.get(x.dimension).map(|d| d.name.get(lang).to_owned()).unwrap_or_default(),
                     format!("{} − {}", name(x.first), name(x.second)),

@@ -8,7 +8,7 @@ use app::model::{
     rubric::Rubric,
 };
 
-use super::sheet;
+use super::comparison_figures;
 use crate::comparison::input::{ComparisonInput, InputVerdict};
 
 /// Every task of an input with its sums, computed once and queried often.
@@ -213,7 +213,7 @@ fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) ->
             (words.is_empty() || {
                 let text = text();
                 words.iter().all(|word| text.contains(word.as_str()))
-            }) && filter.lang.is_none_or(|lang| lang == task.lang)
+            }) && filter.nl_lang.is_none_or(|lang| lang == task.nl_lang)
                 && model.is_none_or(|m| {
                     line.ratings.get(m).is_some_and(|n| *n > 0) || line.verdicts.get(m).is_some_and(Option::is_some)
                 })
@@ -235,18 +235,18 @@ fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) ->
         Sort::Dataset => {}
         Sort::Spread => found.sort_by_key(|line| Reverse(line.spread)),
         Sort::Gap => by(Line::gap, &mut found),
-        Sort::Apart => by(Line::apart, &mut found),
+        Sort::Difference => by(Line::apart, &mut found),
     }
     found
 }
 
 /// Tasks with an output in the filter's cell; `None` without such a filter.
 fn tasks_on_spot(input: &ComparisonInput, filter: &TaskFilter, model: Option<usize>) -> Option<Vec<bool>> {
-    let spot = filter.spot?;
+    let grid_cell = filter.grid_cell?;
     let mut tasks = vec![false; input.tasks.len()];
     let Some(dimension) = input.rubric.as_ref().and_then(Rubric::against_tests) else { return Some(tasks) };
-    for (point, place) in sheet::points(input, dimension, &input.cells(dimension)) {
-        if point.spot == spot
+    for (point, place) in comparison_figures::points(input, dimension, &input.cells(dimension)) {
+        if point.grid_cell == grid_cell
             && model.is_none_or(|model| model == point.model)
             && let Some(task) = tasks.get_mut(place)
         {

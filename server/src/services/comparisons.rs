@@ -4,8 +4,8 @@
 //! While newer ones are computed, the page shows the previous ones and says so.
 
 pub mod export;
+pub mod figure_files;
 pub mod input;
-pub mod pictures;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +16,9 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, Compared, Options, OutputCompared, Sheet, TaskCompared, TaskFilter, TaskPage},
+        compare::{
+            ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
+        },
         comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
     },
@@ -31,7 +33,7 @@ use crate::{
     db::{Db, results, studies},
     error::Failure,
     layout,
-    report::{sheet, tasks},
+    report::{comparison_figures, tasks},
     services::spool::Spool,
 };
 
@@ -54,17 +56,17 @@ const LISTED: usize = 5;
 pub struct ComparisonService {
     db: Db,
     spool: Spool,
-    held: Arc<Mutex<Held>>,
+    cache: Arc<Mutex<ComparisonCache>>,
 }
 
 /// Cached computations, the last used at the end.
 #[derive(Default)]
-struct Held {
-    by_choice: Vec<Arc<Computed>>,
+struct ComparisonCache {
+    by_selection: Vec<Arc<Computed>>,
     /// Selections that are being computed in the background.
-    busy: HashSet<Choice>,
+    busy: HashSet<Selection>,
     /// A lock for each selection that is being computed, on which further requests for it wait.
-    flights: HashMap<Choice, Weak<tokio::sync::Mutex<()>>>,
+    flights: HashMap<Selection, Weak<tokio::sync::Mutex<()>>>,
     /// Number of computations so far.
     computations: u64,
 }
@@ -74,11 +76,11 @@ pub struct Computed {
     /// The key: selection and format.
     pub input: ComparisonInput,
 
-    pub sheet: Sheet,
+    pub figures: ComparisonFigures,
 
     lines: tasks::Lines,
     /// Revision of the input.
-    pub stamp: String,
+    pub revision: String,
     /// Duration of reading and computing.
     took: Duration,
     /// Time at or shortly before which the input was read.
@@ -94,24 +96,24 @@ impl Computed {
 
 /// A fully resolved selection, with its dataset.
 #[derive(Clone)]
-pub struct Settled {
+pub struct ResolvedSelection {
     /// What can be selected.
     pub options: Options,
     /// What is selected.
-    pub choice: Choice,
+    pub selection: Selection,
     /// The current revision.
-    pub stamp: String,
+    pub revision: String,
     /// Whether studies, and whether runs, were selected by default. If so, studies and runs without results
     /// join as soon as they have some.
     open_ended: (bool, bool),
 }
 
-impl Settled {
+impl ResolvedSelection {
     /// Approximate number of ratings and verdicts to read.
     fn rows(&self) -> u64 {
         let ratings =
-            self.options.studies.iter().filter(|s| self.choice.studies.iter().flatten().any(|id| *id == s.id));
-        let verdicts = self.options.runs.iter().filter(|r| self.choice.runs.iter().flatten().any(|id| *id == r.id));
+            self.options.studies.iter().filter(|s| self.selection.studies.iter().flatten().any(|id| *id == s.id));
+        let verdicts = self.options.runs.iter().filter(|r| self.selection.runs.iter().flatten().any(|id| *id == r.id));
         ratings.map(|s| s.ratings).sum::<u64>() + verdicts.map(|r| u64::from(r.done)).sum::<u64>()
     }
 
@@ -119,90 +121,94 @@ impl Settled {
         let (any_study, any_run) = self.open_ended;
         let mut studies = self.options.studies.iter().filter(|s| s.open);
         let mut runs = self.options.runs.iter().filter(|r| r.open);
-        studies.any(|s| any_study || self.choice.studies.iter().flatten().any(|c| *c == s.id))
-            || runs.any(|r| any_run || self.choice.runs.iter().flatten().any(|c| *c == r.id))
+        studies.any(|s| any_study || self.selection.studies.iter().flatten().any(|c| *c == s.id))
+            || runs.any(|r| any_run || self.selection.runs.iter().flatten().any(|c| *c == r.id))
     }
 }
 
 impl ComparisonService {
     /// `spool` holds this service's downloads.
     pub fn new(db: Db, spool: Spool) -> Self {
-        ComparisonService { db, spool, held: Arc::default() }
+        ComparisonService { db, spool, cache: Arc::default() }
     }
 
     /// Resolves a selection and looks up its revision.
-    pub async fn settled(&self, _: &Admin, choice: Choice) -> Result<Settled, Failure> {
+    pub async fn resolve(&self, _: &Admin, selection: Selection) -> Result<ResolvedSelection, Failure> {
         self.db
             .read_long(move |conn| {
-                let options = results::options(conn, &choice.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
-                let open_ended = (choice.studies.is_none(), choice.runs.is_none());
-                let choice = settle(&options, choice)?;
-                let stamp = results::stamp(conn, &choice)?;
-                Ok(Settled { options, choice, stamp, open_ended })
+                let options =
+                    results::options(conn, &selection.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                let open_ended = (selection.studies.is_none(), selection.runs.is_none());
+                let selection = settle(&options, selection)?;
+                let revision = results::revision(conn, &selection)?;
+                Ok(ResolvedSelection { options, selection, revision, open_ended })
             })
             .await
     }
 
     /// A study's own models by its own raters; with `tests`, also each model's newest run.
-    pub async fn study_choice(&self, _: &Admin, id: StudyId, tests: bool) -> Result<Choice, Failure> {
+    pub async fn study_selection(&self, _: &Admin, id: StudyId, tests: bool) -> Result<Selection, Failure> {
         self.db
             .read_long(move |conn| {
                 let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 let models = studies::models(conn, id)?.into_iter().map(|(model, _)| model).collect();
                 let (studies, runs) = (Some(vec![id]), (!tests).then(Vec::new));
-                Ok(Choice { dataset: row.dataset, models: Some(models), studies, runs, ..Choice::default() })
+                Ok(Selection { dataset: row.dataset, models: Some(models), studies, runs, ..Selection::default() })
             })
             .await
     }
 
     /// The means of people's ratings, however long they take; without ratings, of nothing.
-    pub async fn by_people(&self, admin: &Admin, choice: Choice) -> Result<Comparison, Failure> {
-        let settled = self.settled(admin, choice).await?;
-        let computed = self.computed(&settled).await?;
-        let human = computed.sheet.human.as_ref().map(|human| human.comparison.clone());
-        human.or_else(|| sheet::unrated(&computed.input)).ok_or_else(|| Failure::not_found("rubric of the comparison"))
+    pub async fn by_people(&self, admin: &Admin, selection: Selection) -> Result<Comparison, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
+        let human = computed.figures.human.as_ref().map(|human| human.comparison.clone());
+        human
+            .or_else(|| comparison_figures::unrated(&computed.input))
+            .ok_or_else(|| Failure::not_found("rubric of the comparison"))
     }
 
-    /// The figures, at least as new as `settled`.
-    pub async fn computed(&self, settled: &Settled) -> Result<Arc<Computed>, Failure> {
+    /// The figures, at least as new as `resolved`.
+    pub async fn computed(&self, resolved: &ResolvedSelection) -> Result<Arc<Computed>, Failure> {
         let asked = Instant::now();
-        let known = lock(&self.held).get(&settled.choice);
-        if let Some(known) = known.filter(|known| known.stamp == settled.stamp) {
+        let known = lock(&self.cache).get(&resolved.selection);
+        if let Some(known) = known.filter(|known| known.revision == resolved.revision) {
             return Ok(known);
         }
-        let flight = lock(&self.held).flight(&settled.choice);
+        let flight = lock(&self.cache).flight(&resolved.selection);
         let _flight = flight.lock().await;
         // Another request has computed it meanwhile, from the same or newer input.
-        let known = lock(&self.held).get(&settled.choice);
-        if let Some(known) = known.filter(|known| known.stamp == settled.stamp || known.begun >= asked) {
+        let known = lock(&self.cache).get(&resolved.selection);
+        if let Some(known) = known.filter(|known| known.revision == resolved.revision || known.begun >= asked) {
             return Ok(known);
         }
-        self.compute(settled.choice.clone(), settled.options.name.clone()).await
+        self.compute(resolved.selection.clone(), resolved.options.name.clone()).await
     }
 
     /// How many times figures were computed, for tests.
     pub fn computations(&self) -> u64 {
-        lock(&self.held).computations
+        lock(&self.cache).computations
     }
 
     /// The figures, and whether they are out of date. Slow ones are computed while the previous ones are
     /// shown, or while the page says that there are none yet.
-    pub async fn soon(&self, settled: &Settled) -> Result<(Option<Arc<Computed>>, bool), Failure> {
-        let known = lock(&self.held).get(&settled.choice);
+    pub async fn latest(&self, resolved: &ResolvedSelection) -> Result<(Option<Arc<Computed>>, bool), Failure> {
+        let known = lock(&self.cache).get(&resolved.selection);
         let slow = match &known {
-            Some(known) if known.stamp == settled.stamp => return Ok((Some(known.clone()), false)),
+            Some(known) if known.revision == resolved.revision => return Ok((Some(known.clone()), false)),
             Some(known) => known.took > PATIENCE,
-            None => settled.rows() > PROMPT,
+            None => resolved.rows() > PROMPT,
         };
         if !slow {
-            return Ok((Some(self.computed(settled).await?), false));
+            return Ok((Some(self.computed(resolved).await?), false));
         }
-        if lock(&self.held).busy.insert(settled.choice.clone()) {
-            let service = ComparisonService { db: self.db.clone(), spool: self.spool.clone(), held: self.held.clone() };
-            let settled = settled.clone();
+        if lock(&self.cache).busy.insert(resolved.selection.clone()) {
+            let service =
+                ComparisonService { db: self.db.clone(), spool: self.spool.clone(), cache: self.cache.clone() };
+            let resolved = resolved.clone();
             tokio::spawn(async move {
-                let done = service.computed(&settled).await;
-                lock(&service.held).busy.remove(&settled.choice);
+                let done = service.computed(&resolved).await;
+                lock(&service.cache).busy.remove(&resolved.selection);
                 // The conversion logs the error.
                 let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
             });
@@ -210,102 +216,102 @@ impl ComparisonService {
         Ok((known, true))
     }
 
-    async fn compute(&self, choice: Choice, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
+    async fn compute(&self, selection: Selection, name: app::model::lang::Bilingual) -> Result<Arc<Computed>, Failure> {
         let begun = Instant::now();
-        lock(&self.held).computations += 1;
-        let (input, stamp, kept) = self
+        lock(&self.cache).computations += 1;
+        let (input, revision, stored) = self
             .db
             .read_long(move |conn| {
                 // In one snapshot, so that the revision is that of the input.
-                let stamp = results::stamp(conn, &choice)?;
-                let input = input::read(conn, name, &choice)?;
-                let kept = results::kept(conn, &key(&input, &stamp)?)?;
-                Ok((input, stamp, kept))
+                let revision = results::revision(conn, &selection)?;
+                let input = input::read(conn, name, &selection)?;
+                let stored = results::cached_figures(conn, &key(&input, &revision)?)?;
+                Ok((input, revision, stored))
             })
             .await?;
         // Stored figures that cannot be parsed count as missing.
-        let kept = kept.and_then(|json| serde_json::from_slice::<Sheet>(&json).ok());
-        let known = kept.is_some();
+        let stored = stored.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
+        let known = stored.is_some();
         // Tens of millions of random draws for a large study, so off the async threads.
         let task = tokio::task::spawn_blocking(move || {
-            let sheet = kept.unwrap_or_else(|| sheet::compute(&input));
+            let figures = stored.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
-            Arc::new(Computed { input, sheet, lines, stamp, took: begun.elapsed(), begun })
+            Arc::new(Computed { input, figures, lines, revision, took: begun.elapsed(), begun })
         });
         let computed = task.await.map_err(Failure::internal)?;
         if !known && computed.took > PATIENCE {
-            let (key, choice) = (key(&computed.input, &computed.stamp)?, digest(&computed.input.choice)?);
-            let json = serde_json::to_vec(&computed.sheet)?;
-            self.db.write(move |tx| results::keep(tx, &key, &choice, &json, clock::now().0)).await?;
+            let (key, selection) = (key(&computed.input, &computed.revision)?, digest(&computed.input.selection)?);
+            let json = serde_json::to_vec(&computed.figures)?;
+            self.db.write(move |tx| results::cache_figures(tx, &key, &selection, &json, clock::now().0)).await?;
         }
-        lock(&self.held).put(computed.clone());
+        lock(&self.cache).put(computed.clone());
         Ok(computed)
     }
 }
 
-impl Held {
-    fn get(&mut self, choice: &Choice) -> Option<Arc<Computed>> {
-        let at = self.by_choice.iter().position(|known| known.input.choice == *choice)?;
-        let used = self.by_choice.remove(at);
-        self.by_choice.push(used.clone());
+impl ComparisonCache {
+    fn get(&mut self, selection: &Selection) -> Option<Arc<Computed>> {
+        let at = self.by_selection.iter().position(|known| known.input.selection == *selection)?;
+        let used = self.by_selection.remove(at);
+        self.by_selection.push(used.clone());
         Some(used)
     }
 
     fn put(&mut self, computed: Arc<Computed>) {
-        self.by_choice.retain(|known| known.input.choice != computed.input.choice);
+        self.by_selection.retain(|known| known.input.selection != computed.input.selection);
         let (large, most) = (computed.is_large(), if computed.is_large() { KEPT_LARGE } else { KEPT_SMALL });
-        self.by_choice.push(computed);
-        if self.by_choice.iter().filter(|known| known.is_large() == large).count() > most
-            && let Some(oldest) = self.by_choice.iter().position(|known| known.is_large() == large)
+        self.by_selection.push(computed);
+        if self.by_selection.iter().filter(|known| known.is_large() == large).count() > most
+            && let Some(oldest) = self.by_selection.iter().position(|known| known.is_large() == large)
         {
-            self.by_choice.remove(oldest);
+            self.by_selection.remove(oldest);
         }
     }
 
-    fn flight(&mut self, choice: &Choice) -> Arc<tokio::sync::Mutex<()>> {
-        if let Some(flight) = self.flights.get(choice).and_then(Weak::upgrade) {
+    fn flight(&mut self, selection: &Selection) -> Arc<tokio::sync::Mutex<()>> {
+        if let Some(flight) = self.flights.get(selection).and_then(Weak::upgrade) {
             return flight;
         }
         self.flights.retain(|_, flight| flight.strong_count() > 0);
         let flight = Arc::default();
-        self.flights.insert(choice.clone(), Arc::downgrade(&flight));
+        self.flights.insert(selection.clone(), Arc::downgrade(&flight));
         flight
     }
 }
 
-fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+fn lock(cache: &Mutex<ComparisonCache>) -> MutexGuard<'_, ComparisonCache> {
     // A panic cannot leave the list half-updated; ignore poisoning.
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn digest(choice: &Choice) -> Result<String, Failure> {
-    Ok(hex::encode(Sha256::digest(serde_json::to_vec(choice)?)))
+fn digest(selection: &Selection) -> Result<String, Failure> {
+    Ok(hex::encode(Sha256::digest(serde_json::to_vec(selection)?)))
 }
 
 /// Everything that the figures depend on, including displayed names.
-fn key(input: &ComparisonInput, stamp: &str) -> Result<String, Failure> {
+fn key(input: &ComparisonInput, revision: &str) -> Result<String, Failure> {
     let mut all = Sha256::new();
     all.update(format!("{} {GENERATION} ", env!("CARGO_PKG_VERSION")));
-    all.update(serde_json::to_vec(&(&input.choice, &input.models, &input.rubric, input.seed))?);
-    all.update(stamp);
+    all.update(serde_json::to_vec(&(&input.selection, &input.models, &input.rubric, input.seed))?);
+    all.update(revision);
     Ok(hex::encode(all.finalize()))
 }
 
 /// Each model's newest run and the selected ones; a list of a thousand runs is of no use.
-fn listed(mut options: Options, choice: &Choice) -> Options {
+fn listed(mut options: Options, selection: &Selection) -> Options {
     let mut seen: HashMap<ModelId, usize> = HashMap::new();
     options.runs.retain(|run| {
         let count = seen.entry(run.model).or_default();
         *count += 1;
-        *count <= LISTED || choice.runs.iter().flatten().any(|id| *id == run.id)
+        *count <= LISTED || selection.runs.iter().flatten().any(|id| *id == run.id)
     });
     options
 }
 
 /// Fills defaults into the selection, and rejects inconsistent ones.
-fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
+fn settle(options: &Options, selection: Selection) -> Result<Selection, Failure> {
     let study = |id| options.studies.iter().find(|study| study.id == id);
-    let studies = match choice.studies {
+    let studies = match selection.studies {
         Some(ids) => ids,
         None => {
             // Studies with the rubric that was used last.
@@ -335,7 +341,7 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     }
     let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();
     // Models without data would only be counted as such; where no model has any, all are shown.
-    let models = choice.models.unwrap_or_else(|| {
+    let models = selection.models.unwrap_or_else(|| {
         let all = || options.models.iter().map(|(id, _)| *id).filter(|id| !options.archived_models.contains(id));
         let with_data: Vec<_> = all().filter(|id| !options.empty.contains(id)).collect();
         if with_data.is_empty() { all().collect() } else { with_data }
@@ -343,7 +349,7 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
     if let Some(unknown) = models.iter().find(|id| !known.contains_key(id)) {
         return Err(Failure::not_found(&format!("model {unknown} in this dataset")));
     }
-    let runs = match choice.runs {
+    let runs = match selection.runs {
         Some(ids) => ids,
         // Each model's newest run with results.
         None => models
@@ -367,26 +373,30 @@ fn settle(options: &Options, choice: Choice) -> Result<Choice, Failure> {
             ));
         }
     }
-    Ok(Choice { models: Some(models), studies: Some(studies), runs: Some(runs), ..choice })
+    Ok(Selection { models: Some(models), studies: Some(studies), runs: Some(runs), ..selection })
 }
 
 #[async_trait]
 impl Comparisons for ComparisonService {
-    async fn get(&self, admin: &Admin, choice: Choice) -> Answer<Compared> {
-        let settled = self.settled(admin, choice).await?;
-        let (computed, behind) = self.soon(&settled).await?;
-        let live = settled.live();
-        let options = listed(settled.options, &settled.choice);
+    async fn get(&self, admin: &Admin, selection: Selection) -> Answer<ComparisonView> {
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, behind) = self.latest(&resolved).await?;
+        let live = resolved.live();
+        let options = listed(resolved.options, &resolved.selection);
         let Some(computed) = computed else {
-            let names = options.models.iter().filter(|(id, _)| settled.choice.models.iter().flatten().any(|m| m == id));
-            let sheet = Sheet { models: names.map(|(_, name)| name.clone()).collect(), ..Sheet::default() };
-            let (raters, stamp) = (Vec::new(), String::new());
-            return Ok(Compared {
+            let names =
+                options.models.iter().filter(|(id, _)| resolved.selection.models.iter().flatten().any(|m| m == id));
+            let figures = ComparisonFigures {
+                models: names.map(|(_, name)| name.clone()).collect(),
+                ..ComparisonFigures::default()
+            };
+            let (raters, revision) = (Vec::new(), String::new());
+            return Ok(ComparisonView {
                 options,
-                choice: settled.choice,
-                sheet,
+                selection: resolved.selection,
+                figures,
                 raters,
-                stamp,
+                revision,
                 behind,
                 counting: true,
                 live,
@@ -394,60 +404,66 @@ impl Comparisons for ComparisonService {
             });
         };
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-        Ok(Compared {
+        Ok(ComparisonView {
             live,
-            captions: pictures::captions(&options.name, &computed.sheet, &raters),
+            captions: figure_files::captions(&options.name, &computed.figures, &raters),
             options,
-            choice: settled.choice,
-            sheet: computed.sheet.clone(),
+            selection: resolved.selection,
+            figures: computed.figures.clone(),
             raters,
-            stamp: computed.stamp.clone(),
+            revision: computed.revision.clone(),
             behind,
             counting: false,
         })
     }
 
-    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<Compared> {
-        let choice = self.study_choice(admin, id, false).await?;
-        self.get(admin, choice).await
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView> {
+        let selection = self.study_selection(admin, id, false).await?;
+        self.get(admin, selection).await
     }
 
-    async fn stamp(&self, admin: &Admin, choice: Choice) -> Answer<String> {
-        let settled = self.settled(admin, choice).await?;
-        let (computed, _) = self.soon(&settled).await?;
-        Ok(computed.map(|computed| computed.stamp.clone()).unwrap_or_default())
+    async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String> {
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, _) = self.latest(&resolved).await?;
+        Ok(computed.map(|computed| computed.revision.clone()).unwrap_or_default())
     }
 
-    async fn tasks(&self, admin: &Admin, choice: Choice, filter: TaskFilter) -> Answer<TaskPage> {
-        let settled = self.settled(admin, choice).await?;
-        let (computed, _) = self.soon(&settled).await?;
+    async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage> {
+        let resolved = self.resolve(admin, selection).await?;
+        let (computed, _) = self.latest(&resolved).await?;
         Ok(computed.map(|computed| tasks::page(&computed.input, &computed.lines, &filter)).unwrap_or_default())
     }
 
-    async fn task(&self, admin: &Admin, choice: Choice, filter: TaskFilter, task: TaskId) -> Answer<TaskCompared> {
-        let settled = self.settled(admin, choice).await?;
-        let computed = match self.soon(&settled).await? {
+    async fn task(
+        &self,
+        admin: &Admin,
+        selection: Selection,
+        filter: TaskFilter,
+        task: TaskId,
+    ) -> Answer<ComparedTask> {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = match self.latest(&resolved).await? {
             (Some(computed), _) => computed,
             // Filters need the task's position, so this one page waits.
-            (None, _) => self.computed(&settled).await?,
+            (None, _) => self.computed(&resolved).await?,
         };
         let input = &computed.input;
         let row = input.tasks.iter().find(|row| row.id == task).cloned();
-        let row = row.ok_or_else(|| Failure::not_found("task in this choice"))?;
+        let row = row.ok_or_else(|| Failure::not_found("task in this selection"))?;
         let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
         let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
-        let choice = settled.choice;
+        let selection = resolved.selection;
         let outputs = self
             .db
             .read_long(move |conn| {
-                let outputs = results::task_outputs(conn, &choice, &revisions)?;
+                let outputs = results::task_outputs(conn, &selection, &revisions)?;
                 let each = outputs.into_iter().map(|output| {
                     let mut ratings = Vec::new();
-                    for study in choice.studies.iter().flatten() {
+                    for study in selection.studies.iter().flatten() {
                         ratings.extend(studies::output_ratings(conn, *study, output.id)?);
                     }
                     let mut verdict = None;
-                    for run in choice.runs.iter().flatten() {
+                    for run in selection.runs.iter().flatten() {
                         let found = results::verdict(conn, *run, output.id)?;
                         verdict = verdict.or(found.map(|(v, passed, total)| (*run, v, passed, total)));
                     }
@@ -458,17 +474,17 @@ impl Comparisons for ComparisonService {
             .await?;
         let names = &input.models;
         let lang = row.code_lang;
-        let shown = outputs.into_iter().map(async |(output, ratings, verdict)| OutputCompared {
+        let shown = outputs.into_iter().map(async |(output, ratings, verdict)| ComparedOutput {
             id: output.id,
             verdict,
             rated: OutputRatings {
                 model: names.get(output.model).map(|(_, name)| name.clone()).unwrap_or_default(),
                 sample: output.sample,
-                code: layout::view(output.code, output.said, lang).await,
+                code: layout::view(output.code, output.surrounding_text, lang).await,
                 ratings,
             },
         });
         let outputs = futures::future::join_all(shown).await;
-        Ok(TaskCompared { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
+        Ok(ComparedTask { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
     }
 }

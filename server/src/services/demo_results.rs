@@ -36,8 +36,8 @@ pub async fn rate(services: &Services) -> Answer<()> {
     for (name, most) in RATED {
         let Some(rater) = users.iter().find(|user| user.name == name) else { continue };
         let rater = person(rater)?;
-        let desk = services.grading.desk(&rater).await?;
-        let Some(study) = desk.into_iter().find(|study| study.title == starter::RATED_STUDY) else { continue };
+        let my_studies = services.grading.my_studies(&rater).await?;
+        let Some(study) = my_studies.into_iter().find(|study| study.title == starter::RATED_STUDY) else { continue };
         for _ in study.progress.rated as usize..most {
             let Next::Item(item) = services.grading.next(&rater, &study.token, Vec::new()).await? else { break };
             let model = models.get(&text(&item.code)).copied().unwrap_or_default();
@@ -61,7 +61,7 @@ pub async fn rate(services: &Services) -> Answer<()> {
 /// false on a machine that cannot run tests.
 pub async fn run(services: &Services) -> Answer<bool> {
     let admin = System.admin();
-    if !readiness::look(None).missing.is_empty()
+    if !readiness::check(None).missing.is_empty()
         || !services.runs.list(&admin, None, PageOf::first(1)).await?.rows.is_empty()
     {
         return Ok(false);

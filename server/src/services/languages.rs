@@ -24,17 +24,17 @@ use crate::{
     stats::passk,
 };
 
-/// Figures of runs that did not change since they were computed, by the stamp of their verdicts. One entry for each run
-/// that was shown.
+/// Figures of runs that did not change since they were computed, by the revision of their verdicts. One entry for each
+/// run that was shown.
 #[derive(Clone, Default)]
-pub struct Kept(Arc<Mutex<HashMap<RunId, (i64, LanguageCell)>>>);
+pub struct LanguageCache(Arc<Mutex<HashMap<RunId, (i64, LanguageCell)>>>);
 
 /// What was read in one snapshot. [`Read::finish`] computes the figures.
 pub struct Read {
     datasets: Vec<LanguageDataset>,
     /// The runs of each dataset.
     runs: Vec<Vec<NewestRun>>,
-    /// The runs whose figures are not kept: their results, and cells that lack the figures.
+    /// The runs whose figures are not cached: their results, and cells that lack the figures.
     new: HashMap<RunId, (Results, LanguageCell)>,
 }
 
@@ -47,7 +47,7 @@ fn languages_of(slug: &str) -> Option<(Option<CodeLang>, CodeLang)> {
     }
 }
 
-impl Kept {
+impl LanguageCache {
     /// Reads what has changed.
     ///
     /// # Errors
@@ -61,8 +61,8 @@ impl Kept {
         datasets.sort_by_key(|dataset| (dataset.source.map(place), place(dataset.lang)));
         let found = datasets.iter().map(|dataset| languages::newest_runs(conn, &dataset.slug));
         let found = found.collect::<Result<Vec<_>, _>>()?;
-        let known = self.lock(|kept| {
-            let changed = |run: &&NewestRun| kept.get(&run.run).is_none_or(|(stamp, _)| *stamp != run.stamp);
+        let known = self.lock(|cache| {
+            let changed = |run: &&NewestRun| cache.get(&run.run).is_none_or(|(revision, _)| *revision != run.revision);
             found.iter().flatten().filter(changed).map(|run| run.run).collect::<Vec<_>>()
         });
         let mut samples = runs::samples_of(conn, &known)?;
@@ -91,14 +91,14 @@ impl Kept {
 }
 
 impl Read {
-    /// Computes the figures that are not kept. Takes some hundredths of a second for each run.
-    pub fn finish(self, kept: &Kept) -> LanguageResults {
+    /// Computes the figures that are not cached. Takes some hundredths of a second for each run.
+    pub fn finish(self, cache: &LanguageCache) -> LanguageResults {
         let Read { datasets, runs, mut new } = self;
         let mut models: BTreeMap<(String, i64), ModelLanguages> = BTreeMap::new();
         for (at, run) in runs.into_iter().enumerate().flat_map(|(at, runs)| runs.into_iter().map(move |run| (at, run)))
         {
             let cell = match new.remove(&run.run) {
-                None => kept.lock(|kept| kept.get(&run.run).map(|(_, cell)| cell.clone())),
+                None => cache.lock(|cache| cache.get(&run.run).map(|(_, cell)| cell.clone())),
                 Some((results, cell)) => {
                     let key = run.model.0.unsigned_abs();
                     let cell = LanguageCell {
@@ -106,7 +106,7 @@ impl Read {
                         published_pass_at: results.published.map_or_else(Vec::new, |all| passk::estimated(key, &all)),
                         ..cell
                     };
-                    kept.lock(|kept| kept.insert(run.run, (run.stamp, cell.clone())));
+                    cache.lock(|cache| cache.insert(run.run, (run.revision, cell.clone())));
                     Some(cell)
                 }
             };

@@ -20,7 +20,6 @@ pub mod results;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
-mod shown;
 pub mod spool;
 pub mod starter;
 pub mod studies;
@@ -29,6 +28,7 @@ pub mod throttle;
 pub mod tokens;
 pub mod upkeep;
 pub mod uploads;
+mod visible_texts;
 pub mod webhooks;
 
 use std::{
@@ -98,7 +98,7 @@ impl Services {
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
-            watching: self.quality.clone(),
+            monitoring: self.quality.clone(),
             feedback: self.quality.clone(),
             settings: self.settings.clone(),
             tokens: self.tokens.clone(),
@@ -116,14 +116,14 @@ impl Services {
     ///
     /// Fails if the folder cannot be created, or its database cannot be used: see [`OpenError`].
     pub fn open(folder: &Path) -> Result<Services, OpenFailure> {
-        Services::open_with(folder, readiness::look)
+        Services::open_with(folder, readiness::check)
     }
 
     /// The same where `look` tells what the engine lacks on this machine.
     ///
     /// # Errors
     /// As [`Services::open`].
-    pub fn open_with(folder: &Path, look: runs::Look) -> Result<Services, OpenFailure> {
+    pub fn open_with(folder: &Path, readiness_check: runs::ReadinessCheck) -> Result<Services, OpenFailure> {
         make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
@@ -132,7 +132,7 @@ impl Services {
         let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone(), spool.clone()));
         let studies = Arc::new(studies::StudyService::new(db.clone()));
         let engine = crate::jobs::Engine::new(db.clone(), folder);
-        let runs = Arc::new(runs::RunService::new(db.clone(), engine, look));
+        let runs = Arc::new(runs::RunService::new(db.clone(), engine, readiness_check));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,

@@ -469,10 +469,10 @@ fn impossible(why: Impossible) -> Failure {
 fn unit(presentation: Presentation, output: &Gradable) -> Unit {
     match presentation {
         Presentation::One => {
-            Unit { id: output.output.0, task: output.task.0, model: output.model.0, lang: output.lang }
+            Unit { id: output.output.0, task: output.task.0, model: output.model.0, nl_lang: output.nl_lang }
         }
         // Every rater of a task rates all its models, so there is no model to balance.
-        Presentation::SideBySide => Unit { id: output.task.0, task: output.task.0, model: 0, lang: output.lang },
+        Presentation::SideBySide => Unit { id: output.task.0, task: output.task.0, model: 0, nl_lang: output.nl_lang },
     }
 }
 
@@ -730,7 +730,7 @@ fn extend(conn: &Connection, study: Study, by: Extension) -> Result<(), Failure>
     let outputs = chosen(conn, &settings, &kept)?;
     for lang in Lang::ALL {
         let readers = raters.iter().filter(|(_, reads, _)| reads.has(lang)).count();
-        if readers < settings.overlap as usize && outputs.iter().any(|output| output.lang == lang) {
+        if readers < settings.overlap as usize && outputs.iter().any(|output| output.nl_lang == lang) {
             return Err(impossible(Impossible::TooFewReaders { lang, readers }));
         }
     }

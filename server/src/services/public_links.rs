@@ -8,9 +8,9 @@ use std::sync::Arc;
 use app::{
     error::AppError,
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
+        api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
         audit::{Action, Object},
-        compare::Sheet,
+        compare::ComparisonFigures,
         ids::{PublicLinkId, StudyId, TaskId},
         page::{PageOf, Paged},
         study::StudyStatus,
@@ -56,15 +56,15 @@ impl PublicLinkService {
 }
 
 /// Removes data about single raters and links that only admins can follow.
-fn anonymous(mut sheet: Sheet) -> Sheet {
-    if let Some(human) = &mut sheet.human {
+fn anonymous(mut figures: ComparisonFigures) -> ComparisonFigures {
+    if let Some(human) = &mut figures.human {
         human.reliability.iter_mut().for_each(|figures| figures.kappas.clear());
         human.adjusted.iter_mut().flatten().for_each(|adjusted| adjusted.raters.clear());
     }
-    let runs = sheet.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
+    let runs = figures.automated.iter_mut().flat_map(|automated| &mut automated.models).flatten();
     runs.for_each(|checked| checked.run = None);
-    sheet.judges.clear();
-    sheet
+    figures.judges.clear();
+    figures
 }
 
 #[async_trait]
@@ -79,7 +79,7 @@ impl PublicLinks for PublicLinkService {
             .await?)
     }
 
-    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<MadePublicLink> {
+    async fn create(&self, admin: &Admin, study: StudyId, new: NewPublicLink) -> Answer<CreatedPublicLink> {
         if new.days.is_some_and(|days| !(1..=3650).contains(&days)) {
             return Err(AppError::invalid(
                 "days",
@@ -105,7 +105,7 @@ impl PublicLinks for PublicLinkService {
                 Ok(Change::of(Object::Study(study), format!("link {id}"), row))
             })
             .await?;
-        Ok(MadePublicLink { row, path: format!("/public/{secret}") })
+        Ok(CreatedPublicLink { row, path: format!("/public/{secret}") })
     }
 
     async fn revoke(&self, admin: &Admin, id: PublicLinkId) -> Answer<()> {
@@ -125,15 +125,15 @@ impl PublicLinks for PublicLinkService {
             Ok((row, setup.overlap))
         };
         let (row, overlap) = self.db.read(read).await?;
-        let choice = self.comparisons.study_choice(&System.admin(), study, true).await?;
-        let compared = self.comparisons.get(&System.admin(), choice).await?;
+        let selection = self.comparisons.study_selection(&System.admin(), study, true).await?;
+        let compared = self.comparisons.get(&System.admin(), selection).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
         Ok(PublicStudy {
             title: row.title,
             dataset: row.dataset,
             raters: row.raters,
             overlap,
-            sheet: anonymous(compared.sheet),
+            figures: anonymous(compared.figures),
             counting: compared.counting,
             tasks,
         })

@@ -1,7 +1,7 @@
 //! Results of all models on all datasets: the leaderboard, and one model's page.
 //!
 //! Figures are those of comparisons with every default and final scores, computed and held by
-//! [`super::comparisons`]; only the few that the leaderboard shows are held here, by the same stamp.
+//! [`super::comparisons`]; only the few that the leaderboard shows are cached here, by the same revision.
 
 mod model;
 
@@ -12,7 +12,7 @@ use std::{
 
 use app::{
     model::{
-        compare::{Checked, Choice, Scores, Sheet},
+        compare::{Checked, ComparisonFigures, Scores, Selection},
         ids::ModelId,
         results::{
             Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, Measured, ModelResults,
@@ -22,7 +22,7 @@ use app::{
 };
 use async_trait::async_trait;
 
-use super::comparisons::{ComparisonService, Computed, Settled};
+use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
 use crate::{
     db::{Db, results_board},
     error::Failure,
@@ -36,32 +36,32 @@ pub struct ResultService {
     spool: Spool,
     comparisons: Arc<ComparisonService>,
     /// The last figures of each dataset, by its short name: a few numbers for each model.
-    held: Mutex<HashMap<String, Arc<Figures>>>,
+    cache: Mutex<HashMap<String, Arc<Figures>>>,
 }
 
 /// The figures of one dataset.
 struct Figures {
-    choice: Choice,
-    stamp: String,
+    selection: Selection,
+    revision: String,
     dimensions: Vec<BoardDimension>,
     pass_at: Vec<u32>,
     models: HashMap<ModelId, (Option<Measured>, Option<Measured>)>,
 }
 
 /// A dataset with what is known of it now.
-struct Shown {
+struct DatasetFigures {
     slug: String,
-    settled: Settled,
+    resolved: ResolvedSelection,
     /// `None` while the first figures are being computed.
     figures: Option<Arc<Figures>>,
     behind: bool,
 }
 
-impl Shown {
+impl DatasetFigures {
     fn results(&self, model: ModelId) -> BoardResults {
         let found = self.figures.as_ref().and_then(|figures| figures.models.get(&model));
         BoardResults {
-            outputs: self.settled.options.models.iter().any(|(id, _)| *id == model),
+            outputs: self.resolved.options.models.iter().any(|(id, _)| *id == model),
             people: found.and_then(|(people, _)| people.clone()),
             tests: found.and_then(|(_, tests)| tests.clone()),
         }
@@ -70,21 +70,21 @@ impl Shown {
     fn dataset(&self) -> BoardDataset {
         let figures = self.figures.as_ref();
         let (mut without_ratings, mut without_runs) = (0, 0);
-        for (model, _) in &self.settled.options.models {
+        for (model, _) in &self.resolved.options.models {
             let results = self.results(*model);
             without_ratings += u64::from(results.people.is_none());
             without_runs += u64::from(results.tests.is_none());
         }
         BoardDataset {
             slug: self.slug.clone(),
-            name: self.settled.options.name.clone(),
+            name: self.resolved.options.name.clone(),
             dimensions: figures.map(|f| f.dimensions.clone()).unwrap_or_default(),
             pass_at: figures.map(|f| f.pass_at.clone()).unwrap_or_default(),
             without_ratings,
             without_runs,
             computing: figures.is_none(),
             behind: self.behind,
-            choice: self.settled.choice.clone(),
+            selection: self.resolved.selection.clone(),
         }
     }
 }
@@ -92,7 +92,7 @@ impl Shown {
 impl ResultService {
     /// A service over `db` that takes its figures from `comparisons`.
     pub fn new(db: Db, spool: Spool, comparisons: Arc<ComparisonService>) -> Self {
-        ResultService { db, spool, comparisons, held: Mutex::default() }
+        ResultService { db, spool, comparisons, cache: Mutex::default() }
     }
 
     /// The leaderboard as CSV: every model that the query selects, a line for each figure.
@@ -111,57 +111,59 @@ impl ResultService {
             "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
             one => vec![one.to_owned()],
         };
-        let shown = wanted.iter().map(|slug| self.shown(admin, slug));
+        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug));
         let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let names: BTreeMap<ModelId, &String> =
-            shown.iter().flat_map(|dataset| &dataset.settled.options.models).map(|(id, name)| (*id, name)).collect();
+            shown.iter().flat_map(|dataset| &dataset.resolved.options.models).map(|(id, name)| (*id, name)).collect();
         let rows = names.iter().map(|(model, name)| BoardRow {
             model: *model,
             name: (*name).clone(),
             results: shown.iter().map(|dataset| dataset.results(*model)).collect(),
         });
         let rows = rows.collect();
-        let datasets = shown.iter().map(Shown::dataset).collect();
+        let datasets = shown.iter().map(DatasetFigures::dataset).collect();
         Ok(board::arranged(datasets, all, rows, query))
     }
 
-    /// One dataset's figures: those held where nothing has changed, otherwise from its comparison.
-    async fn shown(&self, admin: &Admin, slug: &str) -> Result<Shown, Failure> {
-        let choice = Choice { dataset: slug.to_owned(), scores: Scores::Final, ..Choice::default() };
-        let settled = self.comparisons.settled(admin, choice).await?;
+    /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison.
+    async fn dataset_figures(&self, admin: &Admin, slug: &str) -> Result<DatasetFigures, Failure> {
+        let selection = Selection { dataset: slug.to_owned(), scores: Scores::Final, ..Selection::default() };
+        let resolved = self.comparisons.resolve(admin, selection).await?;
         let slug = slug.to_owned();
-        let known = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
-        if let Some(known) = known.filter(|known| known.choice == settled.choice && known.stamp == settled.stamp) {
-            return Ok(Shown { slug, settled, figures: Some(known), behind: false });
+        let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
+        if let Some(known) =
+            known.filter(|known| known.selection == resolved.selection && known.revision == resolved.revision)
+        {
+            return Ok(DatasetFigures { slug, resolved, figures: Some(known), behind: false });
         }
-        let (computed, behind) = self.comparisons.soon(&settled).await?;
+        let (computed, behind) = self.comparisons.latest(&resolved).await?;
         let Some(computed) = computed else {
-            return Ok(Shown { slug, settled, figures: None, behind });
+            return Ok(DatasetFigures { slug, resolved, figures: None, behind });
         };
-        let figures = Arc::new(self.figures(&settled, &computed).await?);
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(slug.clone(), figures.clone());
-        Ok(Shown { slug, settled, figures: Some(figures), behind })
+        let figures = Arc::new(self.figures(&resolved, &computed).await?);
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).insert(slug.clone(), figures.clone());
+        Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind })
     }
 
-    async fn figures(&self, settled: &Settled, computed: &Computed) -> Result<Figures, Failure> {
-        let studies = settled.choice.studies.clone().unwrap_or_default();
-        let runs = settled.choice.runs.clone().unwrap_or_default();
+    async fn figures(&self, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
+        let studies = resolved.selection.studies.clone().unwrap_or_default();
+        let runs = resolved.selection.runs.clone().unwrap_or_default();
         let (rated, ended) = self
             .db
             .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
             .await?;
-        let sheet = &computed.sheet;
-        let rubric = sheet.human.as_ref().map(|human| &human.comparison.rubric);
+        let figures = &computed.figures;
+        let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
         let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
             let (low, high) = dimension.range();
             BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high }
         });
-        let checked = sheet.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+        let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
         let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
         let pass_at: Vec<u32> = pass_at.into_iter().collect();
-        let models = settled.choice.models.iter().flatten().enumerate().map(|(at, model)| {
-            let mut people = people(sheet, at);
-            let mut tests = tests(sheet, at, &pass_at);
+        let models = resolved.selection.models.iter().flatten().enumerate().map(|(at, model)| {
+            let mut people = people(figures, at);
+            let mut tests = tests(figures, at, &pass_at);
             if let Some(people) = &mut people {
                 people.at = rated.get(model).copied();
             }
@@ -171,8 +173,8 @@ impl ResultService {
             (*model, (people, tests))
         });
         Ok(Figures {
-            choice: settled.choice.clone(),
-            stamp: computed.stamp.clone(),
+            selection: resolved.selection.clone(),
+            revision: computed.revision.clone(),
             dimensions: dimensions.collect(),
             models: models.collect(),
             pass_at,
@@ -181,8 +183,8 @@ impl ResultService {
 }
 
 /// A model's mean scores; `None` without ratings.
-fn people(sheet: &Sheet, model: usize) -> Option<Measured> {
-    let scores = sheet.human.as_ref()?.comparison.models.get(model)?;
+fn people(figures: &ComparisonFigures, model: usize) -> Option<Measured> {
+    let scores = figures.human.as_ref()?.comparison.models.get(model)?;
     let values = scores.dimensions.iter().map(|d| Some(Estimated { value: d.mean?, interval: d.interval }));
     let values: Vec<_> = values.collect();
     values.iter().any(Option::is_some).then_some(Measured {
@@ -200,8 +202,8 @@ fn ks(checked: &Checked) -> impl Iterator<Item = u32> {
 }
 
 /// A model's pass@k for each of these k; `None` without a run.
-fn tests(sheet: &Sheet, model: usize, pass_at: &[u32]) -> Option<Measured> {
-    let checked = sheet.automated.as_ref()?.models.get(model)?.as_ref()?;
+fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<Measured> {
+    let checked = figures.automated.as_ref()?.models.get(model)?.as_ref()?;
     let values = pass_at.iter().map(|k| match k {
         1 => Some(Estimated { value: checked.metrics.pass_at_1, interval: checked.pass_interval }),
         k => {

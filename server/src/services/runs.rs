@@ -13,7 +13,7 @@ use app::{
         page::{PageOf, Paged},
         published::{AsPublished, Difference, differ},
         run::{
-            Again, Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunProgress, RunRow,
+            Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, Rerun, RunDetail, RunProgress, RunRow,
             RunStatus, StartHow, Verdict,
         },
         run_pair::RunPair,
@@ -23,7 +23,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{languages::Kept, run_pair};
+use super::{languages::LanguageCache, run_pair};
 use crate::{
     db::{
         Db,
@@ -45,24 +45,24 @@ use crate::{
 pub struct RunService {
     db: Db,
     engine: Engine,
-    look: Look,
+    readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
-    kept: Kept,
+    language_cache: LanguageCache,
 }
 
 /// Tells what the engine lacks on this machine for a run with these dates.
-pub type Look = fn(Option<Dates>) -> EngineReadiness;
+pub type ReadinessCheck = fn(Option<Dates>) -> EngineReadiness;
 
 impl RunService {
-    /// `engine` executes the runs; `look` returns what the engine lacks on this machine.
-    pub fn new(db: Db, engine: Engine, look: Look) -> Self {
-        RunService { db, engine, look, kept: Kept::default() }
+    /// `engine` executes the runs; `readiness_check` returns what the engine lacks on this machine.
+    pub fn new(db: Db, engine: Engine, readiness_check: ReadinessCheck) -> Self {
+        RunService { db, engine, readiness_check, language_cache: LanguageCache::default() }
     }
 
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
     /// test programs need depends on their language ([`Needs::check`]).
     fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
-        let mut found = (self.look)(dates);
+        let mut found = (self.readiness_check)(dates);
         if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
             // It would install the JDK, too.
@@ -144,7 +144,7 @@ impl RunService {
         // A browser that disconnects does not interrupt it, and the engine repeats it where the server was stopped.
         let filled = tokio::task::spawn_blocking(move || {
             let filled = runs::fill(&db, id);
-            engine.ring();
+            engine.notify();
             filled
         });
         filled.await.map_err(Failure::internal)??;
@@ -228,7 +228,7 @@ impl Runs for RunService {
     }
 
     async fn readiness(&self, _: &Admin) -> Answer<EngineReadiness> {
-        Ok((self.look)(None))
+        Ok((self.readiness_check)(None))
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
@@ -237,10 +237,10 @@ impl Runs for RunService {
     }
 
     async fn languages(&self, _: &Admin) -> Answer<LanguageResults> {
-        let kept = self.kept.clone();
-        let read = self.db.read(move |conn| kept.read(conn)).await?;
-        let kept = self.kept.clone();
-        Ok(tokio::task::spawn_blocking(move || read.finish(&kept)).await.map_err(Failure::internal)?)
+        let language_cache = self.language_cache.clone();
+        let read = self.db.read(move |conn| language_cache.read(conn)).await?;
+        let language_cache = self.language_cache.clone();
+        Ok(tokio::task::spawn_blocking(move || read.finish(&language_cache)).await.map_err(Failure::internal)?)
     }
 
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {
@@ -309,7 +309,7 @@ impl Runs for RunService {
         Ok(self.db.write_audited(admin, Action::RunCancel, stop).await?)
     }
 
-    async fn again(&self, admin: &Admin, id: RunId, what: Again) -> Answer<()> {
+    async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()> {
         let (how, kind) = self
             .db
             .read(move |conn| {
@@ -322,7 +322,7 @@ impl Runs for RunService {
         let items = self
             .db
             .read_long(move |conn| {
-                if let Again::Tasks(wanted) = &request {
+                if let Rerun::Tasks(wanted) = &request {
                     known(conn, id, wanted)?;
                 }
                 runs::named(conn, id, &request)
@@ -349,7 +349,7 @@ impl Runs for RunService {
                 })
                 .await?;
         }
-        self.engine.ring();
+        self.engine.notify();
         Ok(())
     }
 
@@ -369,17 +369,17 @@ const STOPPED: (&str, &str) = (
 
 /// Refuses a request to run again that does not suit the run's status, or for which there is nothing to do. `found`
 /// tells whether it names finished items.
-fn check_repeat(run: &Run, what: &Again, found: bool, (_, done, _): Counts) -> Result<(), Failure> {
+fn check_repeat(run: &Run, what: &Rerun, found: bool, (_, done, _): Counts) -> Result<(), Failure> {
     match (run.status, what) {
-        (RunStatus::Cancelled, Again::Rest) => Ok(()),
+        (RunStatus::Cancelled, Rerun::Rest) => Ok(()),
         (RunStatus::Cancelled, _) => Err(Failure::conflict(STOPPED)),
-        (_, Again::Rest) => Err(Failure::conflict((
+        (_, Rerun::Rest) => Err(Failure::conflict((
             "This run is not stopped, so there is nothing to resume.",
             "该运行未停止，无需继续。",
         ))),
-        (_, Again::Changed) if done > 0 => Ok(()),
+        (_, Rerun::Changed) if done > 0 => Ok(()),
         _ if found => Ok(()),
-        (_, Again::Failed) => Err(Failure::conflict((
+        (_, Rerun::Failed) => Err(Failure::conflict((
             "There is nothing to re-run: this run has no engine errors.",
             "没有需要重新运行的内容：本次运行没有引擎错误。",
         ))),
@@ -391,18 +391,18 @@ fn check_repeat(run: &Run, what: &Again, found: bool, (_, done, _): Counts) -> R
 }
 
 /// Resets items and has the run run again.
-fn repeat(conn: &Connection, id: RunId, items: &[i64], what: &Again) -> Result<(), Failure> {
-    runs::reset(conn, items, matches!(what, Again::Output(_) | Again::Tasks(_)))?;
-    runs::reopen(conn, id, *what == Again::Changed)
+fn repeat(conn: &Connection, id: RunId, items: &[i64], what: &Rerun) -> Result<(), Failure> {
+    runs::reset(conn, items, matches!(what, Rerun::Output(_) | Rerun::Tasks(_)))?;
+    runs::reopen(conn, id, *what == Rerun::Changed)
 }
 
-fn described(what: &Again) -> String {
+fn described(what: &Rerun) -> String {
     match what {
-        Again::Output(output) => format!("output {output}"),
-        Again::Tasks(tasks) => format!("tasks {}", tasks.join(", ")),
-        Again::Failed => "what the engine failed on".into(),
-        Again::Changed => "what has changed".into(),
-        Again::Rest => "the rest".into(),
+        Rerun::Output(output) => format!("output {output}"),
+        Rerun::Tasks(tasks) => format!("tasks {}", tasks.join(", ")),
+        Rerun::Failed => "what the engine failed on".into(),
+        Rerun::Changed => "what has changed".into(),
+        Rerun::Rest => "the rest".into(),
     }
 }
 

@@ -185,7 +185,7 @@ impl Studies for StudyService {
         let shown = outputs.into_iter().map(async |(ratings, output)| OutputRatings {
             model: output.model,
             sample: output.sample,
-            code: layout::view(output.code, output.said, row.code_lang).await,
+            code: layout::view(output.code, output.surrounding_text, row.code_lang).await,
             ratings,
         });
         let outputs = futures::future::join_all(shown).await;

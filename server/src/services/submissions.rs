@@ -31,9 +31,9 @@ use crate::{
     error::Failure,
     formats::{
         humaneval,
+        identity_leaks::LeakFinder,
         matching::{Scan, Summary, Tasks, content},
         outputs::{self, Asked},
-        telltales::Telltales,
         translation::Pair,
     },
     layout,
@@ -79,8 +79,8 @@ impl SubmissionService {
     }
 
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
-        let telltales = Telltales::new(plan.models.iter().map(String::as_str));
-        let mut scan = Scan::new(&plan.tasks, &telltales);
+        let finder = LeakFinder::new(plan.models.iter().map(String::as_str));
+        let mut scan = Scan::new(&plan.tasks, &finder);
         let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
         outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
@@ -129,7 +129,7 @@ impl SubmissionService {
                 prompt: output.prompt.filter(|prompt| plan.prompts.get(&revision) != Some(prompt)),
                 sample: *sample,
                 code: output.code,
-                said: output.said,
+                surrounding_text: output.surrounding_text,
                 raw: output.raw,
                 end_by: output.end_by,
             };
@@ -326,7 +326,7 @@ impl Submissions for SubmissionService {
             .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
             .await?;
         Ok(OutputDetail {
-            code: layout::view(found.code, found.said, found.task.code_lang).await,
+            code: layout::view(found.code, found.surrounding_text, found.task.code_lang).await,
             row: found.row,
             model_name: found.model,
             task: found.task,
@@ -362,8 +362,8 @@ impl Submissions for SubmissionService {
             empty_count: summary.empty.count,
             problems: summary.problems.first,
             problem_count: summary.problems.count,
-            telltale_count: summary.telltales.count,
-            telltales: summary.telltales.first,
+            identity_leak_count: summary.identity_leaks.count,
+            identity_leaks: summary.identity_leaks.first,
             same_as,
         })
     }

@@ -2,12 +2,12 @@
 //!
 //! A token is 256 random bits, so a fast hash is enough, and only its SHA-256 is stored. It acts as its
 //! owner, only while the owner is an active admin, and only within its scopes. The API checks the scopes
-//! (`http/rest/door.rs`), the services check the owner's rights.
+//! (`http/rest/scopes.rs`), the services check the owner's rights.
 
 use app::{
     error::AppError,
     model::{
-        api::{MadeToken, NewToken, Scope, TokenRow},
+        api::{CreatedToken, NewToken, Scope, TokenRow},
         audit::{Action, Object},
         ids::{ApiTokenId, UserId},
         page::{PageOf, Paged},
@@ -27,7 +27,7 @@ use crate::{
     db::{
         Db, accounts,
         audit::Change,
-        tokens::{self, Kept, Known, NewRow},
+        tokens::{self, KeyState, NewRow, StoredResponse},
     },
     error::Failure,
 };
@@ -97,7 +97,7 @@ impl TokenService {
     /// # Errors
     ///
     /// Fails if there is no such admin, or the request is invalid.
-    pub async fn create_for(&self, system: System, name: &str, new: NewToken) -> Answer<MadeToken> {
+    pub async fn create_for(&self, system: System, name: &str, new: NewToken) -> Answer<CreatedToken> {
         let wanted = name.to_owned();
         let account = self.db.read(move |conn| accounts::by_name(conn, &wanted)).await?;
         match account {
@@ -113,7 +113,7 @@ impl TokenService {
         }
     }
 
-    async fn make(&self, admin: &Admin, owner: UserId, new: NewToken) -> Answer<MadeToken> {
+    async fn make(&self, admin: &Admin, owner: UserId, new: NewToken) -> Answer<CreatedToken> {
         let label = new.label.trim().to_owned();
         if label.is_empty() || label.chars().count() > 100 {
             return Err(AppError::invalid(
@@ -173,11 +173,11 @@ impl TokenService {
                 Ok(Change::of(Object::Token(id), format!("{prefix}… for account {owner}: {label}"), row))
             })
             .await?;
-        Ok(MadeToken { row, secret: shown })
+        Ok(CreatedToken { row, secret: shown })
     }
 
     /// Claims an idempotency key for a request of this token.
-    pub async fn claim(&self, token: ApiTokenId, key: String, request_hash: String) -> Result<Known, Failure> {
+    pub async fn claim(&self, token: ApiTokenId, key: String, request_hash: String) -> Result<KeyState, Failure> {
         self.db
             .write(move |tx| {
                 tokens::forget_keys(tx, Timestamp(clock::now().0 - KEEP_MS))?;
@@ -187,10 +187,10 @@ impl TokenService {
     }
 
     /// Stores a request's response under its key, or, without a response, releases the key.
-    pub async fn settle(&self, token: ApiTokenId, key: String, answer: Option<Kept>) -> Result<(), Failure> {
+    pub async fn settle(&self, token: ApiTokenId, key: String, answer: Option<StoredResponse>) -> Result<(), Failure> {
         self.db
             .write(move |tx| match answer {
-                Some(kept) => tokens::keep_answer(tx, token, &key, &kept),
+                Some(response) => tokens::store_response(tx, token, &key, &response),
                 None => tokens::free_key(tx, token, &key),
             })
             .await
@@ -204,7 +204,7 @@ impl Tokens for TokenService {
         Ok(self.db.read(move |conn| tokens::list(conn, owner, &of)).await?)
     }
 
-    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<MadeToken> {
+    async fn create(&self, admin: &Admin, new: NewToken) -> Answer<CreatedToken> {
         let owner = admin.id().ok_or(AppError::Unauthenticated)?;
         self.make(admin, owner, new).await
     }

@@ -41,11 +41,11 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
     let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
     let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
     let drawn_from: Vec<usize> = (0..tasks).filter(|task| rated(*task)).collect();
-    let ground: Vec<Ground> = models.iter().map(|m| Ground::of(m, &drawn_from)).collect();
+    let model_cells: Vec<ModelCells> = models.iter().map(|m| ModelCells::of(m, &drawn_from)).collect();
     let pairs: Vec<(usize, usize)> =
         (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
 
-    let columns = resample(&ground, &pairs, drawn_from.len(), draws);
+    let columns = resample(&model_cells, &pairs, drawn_from.len(), draws);
     let mut columns = columns.into_iter();
     let mut estimate = |value: Option<f64>, tasks: usize| {
         // Takes one column per figure, in the order in which they were filled.
@@ -54,7 +54,7 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
         let interval = if tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
         Ok(Estimate { value, interval })
     };
-    let means = models.iter().zip(&ground).map(|(m, g)| estimate(mean(m.tasks), g.rated())).collect();
+    let means = models.iter().zip(&model_cells).map(|(m, g)| estimate(mean(m.tasks), g.rated())).collect();
     let gap = |&(a, b): &(usize, usize)| {
         let (value, tasks) = difference(models[a].tasks, models[b].tasks);
         let difference = estimate(value, tasks as usize);
@@ -64,14 +64,14 @@ pub fn joint(models: &[Scores], draws: Draws) -> Joint {
 }
 
 /// One model's cells, stored contiguously for fast resampling.
-struct Ground {
+struct ModelCells {
     key: u64,
     /// Start of each task's ratings in `values`, followed by the end of the last.
     starts: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Ground {
+impl ModelCells {
     fn of(model: &Scores, tasks: &[usize]) -> Self {
         let (mut starts, mut values) = (vec![0], Vec::new());
         for task in tasks {
@@ -81,7 +81,7 @@ impl Ground {
             values.extend(cell);
             starts.push(values.len() as u32);
         }
-        Ground { key: model.key, starts, values }
+        ModelCells { key: model.key, starts, values }
     }
 
     fn cell(&self, task: usize) -> &[f64] {
@@ -94,7 +94,7 @@ impl Ground {
 }
 
 /// One column per model's mean, then one per pair's difference.
-fn resample(models: &[Ground], pairs: &[(usize, usize)], tasks: usize, draws: Draws) -> Vec<Vec<f64>> {
+fn resample(models: &[ModelCells], pairs: &[(usize, usize)], tasks: usize, draws: Draws) -> Vec<Vec<f64>> {
     let columns = models.len() + pairs.len();
     if columns == 0 || tasks == 0 {
         return vec![Vec::new(); columns];

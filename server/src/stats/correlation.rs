@@ -19,9 +19,9 @@ pub struct Point {
 
 /// Spearman's rho and Kendall's tau-b with their intervals.
 pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
-    let ground = Ground::of(points);
+    let table = ContingencyTable::of(points);
     let mut all = [f64::NAN; 2];
-    ground.figures(&mut ground.desk(), &vec![1; ground.tasks], &mut all);
+    table.figures(&mut table.buffers(), &vec![1; table.tasks], &mut all);
     let n = u32::try_from(points.len()).unwrap_or(u32::MAX);
     let why = match points.len() {
         0 => Some(Undefined::Nothing),
@@ -32,9 +32,9 @@ pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
     if let Some(why) = why {
         return Correlation { n, spearman: Err(why), kendall: Err(why) };
     }
-    let mut columns = if ground.tasks >= 2 {
+    let mut columns = if table.tasks >= 2 {
         draws
-            .columns(ground.tasks, 2, || ground.desk(), |desk, counts, row| ground.figures(desk, counts, row))
+            .columns(table.tasks, 2, || table.buffers(), |buffers, counts, row| table.figures(buffers, counts, row))
             .into_iter()
     } else {
         Vec::new().into_iter()
@@ -48,7 +48,7 @@ pub fn correlation(points: &[Point], draws: Draws) -> Correlation {
 
 /// The points as a contingency table: outputs with equal values share a cell, and a resample is a count per
 /// cell. There are far fewer distinct values than outputs.
-struct Ground {
+struct ContingencyTable {
     tasks: usize,
     /// Ranks of x and y.
     cells: Vec<(usize, usize)>,
@@ -59,13 +59,13 @@ struct Ground {
 }
 
 /// Buffers for one resample.
-struct Desk {
+struct Buffers {
     times: Vec<u32>,
     by_x: Vec<f64>,
     by_y: Vec<f64>,
 }
 
-impl Ground {
+impl ContingencyTable {
     fn of(points: &[Point]) -> Self {
         let tasks = places(points.iter().map(|p| p.task as i64));
         let (x, y) = (places(points.iter().map(|p| grains(p.x))), places(points.iter().map(|p| grains(p.y))));
@@ -78,16 +78,16 @@ impl Ground {
         let number = |cell| cells.binary_search(cell).unwrap_or_default() as u32;
         let of_tasks = placed.iter().map(|(_, cell)| number(cell)).collect();
         let ends = (0..tasks.len()).map(|task| placed.partition_point(|(of, _)| *of <= task)).collect();
-        Ground { tasks: tasks.len(), of_tasks, ends, levels: (x.len(), y.len()), cells }
+        ContingencyTable { tasks: tasks.len(), of_tasks, ends, levels: (x.len(), y.len()), cells }
     }
 
-    fn desk(&self) -> Desk {
-        Desk { times: vec![0; self.cells.len()], by_x: vec![0.0; self.levels.0], by_y: vec![0.0; self.levels.1] }
+    fn buffers(&self) -> Buffers {
+        Buffers { times: vec![0; self.cells.len()], by_x: vec![0.0; self.levels.0], by_y: vec![0.0; self.levels.1] }
     }
 
     /// Rho and tau-b with each task counted as often as drawn; NaN if a variable does not vary.
-    fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
-        let Desk { times, by_x, by_y } = desk;
+    fn figures(&self, buffers: &mut Buffers, counts: &[u32], row: &mut [f64]) {
+        let Buffers { times, by_x, by_y } = buffers;
         times.fill(0);
         let mut begin = 0;
         for (end, count) in self.ends.iter().zip(counts) {

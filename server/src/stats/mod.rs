@@ -7,6 +7,7 @@ pub mod bootstrap;
 pub mod correlation;
 pub mod family;
 pub mod icc;
+pub mod leniency;
 pub mod paired;
 pub mod passk;
 #[cfg(test)]
@@ -15,4 +16,3 @@ pub mod random;
 pub mod raters;
 pub mod ratings;
 pub mod reliability;
-pub mod severity;

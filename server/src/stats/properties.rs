@@ -7,11 +7,11 @@ use super::{
     bootstrap::{self, Scores, joint},
     correlation::{Point, correlation},
     family::holm,
+    leniency::adjusted,
     paired::{self, paired},
     random::Draws,
     ratings::{Unit, cells},
     reliability::reliability,
-    severity::adjusted,
 };
 
 const MODELS: usize = 3;

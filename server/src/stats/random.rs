@@ -60,13 +60,13 @@ impl Draws {
         &self,
         clusters: usize,
         columns: usize,
-        desk: impl Fn() -> D + Sync,
+        buffers: impl Fn() -> D + Sync,
         each: impl Fn(&mut D, &[u32], &mut [f64]) + Sync,
     ) -> Vec<Vec<f64>> {
         let rows = self.blocks(|block, size| {
             let mut tasks = self.stream(TASKS, block);
             let mut counts = vec![0; clusters];
-            let mut desk = desk();
+            let mut buffers = buffers();
             let mut rows = vec![f64::NAN; columns * size as usize];
             if columns > 0 {
                 for row in rows.chunks_exact_mut(columns) {
@@ -74,7 +74,7 @@ impl Draws {
                     for _ in 0..clusters {
                         counts[pick(&mut tasks, clusters)] += 1;
                     }
-                    each(&mut desk, &counts, row);
+                    each(&mut buffers, &counts, row);
                 }
             }
             rows

@@ -1,4 +1,4 @@
-//! Figures about raters (docs/statistics.md, "Raters"): pace, severity, agreement with known scores, with
+//! Figures about raters (docs/statistics.md, "Raters"): pace, leniency, agreement with known scores, with
 //! other raters and with their own earlier ratings, and signs of careless scores.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const ENOUGH_MS: i64 = 10 * 60 * 1000;
 
 /// One rating that counts. `U` names outputs, `R` raters.
 #[derive(Clone, Debug)]
-pub struct Given<U, R> {
+pub struct CountedRating<U, R> {
     pub output: U,
     pub rater: R,
     /// One score per dimension.
@@ -33,14 +33,14 @@ pub struct Given<U, R> {
 /// the ratings.
 #[derive(Debug)]
 pub struct Ratings<U, R> {
-    all: Vec<Given<U, R>>,
+    all: Vec<CountedRating<U, R>>,
     by_rater: BTreeMap<R, Vec<usize>>,
     by_output: BTreeMap<U, Vec<usize>>,
 }
 
 impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
     /// Builds the index of `all`.
-    pub fn new(all: Vec<Given<U, R>>) -> Self {
+    pub fn new(all: Vec<CountedRating<U, R>>) -> Self {
         let (mut by_rater, mut by_output) = (BTreeMap::<R, Vec<usize>>::new(), BTreeMap::<U, Vec<usize>>::new());
         for (at, one) in all.iter().enumerate() {
             by_rater.entry(one.rater).or_default().push(at);
@@ -60,46 +60,46 @@ impl<U: Ord + Copy, R: Ord + Copy> Ratings<U, R> {
         self.by_output.values().map(of).collect()
     }
 
-    fn of(&self, rater: R) -> impl Iterator<Item = &Given<U, R>> {
+    fn of(&self, rater: R) -> impl Iterator<Item = &CountedRating<U, R>> {
         self.by_rater.get(&rater).into_iter().flat_map(|places| self.at(places))
     }
 
-    fn on(&self, output: U) -> impl Iterator<Item = &Given<U, R>> {
+    fn on(&self, output: U) -> impl Iterator<Item = &CountedRating<U, R>> {
         self.by_output.get(&output).into_iter().flat_map(|places| self.at(places))
     }
 
-    fn at<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a Given<U, R>> + 'a {
+    fn at<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a CountedRating<U, R>> + 'a {
         places.iter().filter_map(|at| self.all.get(*at))
     }
 }
 
 /// A rater's scores of one output and the reference scores.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct MatchedScores {
     /// The rater's scores, one per dimension.
-    pub given: Vec<u8>,
+    pub scores: Vec<u8>,
     /// The reference scores, one per dimension.
-    pub against: Vec<u8>,
+    pub reference: Vec<u8>,
 }
 
 /// A rater's ratings in chronological order: scores and measured active time.
-pub type Own = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
+pub type RatingHistory = Vec<(Timestamp, Vec<u8>, Option<u64>)>;
 
-/// Every figure about `rater`. `given` holds all raters' ratings of the study; `probed` the rater's own
-/// ratings of hidden checks; `gold` and `again` those of known-score items with the known scores, and of
-/// repeats with their first ratings; `right` how many of `gold` are within the study's tolerance. `scales`
+/// Every figure about `rater`. `ratings` holds all raters' ratings of the study; `check_ratings` the rater's own
+/// ratings of hidden checks; `known_items` and `again` those of known-score items with the known scores, and of
+/// repeats with their first ratings; `right` how many of `known_items` are within the study's tolerance. `scales`
 /// are the lowest and highest score of each dimension.
 pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     rater: R,
-    given: &Ratings<U, R>,
-    probed: Own,
-    gold: &[Held],
-    gold_right: u64,
-    again: &[Held],
+    ratings: &Ratings<U, R>,
+    check_ratings: RatingHistory,
+    known_items: &[MatchedScores],
+    known_items_right: u64,
+    again: &[MatchedScores],
     scales: &[(u8, u8)],
 ) -> RaterFigures {
-    let mut own: Own = given.of(rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
-    own.extend(probed);
+    let mut own: RatingHistory = ratings.of(rater).map(|g| (g.at, g.scores.clone(), g.active_ms)).collect();
+    own.extend(check_ratings);
     own.sort_by_key(|(at, ..)| *at);
     let timed: Vec<u64> = own.iter().filter_map(|(_, _, ms)| *ms).collect();
     let active_ms: u64 = timed.iter().sum();
@@ -109,32 +109,32 @@ pub fn figures<U: Ord + Copy, R: Ord + Copy>(
         timed: timed.len() as u64,
         active_ms,
         per_hour: (active_ms > 0).then(|| timed.len() as f64 * 3_600_000.0 / active_ms as f64),
-        peers: peers(rater, given, scales),
-        gold: beside(gold, scales),
-        gold_right,
-        again: beside(again, scales),
+        peers: peers(rater, ratings, scales),
+        known_items: with_reference(known_items, scales),
+        known_items_right,
+        again: with_reference(again, scales),
         flat: flat(&vectors),
         longest_run: longest_run(&vectors),
     }
 }
 
 /// Compares the rater with everyone else who rated the same outputs.
-pub fn peers<U: Ord + Copy, R: Ord + Copy>(rater: R, given: &Ratings<U, R>, scales: &[(u8, u8)]) -> Match {
+pub fn peers<U: Ord + Copy, R: Ord + Copy>(rater: R, ratings: &Ratings<U, R>, scales: &[(u8, u8)]) -> Match {
     let mut own: BTreeMap<U, &[u8]> = BTreeMap::new();
-    for one in given.of(rater) {
+    for one in ratings.of(rater) {
         own.insert(one.output, &one.scores);
     }
-    let beside = own.into_iter().map(|(output, own)| {
-        let others = given.on(output).filter(|one| one.rater != rater);
+    let shared = own.into_iter().map(|(output, own)| {
+        let others = ratings.on(output).filter(|one| one.rater != rater);
         (own, others.map(|one| one.scores.as_slice()).collect::<Vec<_>>())
     });
-    compare(&beside.filter(|(_, others)| !others.is_empty()).collect::<Vec<_>>(), scales)
+    compare(&shared.filter(|(_, others)| !others.is_empty()).collect::<Vec<_>>(), scales)
 }
 
 /// Compares the rater with one reference per output.
-pub fn beside(held: &[Held], scales: &[(u8, u8)]) -> Match {
+pub fn with_reference(matched: &[MatchedScores], scales: &[(u8, u8)]) -> Match {
     let shared: Vec<(&[u8], Vec<&[u8]>)> =
-        held.iter().map(|h| (h.given.as_slice(), vec![h.against.as_slice()])).collect();
+        matched.iter().map(|h| (h.scores.as_slice(), vec![h.reference.as_slice()])).collect();
     compare(&shared, scales)
 }
 
@@ -240,8 +240,8 @@ pub fn projection(times: &[Timestamp], now: Timestamp, left: u64) -> Option<Proj
 mod tests {
     use super::*;
 
-    fn given(output: i64, rater: i64, scores: &[u8]) -> Given<i64, i64> {
-        Given { output, rater, scores: scores.to_vec(), at: Timestamp(output), active_ms: Some(60_000) }
+    fn rating(output: i64, rater: i64, scores: &[u8]) -> CountedRating<i64, i64> {
+        CountedRating { output, rater, scores: scores.to_vec(), at: Timestamp(output), active_ms: Some(60_000) }
     }
 
     const SCALES: [(u8, u8); 2] = [(1, 4), (1, 5)];
@@ -251,12 +251,12 @@ mod tests {
         // By hand. Output 1: rater 1 gives (4, 5), the others (3, 5) and (2, 2): means 2.5 and 3.5. Output
         // 2: (1, 1) against (2, 3). Output 3 is not shared.
         let all = [
-            given(1, 1, &[4, 5]),
-            given(1, 2, &[3, 5]),
-            given(1, 3, &[2, 2]),
-            given(2, 1, &[1, 1]),
-            given(2, 3, &[2, 3]),
-            given(3, 1, &[1, 5]),
+            rating(1, 1, &[4, 5]),
+            rating(1, 2, &[3, 5]),
+            rating(1, 3, &[2, 2]),
+            rating(2, 1, &[1, 1]),
+            rating(2, 3, &[2, 3]),
+            rating(3, 1, &[1, 5]),
         ];
         let all = Ratings::new(all.to_vec());
         let found = peers(1, &all, &SCALES);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn leniencies_of_two_raters_are_opposite() {
         let all: Vec<_> = (0..20u8)
-            .flat_map(|n| [given(n.into(), 1, &[1 + n % 4, 3]), given(n.into(), 2, &[1 + (n / 2) % 4, 2])])
+            .flat_map(|n| [rating(n.into(), 1, &[1 + n % 4, 3]), rating(n.into(), 2, &[1 + (n / 2) % 4, 2])])
             .collect();
         let all = Ratings::new(all);
         let (a, b) = (peers(1, &all, &SCALES), peers(2, &all, &SCALES));
@@ -284,21 +284,24 @@ mod tests {
 
     #[test]
     fn rater_is_compared_with_known_scores_and_own_ratings() {
-        let held = [Held { given: vec![4, 5], against: vec![4, 4] }, Held { given: vec![2, 1], against: vec![4, 1] }];
-        let found = beside(&held, &SCALES);
+        let matched = [
+            MatchedScores { scores: vec![4, 5], reference: vec![4, 4] },
+            MatchedScores { scores: vec![2, 1], reference: vec![4, 1] },
+        ];
+        let found = with_reference(&matched, &SCALES);
         assert_eq!((found.outputs, found.pairs), (2, 4));
         assert_eq!((found.exact, found.within_one), (Some(0.5), Some(0.75)));
         assert_eq!(found.difference, [Some(-1.0), Some(0.5)]);
-        assert_eq!(beside(&[], &SCALES).exact, None);
+        assert_eq!(with_reference(&[], &SCALES).exact, None);
     }
 
     #[test]
     fn pace_uses_measured_time_and_longest_run_is_found() {
-        let mut all = vec![given(1, 1, &[3, 3]), given(2, 1, &[3, 3]), given(3, 1, &[2, 4]), given(4, 1, &[3, 3])];
+        let mut all = vec![rating(1, 1, &[3, 3]), rating(2, 1, &[3, 3]), rating(3, 1, &[2, 4]), rating(4, 1, &[3, 3])];
         all[2].active_ms = None;
         let all = Ratings::new(all);
-        let probed = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
-        let found = figures(1, &all, probed, &[], 0, &[], &SCALES);
+        let check_ratings = vec![(Timestamp(5), vec![3, 3], Some(180_000))];
+        let found = figures(1, &all, check_ratings, &[], 0, &[], &SCALES);
         assert_eq!((found.ratings, found.timed, found.active_ms), (5, 4, 360_000));
         assert_eq!(found.per_hour, Some(40.0), "four in six minutes");
         assert_eq!((found.flat, found.longest_run), (Some(0.8), 2));

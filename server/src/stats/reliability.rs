@@ -22,11 +22,16 @@ const KAPPAS: usize = 4;
 
 /// All coefficients for ratings on a scale from `low` to `high`. Scores outside the scale are ignored.
 pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliability {
-    let ground = Ground::of(units, low, high);
-    let mut all = vec![f64::NAN; KAPPAS + ground.raters.len()];
-    ground.figures(&mut ground.desk(), &vec![1; ground.tasks], &mut all);
-    let columns = if ground.tasks >= 2 && !ground.raters.is_empty() {
-        draws.columns(ground.tasks, all.len(), || ground.desk(), |desk, counts, row| ground.figures(desk, counts, row))
+    let ratings = RatingTable::of(units, low, high);
+    let mut all = vec![f64::NAN; KAPPAS + ratings.raters.len()];
+    ratings.figures(&mut ratings.buffers(), &vec![1; ratings.tasks], &mut all);
+    let columns = if ratings.tasks >= 2 && !ratings.raters.is_empty() {
+        draws.columns(
+            ratings.tasks,
+            all.len(),
+            || ratings.buffers(),
+            |buffers, counts, row| ratings.figures(buffers, counts, row),
+        )
     } else {
         vec![Vec::new(); all.len()]
     };
@@ -35,13 +40,13 @@ pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliabili
         .zip(all)
         .map(|(column, value)| {
             if !value.is_finite() {
-                return Err(if ground.pairs == 0 { Undefined::NoPairs } else { Undefined::NoVariation });
+                return Err(if ratings.pairs == 0 { Undefined::NoPairs } else { Undefined::NoVariation });
             }
-            let interval = if ground.tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
+            let interval = if ratings.tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
             Ok(Estimate { value, interval })
         })
         .collect();
-    let kappas = estimates.split_off(KAPPAS).into_iter().zip(&ground.raters);
+    let kappas = estimates.split_off(KAPPAS).into_iter().zip(&ratings.raters);
     let kappas = kappas.map(|(kappa, ((first, second), (outputs, _)))| Kappa {
         first: *first,
         second: *second,
@@ -49,16 +54,16 @@ pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliabili
         kappa,
     });
     let kappas = kappas.collect();
-    let many: Vec<Vec<f64>> = ground.units.iter().filter(|u| u.levels.len() > 1).map(Output::numbers).collect();
+    let many: Vec<Vec<f64>> = ratings.units.iter().filter(|u| u.levels.len() > 1).map(Output::numbers).collect();
     let crossed = crossed(units);
     let two_way = match icc::icc2(&crossed) {
-        Err(Undefined::Nothing | Undefined::TooFew) if ground.pairs > 0 => Err(Undefined::NotCrossed),
+        Err(Undefined::Nothing | Undefined::TooFew) if ratings.pairs > 0 => Err(Undefined::NotCrossed),
         Err(Undefined::Nothing | Undefined::TooFew) => Err(Undefined::NoPairs),
         other => other,
     };
     Reliability {
         outputs: number(many.len()),
-        pairs: ground.pairs,
+        pairs: ratings.pairs,
         exact: estimates[EXACT],
         within_one: estimates[WITHIN_ONE],
         alpha: estimates[ALPHA],
@@ -74,9 +79,9 @@ pub fn reliability(units: &[Unit], low: u8, high: u8, draws: Draws) -> Reliabili
 
 /// Gwet's AC2 alone, with either weights.
 pub fn ac2(units: &[Unit], low: u8, high: u8, weights: Weights) -> Known<f64> {
-    let ground = Ground::of(units, low, high);
-    let mut gwet = Gwet::new(ground.size, weights);
-    for unit in &ground.units {
+    let ratings = RatingTable::of(units, low, high);
+    let mut gwet = Gwet::new(ratings.size, weights);
+    for unit in &ratings.units {
         let agreement = gwet.agreement(&unit.levels);
         gwet.add(&unit.levels, agreement, 1.0);
     }
@@ -99,7 +104,7 @@ impl Output {
 }
 
 /// The ratings, arranged for fast resampling.
-struct Ground {
+struct RatingTable {
     size: usize,
     tasks: usize,
     units: Vec<Output>,
@@ -108,13 +113,13 @@ struct Ground {
     sums: Vec<Sums>,
     pairs: u64,
     /// For each pair of raters, the outputs that both rated: their number and the contingency table.
-    raters: Vec<(Two, (usize, Vec<Both>))>,
+    raters: Vec<(RaterPair, (usize, Vec<LevelPairCount>))>,
 }
 
 /// Two raters, the smaller number first.
-type Two = (u32, u32);
+type RaterPair = (u32, u32);
 /// A task, and the levels that two raters gave one of its outputs.
-type Given = (usize, usize, usize);
+type LevelPair = (usize, usize, usize);
 
 /// One task's contribution to the sums.
 struct Sums {
@@ -125,7 +130,7 @@ struct Sums {
 }
 
 /// The levels that two raters gave outputs of one task, and the number of outputs.
-struct Both {
+struct LevelPairCount {
     task: usize,
     first: usize,
     second: usize,
@@ -133,19 +138,19 @@ struct Both {
 }
 
 /// Buffers for one resample.
-struct Desk {
+struct Buffers {
     coincidences: Square,
     table: Square,
     gwet: Gwet,
 }
 
-impl Ground {
+impl RatingTable {
     fn of(units: &[Unit], low: u8, high: u8) -> Self {
         let size = usize::from(high.saturating_sub(low)) + 1;
         let places: BTreeSet<usize> = units.iter().filter(|u| !u.ratings.is_empty()).map(|u| u.task).collect();
         let places: BTreeMap<usize, usize> = places.into_iter().enumerate().map(|(i, task)| (task, i)).collect();
         let gwet = Gwet::new(size, Weights::Quadratic);
-        let mut raters: BTreeMap<Two, Vec<Given>> = BTreeMap::new();
+        let mut raters: BTreeMap<RaterPair, Vec<LevelPair>> = BTreeMap::new();
         let (mut outputs, mut pairs) = (Vec::new(), 0);
         for unit in units {
             let Some(&task) = places.get(&unit.task) else { continue };
@@ -190,15 +195,15 @@ impl Ground {
             both.sort_unstable();
             let each = both.chunk_by(|a, b| a == b).filter_map(|same| {
                 let (task, first, second) = *same.first()?;
-                Some(Both { task, first, second, times: same.len() as f64 })
+                Some(LevelPairCount { task, first, second, times: same.len() as f64 })
             });
             (pair, (both.len(), each.collect()))
         });
-        Ground { size, tasks: places.len(), sums, pairs, raters: raters.collect(), units: outputs }
+        RatingTable { size, tasks: places.len(), sums, pairs, raters: raters.collect(), units: outputs }
     }
 
-    fn desk(&self) -> Desk {
-        Desk {
+    fn buffers(&self) -> Buffers {
+        Buffers {
             coincidences: Square::new(self.size),
             table: Square::new(self.size),
             gwet: Gwet::new(self.size, Weights::Quadratic),
@@ -206,9 +211,9 @@ impl Ground {
     }
 
     /// Every figure with each task counted as often as drawn; NaN for undefined ones.
-    fn figures(&self, desk: &mut Desk, counts: &[u32], row: &mut [f64]) {
-        desk.coincidences.clear();
-        desk.gwet.clear();
+    fn figures(&self, buffers: &mut Buffers, counts: &[u32], row: &mut [f64]) {
+        buffers.coincidences.clear();
+        buffers.gwet.clear();
         let mut pairs = [0.0; 3];
         for (sums, times) in self.sums.iter().zip(counts) {
             let times = f64::from(*times);
@@ -218,19 +223,19 @@ impl Ground {
             for (sum, own) in pairs.iter_mut().zip(sums.pairs) {
                 *sum += times * own;
             }
-            desk.coincidences.absorb(&sums.coincidences, times);
-            desk.gwet.absorb(&sums.gwet, times);
+            buffers.coincidences.absorb(&sums.coincidences, times);
+            buffers.gwet.absorb(&sums.gwet, times);
         }
         row[EXACT] = pairs[1] / pairs[0];
         row[WITHIN_ONE] = pairs[2] / pairs[0];
-        row[ALPHA] = alpha(&desk.coincidences).unwrap_or(f64::NAN);
-        row[AC2] = desk.gwet.ac2().unwrap_or(f64::NAN);
+        row[ALPHA] = alpha(&buffers.coincidences).unwrap_or(f64::NAN);
+        row[AC2] = buffers.gwet.ac2().unwrap_or(f64::NAN);
         for (place, (_, (_, both))) in row[KAPPAS..].iter_mut().zip(&self.raters) {
-            desk.table.clear();
+            buffers.table.clear();
             for one in both {
-                desk.table.add(one.first, one.second, one.times * f64::from(counts[one.task]));
+                buffers.table.add(one.first, one.second, one.times * f64::from(counts[one.task]));
             }
-            *place = kappa(&desk.table).unwrap_or(f64::NAN);
+            *place = kappa(&buffers.table).unwrap_or(f64::NAN);
         }
     }
 }

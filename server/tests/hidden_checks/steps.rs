@@ -2,7 +2,7 @@
 
 use app::model::{
     grading::{Draft, Flag},
-    note::{LineNote, Place},
+    note::{LineNote, Position},
 };
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ pub enum Content {
 impl Content {
     pub fn draft(self) -> Draft {
         let scores = |score: u8| vec![Some(score); 3];
-        let note = |line| LineNote { at: Place { line, column: 1 }, text: "here".into() };
+        let note = |line| LineNote { at: Position { line, column: 1 }, text: "here".into() };
         match self {
             Content::Plain(score) => Draft { scores: scores(score), ..Draft::default() },
             Content::Everything(score) => Draft {

@@ -27,7 +27,7 @@ const MODELS: [&str; 3] = ["northwind", "quillmoor", "saltmarsh"];
 /// No account, a rater of the study, a rater of another study, an admin.
 const PEOPLE: [&str; 4] = ["no account", "a rater of the study", "a rater of another study", "an admin"];
 
-struct Ground {
+struct TestSetup {
     app: TestApp,
     people: Vec<Client>,
     study: String,
@@ -36,11 +36,11 @@ struct Ground {
 }
 
 /// The demo with a run, and a second study whose rater is not in the first.
-async fn ground() -> Ground {
-    ground_over(TestApp::demo().await).await
+async fn setup() -> TestSetup {
+    set_up(TestApp::demo().await).await
 }
 
-async fn ground_over(app: TestApp) -> Ground {
+async fn set_up(app: TestApp) -> TestSetup {
     let admin = System.admin();
     let users = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let id = |name: &str| users.iter().find(|user| user.name == name).unwrap().id;
@@ -83,10 +83,10 @@ async fn ground_over(app: TestApp) -> Ground {
     let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();
     let tasks = app.services.studies.tasks(&admin, app::model::ids::StudyId(1)).await.unwrap();
     let people = vec![app.anonymous(), app.rater().await, app.demo_user("dora").await, app.admin().await];
-    Ground { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
+    TestSetup { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
 }
 
-impl Ground {
+impl TestSetup {
     /// The row's text with the names of real objects filled in.
     fn fill(&self, text: &str) -> String {
         // JSON has a task's number without quotes.
@@ -160,12 +160,12 @@ fn flat(arguments: &Value) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_row_of_the_table_is_enforced() {
-    let ground = ground().await;
+    let setup = setup().await;
     let mut wrong = Vec::new();
     for row in rows::rows() {
         for (who, expected) in row.expected.iter().enumerate() {
-            let mut client = ground.people[who].clone();
-            let answer = ground.send(&mut client, &row).await;
+            let mut client = setup.people[who].clone();
+            let answer = setup.send(&mut client, &row).await;
             if answer.status.as_u16() != *expected {
                 let body: String = answer.body.chars().take(160).collect();
                 wrong.push(format!("{}: {} got {}, not {expected}: {body}", row.what, PEOPLE[who], answer.status));
@@ -240,8 +240,8 @@ fn routes_of(source: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn every_operation_requires_its_scope() {
-    let ground = ground().await;
-    let document: Value = ground.app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
+    let setup = setup().await;
+    let document: Value = setup.app.anonymous().api("", Method::GET, "/api/v1/openapi.json", None).await.json();
     let mut there = BTreeMap::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -259,14 +259,14 @@ async fn every_operation_requires_its_scope() {
     );
     let mut tokens = Vec::new();
     for scope in Scope::ALL {
-        tokens.push((scope, ground.app.token(&[scope]).await));
+        tokens.push((scope, setup.app.token(&[scope]).await));
     }
     let mut wrong = Vec::new();
     for (what, needed) in &table {
         let (method, path) = what.split_once(' ').unwrap();
         let method: Method = method.parse().unwrap();
         // Reads use existing objects; changes use missing ones, so that later rows find the same data.
-        let address = ground.address(path, if method == Method::GET { "1" } else { "4711" });
+        let address = setup.address(path, if method == Method::GET { "1" } else { "4711" });
         let example = &there[what]["requestBody"]["content"]["application/json"]["example"];
         let body = example.is_object().then(|| example.clone());
         let mut check = |who: &str, answer: &Answer, expected: Option<u16>| {
@@ -281,24 +281,24 @@ async fn every_operation_requires_its_scope() {
             }
         };
         // Sessions mean nothing here, not even an admin's.
-        for (who, client) in PEOPLE.iter().zip(&ground.people) {
+        for (who, client) in PEOPLE.iter().zip(&setup.people) {
             let answer = client.clone().api("", method.clone(), &address, body.clone()).await;
             check(who, &answer, if needed.is_some() { Some(401) } else { None });
         }
         for (scope, token) in &tokens {
-            let answer = ground.app.anonymous().api(token, method.clone(), &address, body.clone()).await;
+            let answer = setup.app.anonymous().api(token, method.clone(), &address, body.clone()).await;
             let may = needed.is_none_or(|needed| scope.allows(needed));
             check(&format!("a token for {scope}"), &answer, if may { None } else { Some(403) });
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The same for former admins and revoked tokens.
-    let token = ground.app.token(&[Scope::Admin]).await;
-    let rows = app::port::api::Tokens::list(&*ground.app.services.tokens, &System.admin(), PageOf::first(PageOf::MOST))
+    let token = setup.app.token(&[Scope::Admin]).await;
+    let rows = app::port::api::Tokens::list(&*setup.app.services.tokens, &System.admin(), PageOf::first(PageOf::MOST))
         .await
         .unwrap()
         .rows;
-    app::port::api::Tokens::revoke(&*ground.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
-    let answer = ground.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
+    app::port::api::Tokens::revoke(&*setup.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
+    let answer = setup.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
 }

@@ -12,18 +12,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, DisputeQueue},
+        feedback::{Calibration, DisagreementQueue, RaterFeedback},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
-        note::{LineNote, Place},
+        note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
-        quality::{GoldSource, NewGold, Opening, Policy, QualitySettings, Shown},
+        quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, QualitySettings},
         study::NewStudy,
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::{Method, StatusCode};
@@ -53,7 +53,7 @@ enum Sent {
 struct Here {
     study: String,
     item: String,
-    dispute: String,
+    disagreement: String,
 }
 
 /// A line of the walk: an endpoint under `/rpc`, who may call it, and the request body.
@@ -66,7 +66,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     };
     let (study, item) = (&here.study, &here.item);
-    let choice = json!({"dataset": "starter"});
+    let selection = json!({"dataset": "starter"});
     let mut lines: Vec<Line> = vec![
         ("who", For::Raters, Sent::Json(json!({}))),
         ("desk", For::Raters, Sent::Json(json!({}))),
@@ -80,7 +80,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
         ("set_keys", For::Raters, Sent::Json(json!({"keys": {"off": false, "changed": []}}))),
         ("disputes", For::Raters, Sent::Json(json!({}))),
-        ("dispute", For::Raters, Sent::Json(json!({"token": here.dispute}))),
+        ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
@@ -134,10 +134,10 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
         ("results_board", Sent::Json(json!({"query": {}}))),
         ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
-        ("compare_get", Sent::Json(json!({"choice": choice}))),
-        ("compare_stamp", Sent::Json(json!({"choice": choice}))),
-        ("compare_tasks", Sent::Json(json!({"choice": choice, "filter": {}}))),
-        ("compare_task", Sent::Json(json!({"choice": choice, "filter": {}, "task": 1}))),
+        ("compare_get", Sent::Json(json!({"choice": selection}))),
+        ("compare_stamp", Sent::Json(json!({"choice": selection}))),
+        ("compare_tasks", Sent::Json(json!({"choice": selection, "filter": {}}))),
+        ("compare_task", Sent::Json(json!({"choice": selection, "filter": {}, "task": 1}))),
         ("tokens", Sent::Json(json!({}))),
         ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
         ("revoke_token", form(&[("id", "1")])),
@@ -198,7 +198,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
 
 /// Every page, as named by the routes, with a valid address for this rater.
 fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
-    let Here { study, item, dispute } = here;
+    let Here { study, item, disagreement } = here;
     let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
     vec![
         ("/", For::Raters, "/".into()),
@@ -215,7 +215,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
         ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
         ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
-        ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{dispute}")),
+        ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
         admin("/admin", "/admin"),
         admin("/admin/datasets", "/admin/datasets"),
         admin("/admin/datasets/{slug}", "/admin/datasets/starter"),
@@ -489,15 +489,15 @@ fn full() -> Draft {
         comment: "What is asked of an empty list?".into(),
         flag: Some(Flag::Other("Two readings.".into())),
         active_ms: Some(4000),
-        notes: vec![LineNote { at: Place { line: 1, column: 1 }, text: "too wide".into() }],
+        notes: vec![LineNote { at: Position { line: 1, column: 1 }, text: "too wide".into() }],
         ..draft([2, 2, 2])
     }
 }
 
 async fn study_named(client: &mut Client, title: &str) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    let found = desk.as_array().unwrap().iter().find(|study| study["title"] == title);
-    found.unwrap_or_else(|| panic!("{desk}"))["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    let found = my_studies.as_array().unwrap().iter().find(|study| study["title"] == title);
+    found.unwrap_or_else(|| panic!("{my_studies}"))["token"].as_str().unwrap().to_owned()
 }
 
 /// Rates everything that a rater is assigned.
@@ -557,11 +557,11 @@ async fn raters_never_see_models_or_ids() {
     let client = app.rater().await;
     let mut walk = Walk { secrets: Secrets::of(&app, "ada").await, client, answered: BTreeSet::new() };
     let study = study_named(&mut walk.client, "Blind").await;
-    let mut here = Here { study: study.clone(), item: "none".into(), dispute: "none".into() };
+    let mut here = Here { study: study.clone(), item: "none".into(), disagreement: "none".into() };
 
     // The calibration, with its known scores.
     let Next::Item(first) = walk.next(&study).await else { panic!("a calibration item comes first") };
-    assert!(first.opening.is_some());
+    assert!(first.calibration.is_some());
     here.item = first.token.0.clone();
     walk.everything("before the calibration", &here, &draft([1, 1, 1])).await;
     walk.submit(&first, &full(), "c1").await;
@@ -589,7 +589,7 @@ async fn raters_never_see_models_or_ids() {
     for flag in app.services.quality.flags(&ADMIN, StudyId(2)).await.unwrap().1 {
         app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
     }
-    let back: CameBack = walk.client.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = walk.client.rpc("came_back", json!({})).await.json();
     assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
     walk.everything("with a reply", &here, &full()).await;
     let Next::Item(skipped) = walk.next(&study).await else { panic!("more work") };
@@ -606,23 +606,23 @@ async fn raters_never_see_models_or_ids() {
     for (name, scores) in [("bo", [1, 1, 1]), ("chen", [4, 3, 5])] {
         rate_all(&mut app.demo_user(name).await, &study, scores).await;
     }
-    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
-    here.dispute = lines[0].token.0.clone();
+    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
+    here.disagreement = lines[0].token.0.clone();
     walk.everything("with a disagreement", &here, &full()).await;
     let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
-    let decision = [("token", here.dispute.clone()), ("comment", "Misses one case.".into())];
+    let decision = [("token", here.disagreement.clone()), ("comment", "Misses one case.".into())];
     walk.done("decide", Sent::Form(decision.into_iter().chain(scores).collect())).await;
     walk.everything("decided", &here, &full()).await;
 
     // The same side by side.
-    let beside = study_named(&mut walk.client, "Beside").await;
-    let answer = walk.client.rpc("next_task", json!({"study": beside, "holding": []})).await;
+    let side_by_side = study_named(&mut walk.client, "Beside").await;
+    let answer = walk.client.rpc("next_task", json!({"study": side_by_side, "holding": []})).await;
     let NextTask::Task(items) = answer.json::<NextTask>() else { panic!("{}", answer.body) };
-    let mut there = Here { study: beside.clone(), item: items[0].token.0.clone(), dispute: "none".into() };
+    let mut there = Here { study: side_by_side.clone(), item: items[0].token.0.clone(), disagreement: "none".into() };
     walk.everything("side by side before rating", &there, &draft([1, 1, 1])).await;
     walk.submit(&items[0], &full(), "b1").await;
     walk.everything("side by side after rating", &there, &full()).await;
-    rate_beside(&mut walk, &beside).await;
+    rate_side_by_side(&mut walk, &side_by_side).await;
     there.item = items[0].token.0.clone();
     walk.everything("side by side at the end", &there, &full()).await;
 
@@ -669,7 +669,7 @@ async fn raters_never_see_models_or_ids() {
 async fn nothing_is_reachable_without_log_in() {
     let app = TestApp::demo().await;
     let secrets = Secrets::of(&app, "").await;
-    let here = Here { study: "none".into(), item: "none".into(), dispute: "none".into() };
+    let here = Here { study: "none".into(), item: "none".into(), disagreement: "none".into() };
     let mut nobody = app.anonymous();
     for (pattern, of, path) in pages(&here) {
         let answer = nobody.get(&path).await;
@@ -706,25 +706,26 @@ async fn prepare(app: &TestApp) {
         ..NewStudy::default()
     };
     let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
-    let beside = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
-    assert_eq!((blind, beside), (StudyId(2), StudyId(3)));
+    let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
+    assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
     for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
-        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
+        let source =
+            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
         let reasons =
             known.iter().map(|_| app::model::lang::Bilingual { en: "Because.".into(), zh: "原因。".into() });
-        let new = NewGold { source, scores: known.to_vec(), reasons: reasons.collect() };
-        app.services.quality.add_gold(&ADMIN, blind, new).await.unwrap();
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect() };
+        app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }
     let settings = QualitySettings {
-        opening: Opening::Train,
+        calibration: CalibrationMode::Train,
         tolerance: 1,
-        gold_every: 3,
+        known_item_every: 3,
         repeat_every: 3,
         repeat_apart: 1,
         spread: Some(1),
         policy: Policy::Adjudicator,
-        shown: Shown::Own,
+        shown: FeedbackLevel::Own,
         ..QualitySettings::default()
     };
     app.services.quality.set(&ADMIN, blind, settings).await.unwrap();
@@ -733,7 +734,7 @@ async fn prepare(app: &TestApp) {
 }
 
 /// Rates everything that is left, side by side.
-async fn rate_beside(walk: &mut Walk, study: &str) {
+async fn rate_side_by_side(walk: &mut Walk, study: &str) {
     let mut seen: BTreeMap<String, ()> = BTreeMap::new();
     loop {
         let answer = walk.client.rpc("next_task", json!({"study": study, "holding": []})).await;

@@ -36,14 +36,14 @@ async fn demo_ratings_are_marked_and_leave_work() {
     let comparison = app.admin().await.get("/admin/compare/starter").await.body;
     assert!(comparison.contains(starter::RATED_STUDY));
     for rater in ["ada", "bo", "chen"] {
-        let desk = app.demo_user(rater).await.get("/desk").await.body;
-        assert!(desk.contains("/grade/"), "{rater} has nothing left to grade");
+        let my_studies = app.demo_user(rater).await.get("/desk").await.body;
+        assert!(my_studies.contains("/grade/"), "{rater} has nothing left to grade");
     }
 }
 
 #[tokio::test]
 async fn demo_runs_every_model_once_if_possible() {
-    let lacking = readiness::look(None);
+    let lacking = readiness::check(None);
     let ready = lacking.missing.is_empty().then_some(()).ok_or(format!("the engine lacks {:?}", lacking.missing));
     let Some(()) = prerequisites::host(ready) else { return };
     let app = demo().await;

@@ -7,7 +7,7 @@ use app::{
     model::{
         grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
         ids::SubmissionId,
-        note::{LineNote, Place},
+        note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
         study::NewStudy,
@@ -19,8 +19,8 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 async fn study(client: &mut Client) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    desk[0]["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
@@ -294,7 +294,7 @@ async fn paused_study_rejects_ratings_and_keeps_drafts() {
 
 /// A draft with a note on the first line of the code.
 fn noted(item: &GradingItem, score: u8, text: &str) -> Draft {
-    let notes = vec![LineNote { at: Place { line: 1, column: 1 }, text: text.into() }];
+    let notes = vec![LineNote { at: Position { line: 1, column: 1 }, text: text.into() }];
     Draft { notes, ..full(item, score) }
 }
 
@@ -337,7 +337,7 @@ async fn line_notes_are_kept_submitted_superseded_and_exported() {
     );
 
     let check = async |client: &mut Client, line: u32, text: &str| {
-        let notes = vec![LineNote { at: Place { line, column: 1 }, text: text.into() }];
+        let notes = vec![LineNote { at: Position { line, column: 1 }, text: text.into() }];
         let answer = submit(client, &item, &Draft { notes, ..full(&item, 2) }, "k9").await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{line} {text}: {}", answer.body);
     };
@@ -483,7 +483,7 @@ async fn notes_after_a_mask_map_to_the_original_code() {
     let read = item.code.raw[0].text();
     assert_eq!(read, "int a; /* MASKED wrote this */ int b;");
     let column = |text: &str, of: &str| u32::try_from(text.find(of).unwrap()).unwrap() + 1;
-    let note = |text: &str| LineNote { at: Place { line: 1, column: column(text, "int b") }, text: "unused".into() };
+    let note = |text: &str| LineNote { at: Position { line: 1, column: column(text, "int b") }, text: "unused".into() };
     let draft = Draft { notes: vec![note(&read)], ..full(&item, 2) };
     // The rater finds the note at its place, in the draft, in the rating and in the list.
     assert_eq!(ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await.status, StatusCode::OK);
@@ -498,7 +498,7 @@ async fn notes_after_a_mask_map_to_the_original_code() {
     let sql = "SELECT line, \"column\", text FROM rating_notes";
     let stored = app.services.db.read(move |conn| {
         let note = |row: &rusqlite::Row<'_>| {
-            Ok(LineNote { at: Place { line: row.get(0)?, column: row.get(1)? }, text: row.get(2)? })
+            Ok(LineNote { at: Position { line: row.get(0)?, column: row.get(1)? }, text: row.get(2)? })
         };
         Ok(conn.query_row(sql, [], note)?)
     });

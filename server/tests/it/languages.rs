@@ -5,14 +5,14 @@
 use app::{
     model::{
         code_lang::CodeLang,
-        compare::Choice,
+        compare::Selection,
         dataset::{Checks, TestKind},
         failure_class::FailureClass,
         grading::NextTask,
         ids::SubmissionId,
         page::PageOf,
         plan::Presentation,
-        run::{CameTo, ItemFilter},
+        run::{ItemFilter, ItemResult},
         study::NewStudy,
         submission::Matching,
         user::Role,
@@ -159,11 +159,11 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     assert_eq!((&figures["published"]["differ"], &figures["differences"][0]["outputs"]), (&json!(1), &json!(1)));
     let detail = app.services.runs.get(&System.admin(), newest).await.unwrap();
     assert_eq!(detail.row.published.map(|published| (published.solved, published.differ)), Some((1, 1)));
-    let differs = ItemFilter { came_to: Some(CameTo::Differs), ..ItemFilter::default() };
+    let differs = ItemFilter { result: Some(ItemResult::Differs), ..ItemFilter::default() };
     let rows = app.services.runs.items(&System.admin(), newest, differs, PageOf::default()).await.unwrap().rows;
     assert_eq!(rows.iter().map(|row| (row.sample, row.differs())).collect::<Vec<_>>(), [(1, true)]);
-    let choice = Choice { dataset: "humaneval-x-python".into(), ..Choice::default() };
-    let compared = app.services.comparisons.get(&System.admin(), choice).await.unwrap().sheet;
+    let selection = Selection { dataset: "humaneval-x-python".into(), ..Selection::default() };
+    let compared = app.services.comparisons.get(&System.admin(), selection).await.unwrap().figures;
     let checked = compared.automated.unwrap().models[0].clone().unwrap();
     let published = checked.published.unwrap();
     assert_eq!((published.figures.differ, published.differences.len()), (1, 1));
@@ -250,8 +250,9 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             ..NewStudy::default()
         };
         app.services.studies.create(&System.admin(), new).await.unwrap();
-        let desk: Value = ada.rpc("desk", json!({})).await.json();
-        let study = desk.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
+        let my_studies: Value = ada.rpc("desk", json!({})).await.json();
+        let study =
+            my_studies.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
         let next = ada.rpc("next_task", json!({"study": study, "holding": []})).await;
         for secret in ["CodeGeeX", "Plainmodel", "submission"] {
             assert!(!next.body.contains(secret), "{lang}: {secret} in {}", next.body);

@@ -15,7 +15,7 @@ use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
         page::PageOf,
-        run::{Again, ItemFilter, ItemRow, ItemState, Origin, RunDetail, RunStatus, Verdict},
+        run::{ItemFilter, ItemRow, ItemState, Origin, Rerun, RunDetail, RunStatus, Verdict},
         run_pair::Passes,
     },
     port::{Runs, Submissions, System},
@@ -246,17 +246,17 @@ async fn only_eligible_outputs_are_run_again() {
     let (services, caller) = (&app.services.runs, System.admin());
     let run = services.start(&caller, submission, true).await.unwrap();
     let output: OutputId = outputs(&app, run).await[0].output;
-    let refused = async |what: Again, why: &str| {
-        let error = services.again(&caller, run, what.clone()).await.unwrap_err().to_string();
+    let refused = async |what: Rerun, why: &str| {
+        let error = services.rerun(&caller, run, what.clone()).await.unwrap_err().to_string();
         assert!(error.contains(why), "{what:?}: {error}");
     };
-    refused(Again::Output(output), "already waiting or running").await;
-    refused(Again::Failed, "no engine errors").await;
-    refused(Again::Rest, "is not stopped").await;
-    refused(Again::Tasks(vec!["nothing".into()]), "has no output for nothing").await;
+    refused(Rerun::Output(output), "already waiting or running").await;
+    refused(Rerun::Failed, "no engine errors").await;
+    refused(Rerun::Rest, "is not stopped").await;
+    refused(Rerun::Tasks(vec!["nothing".into()]), "has no output for nothing").await;
     services.cancel(&caller, run).await.unwrap();
-    refused(Again::Output(output), "Resume it first").await;
-    services.again(&caller, run, Again::Rest).await.unwrap();
+    refused(Rerun::Output(output), "Resume it first").await;
+    services.rerun(&caller, run, Rerun::Rest).await.unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.row.status, detail.row.done), (RunStatus::Running, 0));
 
@@ -274,7 +274,7 @@ async fn only_eligible_outputs_are_run_again() {
     assert_eq!((detail.taken_over, detail.row.failed), (1, 1));
     // The queue decides which one comes first.
     let at = outputs(&app, run).await.iter().position(|item| item.state == ItemState::Failed).unwrap();
-    services.again(&caller, run, Again::Failed).await.unwrap();
+    services.rerun(&caller, run, Rerun::Failed).await.unwrap();
     assert_eq!(outputs(&app, run).await[at].state, ItemState::Waiting);
 
     // Forbidden for others.
@@ -340,8 +340,8 @@ async fn published_classes_reproduce_the_published_figures() {
         for line in &found[..expected.len()] {
             let id = line["task_id"].as_str().unwrap();
             if !prerequisites::UNSTEADY_TASKS.contains(&id) {
-                let came_to = (line["passed"].as_u64().unwrap(), line["total"].as_u64().unwrap());
-                assert_eq!(came_to, expected[id], "{model}: {line}");
+                let result = (line["passed"].as_u64().unwrap(), line["total"].as_u64().unwrap());
+                assert_eq!(result, expected[id], "{model}: {line}");
             }
         }
         let same = found[..expected.len()].iter().all(|line| {

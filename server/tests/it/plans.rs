@@ -421,7 +421,7 @@ async fn draft_is_planned_changed_started_and_duplicated() {
     assert_eq!(plan.hours(plan.wanted), Some(0.5));
     for caller in &callers[..2] {
         assert!(matches!(services.grading.next(caller, &token, Vec::new()).await, Err(AppError::NotFound(_))));
-        assert!(services.grading.desk(caller).await.unwrap().is_empty(), "no rater sees a draft");
+        assert!(services.grading.my_studies(caller).await.unwrap().is_empty(), "no rater sees a draft");
     }
     services.plans.join(&operator, study, id(&callers[2]), Some(30)).await.unwrap();
     let plan = services.plans.get(&operator, study).await.unwrap();

@@ -6,7 +6,7 @@ use crate::util::{Answer, TestApp};
 use app::{
     error::AppError,
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicStudy},
+        api::{CreatedPublicLink, NewPublicLink, PublicStudy},
         ids::StudyId,
         page::PageOf,
         study::StudyStatus,
@@ -45,7 +45,7 @@ async fn closed() -> TestApp {
     app
 }
 
-async fn link(app: &TestApp, code: bool) -> MadePublicLink {
+async fn link(app: &TestApp, code: bool) -> CreatedPublicLink {
     app.services.public_links.create(&OPERATOR, STUDY, NewPublicLink { code, days: Some(7) }).await.unwrap()
 }
 
@@ -63,9 +63,9 @@ fn check_nobody_named(answer: &Answer) {
 async fn public_link_shows_the_comparison_without_raters() {
     let app = closed().await;
     app.run_all(&mut ChaCha8Rng::seed_from_u64(3)).await;
-    let made = link(&app, false).await;
+    let created = link(&app, false).await;
     let mut anybody = app.anonymous();
-    let page = anybody.get(&made.path).await;
+    let page = anybody.get(&created.path).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
     check_nobody_named(&page);
     for word in ["Northwind", "Quillmoor", "Correctness", "95"] {
@@ -74,26 +74,26 @@ async fn public_link_shows_the_comparison_without_raters() {
     // A link without code shows none.
     assert!(!page.body.contains("/tasks/"));
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
-    assert_eq!(anybody.get(&format!("{}/tasks/{task}", made.path)).await.status, StatusCode::NOT_FOUND);
-    let secret = made.path.strip_prefix("/public/").unwrap();
+    assert_eq!(anybody.get(&format!("{}/tasks/{task}", created.path)).await.status, StatusCode::NOT_FOUND);
+    let secret = created.path.strip_prefix("/public/").unwrap();
     let data = anybody.rpc("public_study", json!({"secret": secret})).await;
     assert_eq!(data.status, StatusCode::OK);
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
     // Every figure except those of single raters, of tests and of people, and no link to internal pages.
     let found: PublicStudy = data.json();
-    let human = found.sheet.human.unwrap();
+    let human = found.figures.human.unwrap();
     assert!(human.tests.iter().any(Result::is_ok) && human.reliability.iter().any(|r| r.pairs > 0));
     assert!(human.reliability.iter().all(|r| r.kappas.is_empty()));
     assert!(human.adjusted.iter().flatten().all(|adjusted| adjusted.raters.is_empty()));
-    let automated = found.sheet.automated.unwrap();
+    let automated = found.figures.automated.unwrap();
     assert!(automated.models.iter().all(|model| model.as_ref().is_some_and(|checked| checked.run.is_none())));
-    assert!(found.sheet.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
+    assert!(found.figures.both.is_some() && page.body.contains("pass@1") && !page.body.contains("/admin/"));
     // They equal the figures that admins see.
-    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, true).await.unwrap();
-    let inside = app.services.comparisons.get(&OPERATOR, choice).await.unwrap().sheet;
+    let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, true).await.unwrap();
+    let inside = app.services.comparisons.get(&OPERATOR, selection).await.unwrap().figures;
     assert_eq!(human.comparison, inside.human.unwrap().comparison);
-    let choice = app.services.comparisons.study_choice(&OPERATOR, STUDY, false).await.unwrap();
-    assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, choice).await.unwrap());
+    let selection = app.services.comparisons.study_selection(&OPERATOR, STUDY, false).await.unwrap();
+    assert_eq!(human.comparison, app.services.comparisons.by_people(&OPERATOR, selection).await.unwrap());
     // The database does not contain the link.
     let file = std::fs::read(app.services.db.path()).unwrap();
     assert!(!file.windows(secret.len()).any(|window| window == secret.as_bytes()));
@@ -102,16 +102,16 @@ async fn public_link_shows_the_comparison_without_raters() {
 #[tokio::test]
 async fn public_link_with_code_shows_outputs() {
     let app = closed().await;
-    let made = link(&app, true).await;
+    let created = link(&app, true).await;
     let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
-    let address = format!("{}/tasks/{task}", made.path);
+    let address = format!("{}/tasks/{task}", created.path);
     let mut anybody = app.anonymous();
-    assert!(anybody.get(&made.path).await.body.contains(&address));
+    assert!(anybody.get(&created.path).await.body.contains(&address));
     let page = anybody.get(&address).await;
     assert_eq!(page.status, StatusCode::OK);
     check_nobody_named(&page);
     assert!(page.body.contains("<pre"));
-    assert_eq!(anybody.get(&format!("{}/tasks/4711", made.path)).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(anybody.get(&format!("{}/tasks/4711", created.path)).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

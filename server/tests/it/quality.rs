@@ -6,18 +6,18 @@
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        feedback::{Calibration, CameBack, Dispute, DisputeQueue},
-        grading::{DeskStudy, Draft, Flag, GradingItem, Next, OwnRating, Receipt},
+        feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
+        grading::{Draft, Flag, GradingItem, MyStudy, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
-            DISPUTES_PAGE, DisputeRow, DisputeState, FlagOn, GoldSource, NewGold, Opening, Policy, QualitySettings,
-            RatingFilter, Shown,
+            CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
+            KnownItemSource, NewKnownItem, Policy, QualitySettings, RatingFilter,
         },
     },
     port::{
         Admin, System,
-        quality::{Quality as _, Watching as _},
+        quality::{Monitoring as _, Quality as _},
     },
 };
 use axum::http::StatusCode;
@@ -27,8 +27,8 @@ const STUDY: StudyId = StudyId(1);
 const ADMIN: Admin = System.admin();
 
 async fn study(client: &mut Client) -> String {
-    let desk: Vec<DeskStudy> = client.rpc("desk", json!({})).await.json();
-    desk[0].token.0.clone()
+    let my_studies: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    my_studies[0].token.0.clone()
 }
 
 async fn next(client: &mut Client, study: &str) -> Next {
@@ -56,13 +56,14 @@ async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3]) {
 }
 
 /// Adds known-score items, pasted for the first tasks of the dataset.
-async fn add_gold(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
+async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
     let choices = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices;
     let mut ids = Vec::new();
     for (n, known) in scores.iter().enumerate() {
-        let source = GoldSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
-        let new = NewGold { source, scores: known.to_vec(), reasons: Vec::new() };
-        ids.push(app.services.quality.add_gold(&ADMIN, STUDY, new).await.unwrap());
+        let source =
+            KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: Vec::new() };
+        ids.push(app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap());
     }
     ids
 }
@@ -88,7 +89,7 @@ async fn counts(app: &TestApp) -> (i64, i64) {
 #[tokio::test]
 async fn invalid_settings_are_refused() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5]]).await;
+    add_known_item(&app, &[[4, 3, 5]]).await;
     let check = async |settings: QualitySettings, field: &str| {
         let answer = app.services.quality.set(&ADMIN, STUDY, settings).await;
         match answer.unwrap_err() {
@@ -97,36 +98,44 @@ async fn invalid_settings_are_refused() {
         }
     };
     let of = QualitySettings::default;
-    check(QualitySettings { gold_every: 1, ..of() }, "gold_every").await;
+    check(QualitySettings { known_item_every: 1, ..of() }, "gold_every").await;
     check(QualitySettings { repeat_every: 10_001, ..of() }, "repeat_every").await;
     check(QualitySettings { spread: Some(4), ..of() }, "spread").await;
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
-    check(QualitySettings { opening: Opening::MustPass, needed: 2, ..of() }, "needed").await;
-    check(QualitySettings { opening: Opening::MustPass, needed: 0, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 2, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 0, ..of() }, "needed").await;
     // Outputs that the study grades itself cannot become known-score items; scores off the scale are
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
     let graded = app.services.db.read(|conn| Ok(conn.query_row(planned, [], |row| row.get(0))?)).await.unwrap();
-    let graded = GoldSource::Output(app::model::ids::OutputId(graded));
-    let new = |source, scores: &[u8]| NewGold { source, scores: scores.to_vec(), reasons: Vec::new() };
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
-    let pasted = |task| GoldSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
-    assert!(app.services.quality.add_gold(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
+    let graded = KnownItemSource::Output(app::model::ids::OutputId(graded));
+    let new = |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new() };
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
+    let pasted = |task| KnownItemSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());
+    assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(9999), &[4, 3, 5])).await.is_err());
 }
 
 #[tokio::test]
 async fn failed_calibration_stops_the_rater_until_admitted() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1]]).await;
-    set(&app, QualitySettings { opening: Opening::MustPass, needed: 2, tolerance: 1, ..QualitySettings::default() })
-        .await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1]]).await;
+    set(
+        &app,
+        QualitySettings {
+            calibration: CalibrationMode::MustPass,
+            needed: 2,
+            tolerance: 1,
+            ..QualitySettings::default()
+        },
+    )
+    .await;
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let token = study(&mut ada).await;
     // Bo is close enough on both: within one level.
     for _ in 0..2 {
         let it = item(&mut bo, &token).await;
-        assert_eq!(it.opening.unwrap().of, 2);
+        assert_eq!(it.calibration.unwrap().of, 2);
         let good = it.code.raw.iter().any(|line| line.text().contains("gold0"));
         rate(&mut bo, &it, if good { [3, 3, 4] } else { [2, 1, 2] }).await;
         // The rating of a calibration item is final, and the item cannot be skipped.
@@ -137,7 +146,7 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
     assert!(matches!(*passed, Calibration::Passed(ref r) if (r.right, r.of, r.needed) == (2, 2, 2)), "{passed:?}");
     let gone_on = bo.form("/rpc/go_on", &[("what", &token)]).await;
     assert_eq!(gone_on.location(), format!("/grade/{token}"));
-    assert!(item(&mut bo, &token).await.opening.is_none(), "the work has begun");
+    assert!(item(&mut bo, &token).await.calibration.is_none(), "the work has begun");
 
     // Ada is not.
     for _ in 0..2 {
@@ -151,13 +160,13 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
         ada.form("/rpc/go_on", &[("what", &token)]).await;
     }
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().stopped, 1);
-    let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().openings;
+    let rows = app.services.quality.page(&ADMIN, STUDY).await.unwrap().calibrations;
     let ada_id = rows.iter().find(|row| row.name == "ada").unwrap().rater;
     // After a restart, the items come again; after admission, the work does.
-    app.services.quality.open_for(&ADMIN, STUDY, ada_id, false).await.unwrap();
-    assert!(item(&mut ada, &token).await.opening.is_some());
-    app.services.quality.open_for(&ADMIN, STUDY, ada_id, true).await.unwrap();
-    assert!(item(&mut ada, &token).await.opening.is_none());
+    app.services.quality.set_admission(&ADMIN, STUDY, ada_id, false).await.unwrap();
+    assert!(item(&mut ada, &token).await.calibration.is_some());
+    app.services.quality.set_admission(&ADMIN, STUDY, ada_id, true).await.unwrap();
+    assert!(item(&mut ada, &token).await.calibration.is_none());
     // None of this created a rating of the study.
     assert_eq!(counts(&app).await, (0, 4));
 }
@@ -165,8 +174,8 @@ async fn failed_calibration_stops_the_rater_until_admitted() {
 #[tokio::test]
 async fn training_shows_the_known_scores_after_each_item() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5]]).await;
-    set(&app, QualitySettings { opening: Opening::Train, ..QualitySettings::default() }).await;
+    add_known_item(&app, &[[4, 3, 5]]).await;
+    set(&app, QualitySettings { calibration: CalibrationMode::Train, ..QualitySettings::default() }).await;
     let mut ada = app.rater().await;
     let token = study(&mut ada).await;
     let it = item(&mut ada, &token).await;
@@ -187,14 +196,14 @@ async fn training_shows_the_known_scores_after_each_item() {
 #[tokio::test]
 async fn hidden_checks_look_like_work_and_do_not_count() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
     set(
         &app,
         QualitySettings {
-            gold_every: 4,
+            known_item_every: 4,
             repeat_every: 4,
             repeat_apart: 5,
-            shown: Shown::Own,
+            shown: FeedbackLevel::Own,
             ..QualitySettings::default()
         },
     )
@@ -208,7 +217,7 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     let mut it = first;
     loop {
         assert_eq!((it.progress.rated, it.progress.rated + it.progress.left), (rated, all), "after {rated}");
-        assert!(seen.insert(it.token.0.clone()) && it.token.0.len() == 32 && it.opening.is_none());
+        assert!(seen.insert(it.token.0.clone()) && it.token.0.len() == 32 && it.calibration.is_none());
         let json: Value = serde_json::to_value(&it).unwrap();
         shapes.push(json.as_object().unwrap().keys().cloned().collect::<Vec<_>>());
         assert!(rated == 0 || it.previous.is_some(), "one can always go back");
@@ -228,9 +237,9 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
         }
     }
     assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]), "every item has the same fields");
-    let (ratings, probes) = counts(&app).await;
-    assert!(probes > 5, "{probes} checks came");
-    assert_eq!(ratings + probes, rated as i64);
+    let (ratings, checks) = counts(&app).await;
+    assert!(checks > 5, "{checks} checks came");
+    assert_eq!(ratings + checks, rated as i64);
     // They are among her ratings, newest first, and can be opened again; the study does not contain them.
     let own: Vec<OwnRating> = ada.rpc("own_ratings", json!({"study": token})).await.json();
     assert_eq!(own.len() as u64, rated);
@@ -248,17 +257,21 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
     assert_eq!(csv.lines().count() as i64, ratings + 1);
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;
-    assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + probes));
+    assert_eq!((live.done as i64, figures.ratings as i64), (ratings, ratings + checks));
     assert_eq!((figures.again.exact, figures.flat), (Some(1.0), Some(1.0)));
-    assert_eq!(figures.gold.outputs as i64 + figures.again.outputs as i64, probes);
-    assert_eq!(figures.gold_right, u64::from(figures.gold.outputs == 3), "one item has the scores that she gave");
+    assert_eq!(figures.known_items.outputs as i64 + figures.again.outputs as i64, checks);
+    assert_eq!(
+        figures.known_items_right,
+        u64::from(figures.known_items.outputs == 3),
+        "one item has the scores that she gave"
+    );
 }
 
 #[tokio::test]
 async fn skipped_hidden_check_comes_again() {
     let app = TestApp::demo().await;
-    add_gold(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
-    set(&app, QualitySettings { gold_every: 2, ..QualitySettings::default() }).await;
+    add_known_item(&app, &[[4, 3, 5], [1, 1, 1], [2, 2, 2]]).await;
+    set(&app, QualitySettings { known_item_every: 2, ..QualitySettings::default() }).await;
     let mut ada = app.rater().await;
     let token = study(&mut ada).await;
     let mut it = item(&mut ada, &token).await;
@@ -280,12 +293,12 @@ async fn skipped_hidden_check_comes_again() {
 
 /// Ada and Bo rate everything that they are assigned until one output of both has a large spread. Returns
 /// the disagreements of all pages.
-async fn every_dispute(app: &TestApp) -> Vec<DisputeRow> {
+async fn every_disagreement(app: &TestApp) -> Vec<DisagreementRow> {
     let mut rows = Vec::new();
     loop {
-        let page = u32::try_from(rows.len()).unwrap() / DISPUTES_PAGE;
-        let list = app.services.quality.disputes(&ADMIN, STUDY, page).await.unwrap();
-        assert!(list.rows.len() <= DISPUTES_PAGE as usize);
+        let page = u32::try_from(rows.len()).unwrap() / DISAGREEMENTS_PAGE;
+        let list = app.services.quality.disagreements(&ADMIN, STUDY, page).await.unwrap();
+        assert!(list.rows.len() <= DISAGREEMENTS_PAGE as usize);
         rows.extend(list.rows);
         if rows.len() as u64 >= list.found {
             return rows;
@@ -320,24 +333,24 @@ async fn adjudication_is_blind_and_keeps_history() {
         }
     }
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
-    assert!(live.disputes > 0 && live.done == live.wanted);
+    assert!(live.disagreements > 0 && live.done == live.wanted);
     let before = counts(&app).await;
 
     // A rater without the role may adjudicate nothing; with it, only what they did not rate.
-    assert!(bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines.is_empty());
+    assert!(bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines.is_empty());
     let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
     let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
     app.services.quality.set_adjudicator(&ADMIN, STUDY, bo_id, true).await.unwrap();
-    let mine = bo.rpc("disputes", json!({})).await.json::<DisputeQueue>().lines;
+    let mine = bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
     let mut admin = app.admin().await;
-    let DisputeQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
-    assert_eq!((all.len() as u64, waiting), (live.disputes, live.disputes));
+    let DisagreementQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
+    assert_eq!((all.len() as u64, waiting), (live.disagreements, live.disagreements));
     assert!(mine.len() < all.len(), "bo cannot adjudicate outputs that he rated");
     assert!(!mine.is_empty());
     // One adjudicator's name for it does not work for another.
     assert_eq!(bo.rpc("dispute", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
 
-    let one: Dispute = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
+    let one: Disagreement = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
     assert_eq!(one.ratings.len(), 2);
     let text = serde_json::to_string(&one).unwrap();
     for name in ["\"ada\"", "\"bo\"", "\"chen\"", "Northwind", "Quillmoor", "Saltmarsh"] {
@@ -360,15 +373,15 @@ async fn adjudication_is_blind_and_keeps_history() {
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
-    let rows = every_dispute(&app).await;
-    let decided: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Decided).collect();
+    let rows = every_disagreement(&app).await;
+    let decided: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Adjudicated).collect();
     assert_eq!(decided.len(), 1);
     assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
     let history: Vec<_> = decided[0].history.iter().map(|d| (d.scores.clone(), d.superseded)).collect();
     assert_eq!(history, [(vec![3, 2, 4], false), (vec![2, 2, 2], true)], "pressed twice it counts once");
     assert_eq!(counts(&app).await, before, "no rating was touched");
 
-    assert!(rows.iter().all(|row| row.final_scores.is_some() == (row.state == DisputeState::Decided)));
+    assert!(rows.iter().all(|row| row.final_scores.is_some() == (row.state == DisagreementState::Adjudicated)));
 }
 
 #[tokio::test]
@@ -384,8 +397,8 @@ async fn extra_rater_makes_the_median_final() {
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     assert!(live.extra > 0, "{live:?}");
     assert_eq!((live.extra_waiting, live.done), (0, live.wanted));
-    let rows = every_dispute(&app).await;
-    let settled: Vec<_> = rows.iter().filter(|row| row.state == DisputeState::Median).collect();
+    let rows = every_disagreement(&app).await;
+    let settled: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Median).collect();
     assert_eq!(settled.len() as u64, live.extra);
     for row in &settled {
         assert_eq!(row.ratings.len(), 3, "one more than the overlap");
@@ -422,13 +435,13 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
 
-    let back: CameBack = ada.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = ada.rpc("came_back", json!({})).await.json();
     assert_eq!((back.replies[0].reply.as_str(), back.replies[0].fresh), ("The list is never empty.", true));
-    let beside: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
-    assert_eq!(beside.replies[0].reply, "The list is never empty.");
-    assert!(bo.rpc("came_back", json!({})).await.json::<CameBack>().replies.is_empty());
-    let desk = ada.get("/desk").await.body;
-    assert!(desk.contains("The list is never empty."), "it is on the start page without JavaScript");
+    let rated_item: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
+    assert_eq!(rated_item.replies[0].reply, "The list is never empty.");
+    assert!(bo.rpc("came_back", json!({})).await.json::<RaterFeedback>().replies.is_empty());
+    let my_studies = ada.get("/desk").await.body;
+    assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
     let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
     assert!(flags[0].read);
@@ -465,8 +478,8 @@ async fn masked_names_are_hidden_from_raters_and_stay_stored() {
     let submissions = [1, 2, 3].map(SubmissionId);
     for id in submissions {
         let state = app.services.quality.mask(&ADMIN, id, true).await.unwrap();
-        assert!(state.masked.is_none() && state.telltale_count > 0);
-        assert_eq!(state.telltales[0].code_line, Some(1));
+        assert!(state.masked.is_none() && state.identity_leak_count > 0);
+        assert_eq!(state.identity_leaks[0].code_line, Some(1));
         app.services.quality.set_mask(&ADMIN, id, true).await.unwrap();
         assert!(app.services.quality.mask(&ADMIN, id, true).await.unwrap().masked.is_some());
     }
@@ -510,7 +523,7 @@ async fn ratings_are_found_by_every_filter() {
     check(RatingFilter { rater: Some(ada_id), ..of() }, 6).await;
     check(RatingFilter { dimension: Some(0), score: Some(1), ..of() }, 2).await;
     check(RatingFilter { flagged: true, ..of() }, 1).await;
-    check(RatingFilter { disputed: true, ..of() }, 0).await;
+    check(RatingFilter { has_disagreement: true, ..of() }, 0).await;
     check(RatingFilter { text: "zebra".into(), ..of() }, 1).await;
     check(RatingFilter { text: "%".into(), ..of() }, 0).await;
     check(RatingFilter { rater: Some(ada_id), flagged: true, text: "zebra".into(), ..of() }, 0).await;
@@ -572,6 +585,6 @@ async fn raters_cannot_open_admin_pages() {
     }
     let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
     assert!(flags.is_empty());
-    assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().gold.is_empty());
+    assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items.is_empty());
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);
 }

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{Choice, Compared, Human, Scores, TaskFilter, TaskPage},
+        compare::{ComparisonView, Human, Scores, Selection, TaskFilter, TaskPage},
         comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
@@ -23,13 +23,13 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 use server::{
     db::results,
-    report::{bundle, results_file, sheet},
+    report::{bundle, comparison_figures, results_file},
     services::{accounts::Origin, comparisons::input, ratings_import},
 };
 
 async fn study(client: &mut Client) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    desk[0]["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
@@ -62,16 +62,16 @@ pub async fn filled() -> TestApp {
     app
 }
 
-fn choice() -> Choice {
-    Choice { dataset: "starter".into(), ..Choice::default() }
+fn selection() -> Selection {
+    Selection { dataset: "starter".into(), ..Selection::default() }
 }
 
 /// The newest figures, however long they take.
-async fn compared(app: &TestApp, choice: Choice) -> Compared {
+async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
     let service = &app.services.comparisons;
-    let settled = service.settled(&System.admin(), choice.clone()).await.unwrap();
-    service.computed(&settled).await.unwrap();
-    let found = service.get(&System.admin(), choice).await.unwrap();
+    let resolved = service.resolve(&System.admin(), selection.clone()).await.unwrap();
+    service.computed(&resolved).await.unwrap();
+    let found = service.get(&System.admin(), selection).await.unwrap();
     assert!(!found.behind);
     found
 }
@@ -81,8 +81,8 @@ async fn counted_ratings_follow_every_change() {
     let app = TestApp::demo().await;
     let db = &app.services.db;
     let mut random = ChaCha8Rng::seed_from_u64(17);
-    let stamp = || async { app.services.comparisons.settled(&System.admin(), choice()).await.unwrap().stamp };
-    let mut stamps = vec![stamp().await];
+    let revision = || async { app.services.comparisons.resolve(&System.admin(), selection()).await.unwrap().revision };
+    let mut revisions = vec![revision().await];
     let mut people = Vec::new();
     for name in ["ada", "bo", "chen"] {
         let mut client = app.demo_user(name).await;
@@ -106,17 +106,19 @@ async fn counted_ratings_follow_every_change() {
         let (kept, anew) = db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
         assert_eq!(kept, anew, "step {step}");
         if receipt == Receipt::Stored {
-            let now = stamp().await;
-            assert!(!stamps.contains(&now), "step {step}: a rating changes the stamp");
-            stamps.push(now);
+            let now = revision().await;
+            assert!(!revisions.contains(&now), "step {step}: a rating changes the revision");
+            revisions.push(now);
         }
     }
     // The page's figures equal a computation from scratch.
-    let shown = compared(&app, choice()).await;
+    let shown = compared(&app, selection()).await;
     let fresh = db
-        .read_blocking(|conn| Ok(sheet::compute(&input::read(conn, shown.options.name.clone(), &shown.choice)?)))
+        .read_blocking(|conn| {
+            Ok(comparison_figures::compute(&input::read(conn, shown.options.name.clone(), &shown.selection)?))
+        })
         .unwrap();
-    assert_eq!(shown.sheet, fresh);
+    assert_eq!(shown.figures, fresh);
     let counted = db.read_blocking(results::recount).unwrap().len() as u64;
     let models = &fresh.human.unwrap().comparison.models;
     assert_eq!(models.iter().map(|m| m.ratings).sum::<u64>(), counted);
@@ -125,21 +127,21 @@ async fn counted_ratings_follow_every_change() {
 #[tokio::test]
 async fn selection_decides_what_is_compared() {
     let app = filled().await;
-    let whole = compared(&app, choice()).await;
-    assert_eq!(whole.sheet.models.len(), 3);
+    let whole = compared(&app, selection()).await;
+    assert_eq!(whole.figures.models.len(), 3);
     let ratings =
-        |c: &Compared| c.sheet.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
+        |c: &ComparisonView| c.figures.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
     assert_eq!(ratings(&whole), 105);
-    assert!(whole.sheet.automated.is_some() && whole.sheet.both.is_some());
+    assert!(whole.figures.automated.is_some() && whole.figures.both.is_some());
 
     // The fully resolved selection means the same.
-    assert_eq!(compared(&app, whole.choice.clone()).await.sheet, whole.sheet);
+    assert_eq!(compared(&app, whole.selection.clone()).await.figures, whole.figures);
     // With fewer models, the others' means and scores do not change. (Their intervals do: they resample the
     // tasks that any compared model has a rating for.)
-    let models = whole.choice.models.clone().unwrap();
-    let two = compared(&app, Choice { models: Some(models[..2].to_vec()), ..choice() }).await;
-    assert_eq!(two.sheet.models, whole.sheet.models[..2]);
-    let (two, of_all) = (two.sheet.human.unwrap().comparison, whole.sheet.human.clone().unwrap().comparison);
+    let models = whole.selection.models.clone().unwrap();
+    let two = compared(&app, Selection { models: Some(models[..2].to_vec()), ..selection() }).await;
+    assert_eq!(two.figures.models, whole.figures.models[..2]);
+    let (two, of_all) = (two.figures.human.unwrap().comparison, whole.figures.human.clone().unwrap().comparison);
     let without_intervals = |models: &[ModelScores]| {
         let mut models = models.to_vec();
         models.iter_mut().flat_map(|m| &mut m.dimensions).for_each(|d| d.interval = None);
@@ -148,22 +150,22 @@ async fn selection_decides_what_is_compared() {
     assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
     // The two languages together make the whole.
     let of = |lang| {
-        let choice = Choice { lang: Some(lang), ..choice() };
-        async { ratings(&compared(&app, choice).await) }
+        let selection = Selection { nl_lang: Some(lang), ..selection() };
+        async { ratings(&compared(&app, selection).await) }
     };
     assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
     // One rater alone.
     let chen = whole.options.raters.iter().find(|(_, name)| name == "chen").unwrap().0;
-    assert_eq!(ratings(&compared(&app, Choice { raters: Some(vec![chen]), ..choice() }).await), 25);
+    assert_eq!(ratings(&compared(&app, Selection { raters: Some(vec![chen]), ..selection() }).await), 25);
     // No study, no people; no run, no tests.
-    let tests = compared(&app, Choice { studies: Some(vec![]), ..choice() }).await.sheet;
-    assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.sheet.automated);
-    let people = compared(&app, Choice { runs: Some(vec![]), ..choice() }).await.sheet;
-    assert!(people.automated.is_none() && people.human == whole.sheet.human);
+    let tests = compared(&app, Selection { studies: Some(vec![]), ..selection() }).await.figures;
+    assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.figures.automated);
+    let people = compared(&app, Selection { runs: Some(vec![]), ..selection() }).await.figures;
+    assert!(people.automated.is_none() && people.human == whole.figures.human);
     // Unknown objects give 404.
-    let gone = Choice { studies: Some(vec![StudyId(99)]), ..choice() };
+    let gone = Selection { studies: Some(vec![StudyId(99)]), ..selection() };
     assert!(app.services.comparisons.get(&System.admin(), gone).await.is_err());
-    assert_eq!(whole.choice.scores, Scores::Raw);
+    assert_eq!(whole.selection.scores, Scores::Raw);
 }
 
 #[tokio::test]
@@ -171,12 +173,12 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     let app = filled().await;
     let tasks = |filter: TaskFilter| {
         let service = app.services.comparisons.clone();
-        async move { service.tasks(&System.admin(), choice(), filter).await.unwrap() }
+        async move { service.tasks(&System.admin(), selection(), filter).await.unwrap() }
     };
     let all: TaskPage = tasks(TaskFilter::default()).await;
     assert_eq!((all.found, all.all, all.lines.len()), (40, 40, 40));
-    let whole = compared(&app, choice()).await;
-    let models = whole.choice.models.unwrap();
+    let whole = compared(&app, selection()).await;
+    let models = whole.selection.models.unwrap();
     for (m, model) in models.iter().enumerate() {
         for verdict in Verdict::ALL {
             let found =
@@ -186,7 +188,7 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
             assert_eq!(found.found, expected as u64, "{verdict:?}");
         }
         // Every rating of a score links to a task: as many tasks as have one, at most as many as ratings.
-        let counts = &whole.sheet.human.as_ref().unwrap().comparison.models[m].dimensions[0].distribution;
+        let counts = &whole.figures.human.as_ref().unwrap().comparison.models[m].dimensions[0].distribution;
         for (score, count) in (1..).zip(counts) {
             let score = Some(("correctness".to_owned(), score));
             let found = tasks(TaskFilter { model: Some(*model), score, ..TaskFilter::default() }).await.found;
@@ -194,23 +196,24 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
         }
     }
     // Every circle of the chart of tests and people links to the tasks of its outputs.
-    let points = &whole.sheet.both.as_ref().unwrap().points;
+    let points = &whole.figures.both.as_ref().unwrap().points;
     assert!(!points.is_empty());
     for point in points {
-        let on_spot = points.iter().filter(|other| other.spot == point.spot);
+        let on_spot = points.iter().filter(|other| other.grid_cell == point.grid_cell);
         let expected: std::collections::BTreeSet<_> = on_spot.map(|other| other.task.0).collect();
-        let found = tasks(TaskFilter { spot: Some(point.spot), ..TaskFilter::default() }).await;
+        let found = tasks(TaskFilter { grid_cell: Some(point.grid_cell), ..TaskFilter::default() }).await;
         let found: std::collections::BTreeSet<_> = found.lines.iter().map(|line| line.task.id.0).collect();
-        assert_eq!(found, expected, "{}", point.spot);
+        assert_eq!(found, expected, "{}", point.grid_cell);
     }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
     assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
-    let chinese = all.lines.iter().find(|line| line.task.lang == app::model::lang::Lang::Zh).unwrap();
+    let chinese = all.lines.iter().find(|line| line.task.nl_lang == app::model::lang::Lang::Zh).unwrap();
     let words: String = chinese.task.raw_nl.chars().take(4).collect();
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
     assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
     // A task shows every model's code with ratings and verdicts.
-    let task = app.services.comparisons.task(&System.admin(), choice(), TaskFilter::default(), chinese.task.id).await;
+    let task =
+        app.services.comparisons.task(&System.admin(), selection(), TaskFilter::default(), chinese.task.id).await;
     let task = task.unwrap();
     assert_eq!(task.outputs.len(), 3);
     assert!(task.before.is_some() || task.after.is_some());
@@ -220,11 +223,11 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
 async fn exports_contain_every_line_with_stable_pseudonyms() {
     let app = filled().await;
     let mut admin = app.admin().await;
-    let sheet = |file: &'static str| {
+    let export = |file: &'static str| {
         let mut admin = admin.clone();
         async move { admin.get(&format!("/admin/compare/starter/export/{file}")).await }
     };
-    let csv = sheet("ratings.csv").await;
+    let csv = export("ratings.csv").await;
     assert_eq!(csv.status, StatusCode::OK);
     let mut reader = csv::Reader::from_reader(csv.body.as_bytes());
     let head = reader.headers().unwrap().clone();
@@ -238,27 +241,27 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
         assert!(!row[column("comment")].starts_with('='), "{row:?}");
     }
     assert!(!["ada", "chen"].iter().any(|name| csv.body.contains(name)), "no name in the file");
-    assert_eq!(sheet("ratings.csv").await.body, csv.body, "the same bytes again");
+    assert_eq!(export("ratings.csv").await.body, csv.body, "the same bytes again");
 
-    let lines = sheet("ratings.jsonl").await.body;
+    let lines = export("ratings.jsonl").await.body;
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), rows.len());
     for (line, row) in lines.iter().zip(&rows) {
         assert_eq!(line["rater"], row[column("rater")]);
         assert_eq!(line["scores"]["maintainability"].to_string(), row[column("maintainability")]);
     }
-    let verdicts = sheet("verdicts.jsonl").await.body;
-    assert_eq!(verdicts.lines().count() + 1, sheet("verdicts.csv").await.body.lines().count());
+    let verdicts = export("verdicts.jsonl").await.body;
+    assert_eq!(verdicts.lines().count() + 1, export("verdicts.csv").await.body.lines().count());
     assert!(verdicts.lines().all(|line| line.contains("\"verdict\":\"")));
-    let pairs = sheet("pairs.csv").await.body;
+    let pairs = export("pairs.csv").await.body;
     // Three models on three dimensions, and two figures of the tests.
     assert_eq!(pairs.lines().count(), 1 + 3 * 3 + 3 * 2, "{pairs}");
     assert!(pairs.lines().skip(1).all(|line| line.split(',').count() == 10), "{pairs}");
     for (file, holds) in [("tables.md", "| Correctness |"), ("tables.tex", "\\toprule")] {
-        let text = sheet(file).await.body;
+        let text = export(file).await.body;
         assert!(text.contains(holds), "{file}: {text}");
     }
-    assert_eq!(sheet("ratings.xls").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(export("ratings.xls").await.status, StatusCode::NOT_FOUND);
     // Nobody else gets any of it.
     for file in ["ratings.csv", "verdicts.jsonl", "tables.md", "bundle.zip"] {
         let answer = app.rater().await.get(&format!("/admin/compare/starter/export/{file}")).await;
@@ -270,7 +273,7 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
 async fn bundled(app: &TestApp) -> Vec<u8> {
     use server::services::comparisons::export::File;
     let service = &app.services.comparisons;
-    let ready = service.ready(&System.admin(), choice(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    let ready = service.ready(&System.admin(), selection(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
     let mut bytes = Vec::new();
     service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
     bytes
@@ -314,9 +317,9 @@ async fn bundle_reproduces_figures_and_changes_are_refused() {
     let app = filled().await;
     let bytes = bundled(&app).await;
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    let again = sheet::compute(&bundle.input);
-    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.sheet).unwrap(), "bit for bit");
-    assert_eq!(again, compared(&app, choice()).await.sheet, "and as the page shows them");
+    let again = comparison_figures::compute(&bundle.input);
+    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.figures).unwrap(), "bit for bit");
+    assert_eq!(again, compared(&app, selection()).await.figures, "and as the page shows them");
     assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
     assert!(bundle.input.raters.iter().all(|(_, name)| name.starts_with("rater ")));
     let everything = {
@@ -349,7 +352,7 @@ async fn bundle_reproduces_figures_and_changes_are_refused() {
     // A changed rating with a corrected checksum is read, and gives other figures, which `report` reports.
     let changed = tampered(&bytes, "ratings.jsonl", |s| s.replace("\"scores\":[1,", "\"scores\":[4,"), true);
     let changed = bundle::read("b.zip", Cursor::new(changed)).unwrap();
-    assert_ne!(sheet::compute(&changed.input), changed.sheet);
+    assert_ne!(comparison_figures::compute(&changed.input), changed.figures);
 }
 
 /// Outputs with the ratings of each rater, in a study of the demo.
@@ -366,11 +369,11 @@ fn any_study(app: &TestApp) -> StudyId {
 async fn final_scores_replace_ratings_on_request() {
     let app = filled().await;
     let study = any_study(&app);
-    let raw = compared(&app, choice()).await;
-    let finals = Choice { scores: Scores::Final, ..choice() };
+    let raw = compared(&app, selection()).await;
+    let finals = Selection { scores: Scores::Final, ..selection() };
     // Without an adjudication, both are the same.
     let before = compared(&app, finals.clone()).await;
-    assert_eq!(before.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
+    assert_eq!(before.figures.human.as_ref().unwrap().comparison, raw.figures.human.as_ref().unwrap().comparison);
     let decided: Vec<i64> = app
         .services
         .db
@@ -390,13 +393,13 @@ async fn final_scores_replace_ratings_on_request() {
         })
         .unwrap();
     let after = compared(&app, finals.clone()).await;
-    assert_ne!(after.stamp, before.stamp, "a decision is news");
-    assert_eq!(after.sheet.human.as_ref().unwrap().adjudicated, 6);
+    assert_ne!(after.revision, before.revision, "a decision is news");
+    assert_eq!(after.figures.human.as_ref().unwrap().adjudicated, 6);
     // Each output's decision, or the mean of its ratings as they are stored.
     let counted = app.services.db.read_blocking(results::recount).unwrap();
-    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.choice);
+    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.selection);
     let input = app.services.db.read_blocking(read).unwrap();
-    for (m, model) in after.sheet.human.as_ref().unwrap().comparison.models.iter().enumerate() {
+    for (m, model) in after.figures.human.as_ref().unwrap().comparison.models.iter().enumerate() {
         let outputs: std::collections::BTreeSet<_> =
             input.ratings.iter().filter(|r| r.model as usize == m).map(|r| r.output).collect();
         for (d, scores) in model.dimensions.iter().enumerate() {
@@ -413,9 +416,9 @@ async fn final_scores_replace_ratings_on_request() {
         }
     }
     // Raw figures and agreement ignore adjudications.
-    let still = compared(&app, choice()).await;
-    assert_eq!(still.sheet.human.as_ref().unwrap().comparison, raw.sheet.human.as_ref().unwrap().comparison);
-    assert_eq!(after.sheet.human.as_ref().unwrap().reliability, raw.sheet.human.as_ref().unwrap().reliability);
+    let still = compared(&app, selection()).await;
+    assert_eq!(still.figures.human.as_ref().unwrap().comparison, raw.figures.human.as_ref().unwrap().comparison);
+    assert_eq!(after.figures.human.as_ref().unwrap().reliability, raw.figures.human.as_ref().unwrap().reliability);
     // The list of tasks shows the same scores.
     let page = app.services.comparisons.tasks(&System.admin(), finals, TaskFilter::default()).await.unwrap();
     let place = input.ratings.iter().find(|r| r.output.0 == decided[0]).unwrap();
@@ -436,7 +439,7 @@ fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
 #[tokio::test]
 async fn judge_model_is_compared_and_never_mixed_in() {
     let app = filled().await;
-    let before = compared(&app, choice()).await;
+    let before = compared(&app, selection()).await;
     let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let head = reader.headers().unwrap().clone();
@@ -461,13 +464,13 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     let preview = service.preview(&System.admin(), file(judge(), &judged)).await.unwrap();
     assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
     assert_eq!(preview.unused, ["why"]);
-    assert!(compared(&app, choice()).await.sheet.judges.is_empty(), "a preview takes nothing");
+    assert!(compared(&app, selection()).await.figures.judges.is_empty(), "a preview takes nothing");
     service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
 
-    let after = compared(&app, choice()).await;
-    assert_ne!(after.stamp, before.stamp);
-    assert_eq!((&after.sheet.human, &after.sheet.automated), (&before.sheet.human, &before.sheet.automated));
-    let [found] = &after.sheet.judges[..] else { panic!("one judge") };
+    let after = compared(&app, selection()).await;
+    assert_ne!(after.revision, before.revision);
+    assert_eq!((&after.figures.human, &after.figures.automated), (&before.figures.human, &before.figures.automated));
+    let [found] = &after.figures.judges[..] else { panic!("one judge") };
     assert_eq!((found.name.as_str(), found.both), ("A judge 1", seen.len() as u64));
     // It repeats each output's first rater, so it agrees with people more than by chance.
     let correctness = &found.dimensions[0];
@@ -482,7 +485,7 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     // A bundle contains it, too.
     let bytes = bundled(&app).await;
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    assert_eq!(sheet::compute(&bundle.input).judges, after.sheet.judges);
+    assert_eq!(comparison_figures::compute(&bundle.input).judges, after.figures.judges);
 }
 
 #[tokio::test]
@@ -499,15 +502,15 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
         other => panic!("{other:?}"),
     };
     assert!(told.contains("Nobody"), "{told}");
-    let whole = compared(&app, choice()).await;
+    let whole = compared(&app, selection()).await;
     assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
 
     let taken = service.take(&System.admin(), file(people(), &csv)).await.unwrap();
     let study = taken.study.unwrap();
     assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
     // The same ratings give the same means and the same agreement.
-    let theirs = compared(&app, Choice { studies: Some(vec![study]), ..choice() }).await.sheet.human.unwrap();
-    let ours = whole.sheet.human.unwrap();
+    let theirs = compared(&app, Selection { studies: Some(vec![study]), ..selection() }).await.figures.human.unwrap();
+    let ours = whole.figures.human.unwrap();
     let means = |h: &Human| -> Vec<Option<f64>> {
         h.comparison.models.iter().flat_map(|m| m.dimensions.iter().map(|d| d.mean)).collect()
     };
@@ -534,9 +537,9 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
 async fn every_chart_is_a_file() {
     let app = filled().await;
     let mut admin = app.admin().await;
-    let found = compared(&app, choice()).await;
+    let found = compared(&app, selection()).await;
     let all =
-        app::ui::chart::compared::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.sheet, &found.raters);
+        app::ui::chart::comparison::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.figures, &found.raters);
     let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();
     ids.push("tasks-grid".into());
     let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
@@ -572,8 +575,8 @@ fn published_sums_follow_from_published_results() {
         let path = folder.join(format!("reference_{model}.tsv"));
         let text = std::fs::read_to_string(&path).unwrap();
         let input = results_file::input(&[(model.into(), "results".into(), text)]).unwrap();
-        let sheet = sheet::compute(&input);
-        let metrics = sheet.automated.unwrap().models[0].as_ref().unwrap().metrics;
+        let figures = comparison_figures::compute(&input);
+        let metrics = figures.automated.unwrap().models[0].as_ref().unwrap().metrics;
         assert_eq!((metrics.tasks, metrics.solved), (175, solved), "{model}");
         assert!((metrics.ratio_sum - sum).abs() < 5e-5, "{model}: {}", metrics.ratio_sum);
         assert!((metrics.ratio_mean * 100.0 - percent).abs() < 5e-3, "{model}: {}", metrics.ratio_mean);

@@ -5,7 +5,7 @@
 
 use app::{
     model::{
-        compare::{Choice, Compared, Scores},
+        compare::{ComparisonView, Scores, Selection},
         ids::ModelId,
         results::{Board, BoardQuery},
         submission::Matching,
@@ -20,9 +20,9 @@ async fn board(app: &TestApp, query: BoardQuery) -> Board {
     app.services.results.board(&System.admin(), query).await.unwrap()
 }
 
-async fn compared(app: &TestApp) -> Compared {
-    let choice = Choice { dataset: "starter".into(), scores: Scores::Final, ..Choice::default() };
-    app.services.comparisons.get(&System.admin(), choice).await.unwrap()
+async fn compared(app: &TestApp) -> ComparisonView {
+    let selection = Selection { dataset: "starter".into(), scores: Scores::Final, ..Selection::default() };
+    app.services.comparisons.get(&System.admin(), selection).await.unwrap()
 }
 
 /// Adds a model that nobody has rated or run.
@@ -38,12 +38,12 @@ async fn unrated(app: &TestApp, model: &str) {
 async fn leaderboard_has_the_comparisons_figures() {
     let app = filled().await;
     let found = board(&app, BoardQuery::default()).await;
-    let (shown, sheet) = (&found.datasets[0], compared(&app).await.sheet);
-    let (human, automated) = (sheet.human.unwrap(), sheet.automated.unwrap());
+    let (shown, figures) = (&found.datasets[0], compared(&app).await.figures);
+    let (human, automated) = (figures.human.unwrap(), figures.automated.unwrap());
     assert_eq!(shown.dimensions.len(), human.comparison.rubric.dimensions.len());
     assert_eq!((found.rows.len(), found.models, shown.without_ratings, shown.without_runs), (3, 3, 0, 0));
     for row in &found.rows {
-        let at = sheet.models.iter().position(|name| *name == row.name).unwrap();
+        let at = figures.models.iter().position(|name| *name == row.name).unwrap();
         let people = row.results[0].people.as_ref().unwrap();
         let scores = &human.comparison.models[at];
         let means: Vec<_> = people.values.iter().map(|v| v.unwrap().value).collect();
@@ -81,7 +81,7 @@ async fn model_without_data_has_none_and_is_counted() {
     assert_eq!((only.found, only.models), (3, 4));
     // Not compared by default, but counted; chosen by hand, it is.
     let whole = compared(&app).await;
-    assert_eq!((whole.sheet.models.len(), whole.options.models.len(), whole.options.empty.len()), (3, 4, 1));
+    assert_eq!((whole.figures.models.len(), whole.options.models.len(), whole.options.empty.len()), (3, 4, 1));
 
     let mut admin = app.admin().await;
     let page = admin.get("/admin/results").await;
@@ -101,9 +101,9 @@ async fn model_without_data_has_none_and_is_counted() {
 async fn model_stands_against_its_baseline() {
     let app = filled().await;
     let whole = compared(&app).await;
-    let ids: Vec<ModelId> = whole.choice.models.clone().unwrap();
+    let ids: Vec<ModelId> = whole.selection.models.clone().unwrap();
     let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0])).await.unwrap();
-    let (human, automated) = (whole.sheet.human.unwrap(), whole.sheet.automated.unwrap());
+    let (human, automated) = (whole.figures.human.unwrap(), whole.figures.automated.unwrap());
     let on = &found.datasets[0];
     assert_eq!(found.baseline.as_ref().map(|(id, _)| *id), Some(ids[0]));
     for (d, versus) in on.differences.iter().take(on.dataset.dimensions.len()).enumerate() {

@@ -16,7 +16,7 @@ use app::{
         page::PageOf,
         plan::Reads,
         reason::Fault,
-        run::{Again, Dates, EngineNeed, EngineReadiness, Outcome, RunStatus, StartHow, Verdict},
+        run::{Dates, EngineNeed, EngineReadiness, Outcome, Rerun, RunStatus, StartHow, Verdict},
         time::Timestamp,
     },
     port::{Runs, Submissions, System},
@@ -141,7 +141,7 @@ async fn finished_items_are_rechecked_and_recalled_in_batches() {
     let keys = vec![(all[0].item, "first".to_owned()), (all[1].item, "damaged".into()), (all[2].item, "none".into())];
     let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, keys)).unwrap();
     assert_eq!(kept.len(), 1);
-    db.write_blocking(|tx| runs::recall(tx, &kept, "f")).unwrap();
+    db.write_blocking(|tx| runs::reuse_outcomes(tx, &kept, "f")).unwrap();
     let done = db.read_blocking(|conn| runs::done(conn, run, 0, 100)).unwrap();
     assert_eq!((done.len(), done[0].0.item, done[0].1.as_deref()), (1, all[0].item, Some("first")));
     db.write_blocking(|tx| runs::reset(tx, &[all[0].item], true)).unwrap();
@@ -218,7 +218,7 @@ async fn nothing_is_started_where_the_engine_lacks_something() {
     });
     let bare = bare.unwrap();
     let started = bare.runs.start(&System.admin(), id, false).await.unwrap_err();
-    let resumed = bare.runs.again(&System.admin(), run, Again::Rest).await.unwrap_err();
+    let resumed = bare.runs.rerun(&System.admin(), run, Rerun::Rest).await.unwrap_err();
     for refusal in [started, resumed] {
         let AppError::Conflict(why) = refusal else { panic!("{refusal:?}") };
         for words in [&why.en, &why.zh] {

@@ -7,12 +7,12 @@ use app::{
     error::AppError,
     model::{
         api::{NewPublicLink, Scope},
-        feedback::CameBack,
+        feedback::RaterFeedback,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
         page::PageOf,
         plan::{Presentation, Sharing},
-        quality::{QualitySettings, Shown},
+        quality::{FeedbackLevel, QualitySettings},
         ratings_import::RatingsKind,
         study::{NewStudy, StudyStatus},
         submission::Matching,
@@ -37,8 +37,8 @@ use server::{
 };
 
 pub async fn study(client: &mut Client) -> String {
-    let desk: Value = client.rpc("desk", json!({})).await.json();
-    desk[0]["token"].as_str().unwrap().to_owned()
+    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
@@ -384,7 +384,7 @@ async fn killed_import_is_hidden_and_deleted() {
                     revision,
                     sample,
                     code: "x".into(),
-                    said: String::new(),
+                    surrounding_text: String::new(),
                     raw: None,
                     end_by: None,
                     prompt: None,
@@ -453,7 +453,7 @@ async fn killed_import_is_hidden_and_deleted() {
 async fn lists_of_studies_do_not_compute_figures_again() {
     let app = TestApp::demo().await;
     let services = &app.services;
-    let settings = QualitySettings { shown: Shown::Own, spread: Some(0), ..QualitySettings::default() };
+    let settings = QualitySettings { shown: FeedbackLevel::Own, spread: Some(0), ..QualitySettings::default() };
     services.quality.set(&System.admin(), StudyId(1), settings).await.unwrap();
     let mut people = [app.rater().await, app.demo_user("bo").await, app.admin().await];
     let own = study(&mut people[0]).await;
@@ -470,7 +470,7 @@ async fn lists_of_studies_do_not_compute_figures_again() {
         }
         assert_eq!(services.quality.computations(), before + 1);
     }
-    let back: CameBack = people[0].rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = people[0].rpc("came_back", json!({})).await.json();
     assert_eq!(back.figures.len(), 1);
 }
 

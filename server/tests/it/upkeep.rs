@@ -6,7 +6,7 @@ use app::{
     model::{
         api::Scope,
         audit::Object,
-        compare::Choice,
+        compare::Selection,
         grading::Receipt,
         ids::{StudyId, SubmissionId},
         page::PageOf,
@@ -151,8 +151,8 @@ async fn archived_objects_are_in_no_list_and_no_default_selection() {
     let token = app.token(&[Scope::Read, Scope::Admin]).await;
     let all = listed(&app).await;
     let compared = || async {
-        let choice = Choice { dataset: "starter".into(), ..Choice::default() };
-        app.services.comparisons.settled(&admin, choice).await.unwrap().choice.models.unwrap().len()
+        let selection = Selection { dataset: "starter".into(), ..Selection::default() };
+        app.services.comparisons.resolve(&admin, selection).await.unwrap().selection.models.unwrap().len()
     };
     let models = compared().await;
     let mut client = app.anonymous();

@@ -68,13 +68,13 @@ async fn importing_twice_changes_nothing_and_a_change_is_a_version() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     let slug = "aixbench-manual";
-    for told in ["imported", "same"] {
-        let place = format!("/admin/datasets?{told}={slug}");
+    for outcome in ["imported", "same"] {
+        let place = format!("/admin/datasets?{outcome}={slug}");
         assert_eq!(import(&mut admin, &[(MANUAL, TASKS)]).await.location(), place);
         let first = detail(&app, slug).await;
         assert_eq!((first.row.number, first.row.tasks, first.row.human), (1, 3, 3));
         assert_eq!(first.tasks[1].raw_nl, "关闭连接");
-        assert_eq!(first.tasks[1].lang.code(), "zh");
+        assert_eq!(first.tasks[1].nl_lang.code(), "zh");
     }
     let before = detail(&app, slug).await;
     import(&mut admin, &[(MANUAL, &TASKS.replace("Sorts the list.", "Sorts it."))]).await;
@@ -142,8 +142,8 @@ async fn outputs_are_previewed_and_imported_once() {
     assert_eq!(preview.missing, ["1"]);
     assert_eq!(preview.unknown, [(5, "9".to_owned())]);
     assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
-    let told: Vec<_> = preview.telltales.iter().map(|t| (t.line, t.name.as_str())).collect();
-    assert_eq!((preview.telltale_count, told), (1, vec![(2, "claude")]));
+    let leaks: Vec<_> = preview.identity_leaks.iter().map(|t| (t.line, t.name.as_str())).collect();
+    assert_eq!((preview.identity_leak_count, leaks), (1, vec![(2, "claude")]));
     // The repeat counts: task 2 has different outputs, so the file contains samples.
     assert_eq!((preview.samples_max, preview.same_as), (3, None));
 
@@ -170,7 +170,7 @@ async fn outputs_are_previewed_and_imported_once() {
     assert_eq!((rest.rows.as_slice(), rest.next), (&found[3..], None));
     assert_eq!(read(PageOf::default(), true).await.unwrap().rows, []);
     let output: OutputDetail = app.services.submissions.output(&System.admin(), found[1].id).await.unwrap();
-    assert_eq!((output.code.said.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
+    assert_eq!((output.code.surrounding_text.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
     let again = app.services.submissions.preview(&System.admin(), id, "aixbench-manual", Matching::Auto).await.unwrap();
     assert_eq!(again.same_as, Some(taken));
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::util::TestApp;
 use app::{
     model::{
-        api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent},
+        api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent},
         ids::{RunId, StudyId},
         page::PageOf,
         study::StudyStatus,
@@ -73,17 +73,17 @@ impl Other {
 }
 
 /// A demo whose operator allows the receiver, with a webhook to it.
-async fn ground(other: &Other) -> (TestApp, String, MadeWebhook) {
+async fn set_up(other: &Other) -> (TestApp, String, CreatedWebhook) {
     let app = TestApp::demo().await;
     let origin = other.listen().await;
     app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
     let new = NewWebhook { url: format!("{origin}/hook"), events: vec![] };
-    let made = app.services.webhooks.create(&OPERATOR, new).await.unwrap();
-    (app, origin, made)
+    let created = app.services.webhooks.create(&OPERATOR, new).await.unwrap();
+    (app, origin, created)
 }
 
-async fn log(services: &Services, made: &MadeWebhook) -> Vec<DeliveryRow> {
-    services.webhooks.deliveries(&OPERATOR, made.row.id, PageOf::first(PageOf::MOST)).await.unwrap().rows
+async fn log(services: &Services, created: &CreatedWebhook) -> Vec<DeliveryRow> {
+    services.webhooks.deliveries(&OPERATOR, created.row.id, PageOf::first(PageOf::MOST)).await.unwrap().rows
 }
 
 /// Makes all pending deliveries due, without waiting.
@@ -104,7 +104,7 @@ fn check_signed(arrived: &Arrived, secret: &str) {
 #[tokio::test]
 async fn ends_are_delivered_once_signed_and_without_secrets() {
     let other = Other::default();
-    let (app, _, made) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     let services = &app.services;
     let submission =
         Submissions::list(&*services.submissions, &OPERATOR, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0]
@@ -122,7 +122,7 @@ async fn ends_are_delivered_once_signed_and_without_secrets() {
     assert_eq!(messages[1]["data"]["study"]["status"], "closed");
     for one in &arrived {
         assert_eq!(one.path, "/hook");
-        check_signed(one, &made.secret);
+        check_signed(one, &created.secret);
         for rater in ["ada", "chen"] {
             assert!(!one.body.contains(&format!("\"{rater}\"")), "{}", one.body);
         }
@@ -130,17 +130,17 @@ async fn ends_are_delivered_once_signed_and_without_secrets() {
     // Nothing is delivered twice.
     later(services).await;
     assert_eq!(services.webhooks.deliver_due().await.unwrap(), 0);
-    assert!(log(services, &made).await.iter().all(|row| row.state == DeliveryState::Delivered && row.attempts == 1));
+    assert!(log(services, &created).await.iter().all(|row| row.state == DeliveryState::Delivered && row.attempts == 1));
 }
 
 #[tokio::test]
 async fn failed_deliveries_are_retried_after_a_restart() {
     let other = Other::default();
-    let (app, origin, made) = ground(&other).await;
+    let (app, origin, created) = set_up(&other).await;
     other.will(&[500, 503, 200]);
     app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 1);
-    let first = log(&app.services, &made).await.remove(0);
+    let first = log(&app.services, &created).await.remove(0);
     assert_eq!((first.state, first.attempts, first.status), (DeliveryState::Waiting, 1, Some(500)));
     // It waits until it is due.
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
@@ -148,26 +148,26 @@ async fn failed_deliveries_are_retried_after_a_restart() {
     let first_wait = wait(&first);
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();
-    let second = log(&app.services, &made).await.remove(0);
+    let second = log(&app.services, &created).await.remove(0);
     assert_eq!((second.state, second.attempts, second.status), (DeliveryState::Waiting, 2, Some(503)));
     assert!(wait(&second) > 2 * first_wait, "{first_wait} then {}", wait(&second));
     // The queue is in the database. Until the operator's list is set, nothing is sent.
     let app = app.restarted();
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();
-    let refused = log(&app.services, &made).await.remove(0);
+    let refused = log(&app.services, &created).await.remove(0);
     assert_eq!((refused.state, refused.status), (DeliveryState::Waiting, None));
     assert!(refused.error.unwrap().contains("--webhook-host"));
     app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();
-    let last = log(&app.services, &made).await.remove(0);
+    let last = log(&app.services, &created).await.remove(0);
     assert_eq!((last.state, last.attempts, last.status), (DeliveryState::Delivered, 4, Some(200)));
     // Every attempt sent the same under the same id.
     let arrived = other.take();
     assert_eq!(arrived.len(), 3);
     for one in &arrived {
-        check_signed(one, &made.secret);
+        check_signed(one, &created.secret);
         assert_eq!((&one.body, &one.headers["webhook-id"]), (&arrived[0].body, &arrived[0].headers["webhook-id"]));
     }
 }
@@ -175,16 +175,16 @@ async fn failed_deliveries_are_retried_after_a_restart() {
 #[tokio::test]
 async fn delivery_fails_after_the_last_attempt() {
     let other = Other::default();
-    let (app, _, made) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     other.will(&[500; 20]);
     app.services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();
     let mut tries = 0;
-    while log(&app.services, &made).await.iter().any(|row| row.state == DeliveryState::Waiting) {
+    while log(&app.services, &created).await.iter().any(|row| row.state == DeliveryState::Waiting) {
         later(&app.services).await;
         tries += app.services.webhooks.deliver_due().await.unwrap();
         assert!(tries < 20, "it is never given up");
     }
-    let row = log(&app.services, &made).await.remove(0);
+    let row = log(&app.services, &created).await.remove(0);
     assert_eq!((row.state, row.attempts as usize, row.next_at), (DeliveryState::Failed, tries, None));
     assert!(tries >= 5);
 }
@@ -192,26 +192,26 @@ async fn delivery_fails_after_the_last_attempt() {
 #[tokio::test]
 async fn redirects_and_other_hosts_are_not_contacted() {
     let other = Other::default();
-    let (app, _, made) = ground(&other).await;
+    let (app, _, created) = set_up(&other).await;
     other.will(&[302]);
-    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.event, tested.state, tested.status), (WebhookEvent::Test, DeliveryState::Waiting, Some(302)));
     assert!(tested.error.unwrap().contains("redirect"));
     assert_eq!(other.take().iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["/hook"]);
-    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!(tested.state, DeliveryState::Delivered);
     assert_eq!(other.take().len(), 1);
     // A webhook remains when the operator no longer allows its host, but nothing is sent.
     app.services.webhooks.allow(Origins::default());
     assert!(!app.services.webhooks.list(&OPERATOR).await.unwrap()[0].allowed);
-    let tested = app.services.webhooks.test(&OPERATOR, made.row.id).await.unwrap();
+    let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.state, tested.status), (DeliveryState::Waiting, None));
     assert!(other.take().is_empty());
     let stranger = Other::default();
     let new = NewWebhook { url: format!("{}/", stranger.listen().await), events: vec![] };
     assert!(app.services.webhooks.create(&OPERATOR, new).await.is_err());
     // Pending deliveries are deleted with their webhook.
-    app.services.webhooks.remove(&OPERATOR, made.row.id).await.unwrap();
+    app.services.webhooks.remove(&OPERATOR, created.row.id).await.unwrap();
     later(&app.services).await;
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
 }

@@ -8,8 +8,8 @@
 //! functions of the page (`submit_rating`, `next`), with gzip like browsers. One thread generates the load,
 //! because it shares the machine's cores with the server.
 
-mod beside;
 mod client;
+mod load;
 
 use std::{
     fs,
@@ -26,8 +26,8 @@ use tempfile::TempDir;
 
 use super::{Report, Target, release_server};
 use crate::tools;
-use beside::{Activities, Beside};
 use client::Rater;
+use load::{Activities, Load};
 
 /// `bench grading`
 #[derive(Args)]
@@ -39,8 +39,8 @@ pub struct Options {
     #[arg(long, default_value_t = 16)]
     raters: usize,
     /// Concurrent work of admins; the same raters are measured alone before
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    beside: Vec<Beside>,
+    #[arg(long = "beside", value_enum, value_delimiter = ',', value_name = "WHAT")]
+    load: Vec<Load>,
     /// Think time between two ratings, in milliseconds [default: none; 250 with --beside]
     #[arg(long, value_name = "MS")]
     think: Option<u64>,
@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<Report> {
         Some(file) => file.clone(),
         None => release_server()?,
     };
-    let think = options.think.unwrap_or(if options.beside.is_empty() { 0 } else { THINK });
+    let think = options.think.unwrap_or(if options.load.is_empty() { 0 } else { THINK });
     let think = Duration::from_millis(think);
     let mut report = Report::new("Grading over HTTP on loopback");
     let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
@@ -92,9 +92,9 @@ pub fn run(options: &Options) -> Result<Report> {
         }
         anyhow::Ok(raters)
     })?;
-    if !options.beside.is_empty() {
+    if !options.load.is_empty() {
         let token = token(&binary, &folder)?;
-        beside(&mut report, options, &runtime, (&mut raters, think), (&server, &token))?;
+        measure_under_load(&mut report, options, &runtime, (&mut raters, think), (&server, &token))?;
         report.figure("fsync of 4 KiB in the same folder, median", fsync, "ms");
         return Ok(report);
     }
@@ -150,7 +150,7 @@ pub fn run(options: &Options) -> Result<Report> {
 }
 
 /// Half of the ratings alone, half with the admins' work.
-fn beside(
+fn measure_under_load(
     report: &mut Report,
     options: &Options,
     runtime: &tokio::runtime::Runtime,
@@ -160,7 +160,7 @@ fn beside(
     let half = options.ratings / 2;
     let (alone, _) = runtime.block_on(client::rate(raters, half, think))?;
     tools::say_aside("Beside it: imports, downloads, runs as asked");
-    let activities = Activities::start(&options.beside, &server.address, token, tasks(options));
+    let activities = Activities::start(&options.load, &server.address, token, tasks(options));
     let rated = runtime.block_on(client::rate(raters, half, think));
     let finished = activities.end()?;
     let (busy, _) = rated?;
@@ -224,7 +224,7 @@ fn token(binary: &Path, folder: &TempDir) -> Result<String> {
     for scope in ["read", "write:data", "write:runs"] {
         args.extend(["--scope", scope]);
     }
-    let made = said(binary, folder, &args)?;
+    let made = json_output(binary, folder, &args)?;
     Ok(made["secret"].as_str().context("no token was created")?.to_owned())
 }
 
@@ -240,7 +240,7 @@ fn command(binary: &Path, folder: &TempDir, args: &[&str]) -> Command {
     command
 }
 
-fn said(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> {
+fn json_output(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> {
     Ok(serde_json::from_str(tools::run_quietly(&mut command(binary, folder, args))?.trim())?)
 }
 
@@ -265,9 +265,9 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
         lines.push('\n');
     }
     fs::write(dataset.join("tasks.jsonl"), lines)?;
-    said(binary, folder, &["import", "dataset", &dataset.to_string_lossy()])?;
-    if options.beside.contains(&Beside::Run) {
-        said(binary, folder, &["import", "dataset", &beside::starter()])?;
+    json_output(binary, folder, &["import", "dataset", &dataset.to_string_lossy()])?;
+    if options.load.contains(&Load::Run) {
+        json_output(binary, folder, &["import", "dataset", &load::starter()])?;
     }
     let mut submissions = Vec::new();
     for model in 0..MODELS {
@@ -282,7 +282,7 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
         fs::write(&file, lines)?;
         let model = format!("Model {model}");
         let args = ["submissions", "upload", "--dataset", "bench", "--model", &model, &file.to_string_lossy()];
-        let taken = said(binary, folder, &args)?;
+        let taken = json_output(binary, folder, &args)?;
         submissions.push(taken["submission"].as_i64().context("the upload was not imported")?.to_string());
     }
     let mut create: Vec<String> =
@@ -293,8 +293,8 @@ fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String>
         add_user(binary, folder, &name(rater), "rater")?;
         create.extend(["--rater".into(), name(rater)]);
     }
-    said(binary, folder, &create.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let studies = said(binary, folder, &["studies", "list"])?;
+    json_output(binary, folder, &create.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let studies = json_output(binary, folder, &["studies", "list"])?;
     Ok(studies[0]["token"].as_str().context("the study has no name")?.to_owned())
 }
 
@@ -319,7 +319,7 @@ fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<(
 
 /// Number of ratings that count in the study.
 fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
-    let studies = said(binary, folder, &["studies", "list"])?;
+    let studies = json_output(binary, folder, &["studies", "list"])?;
     Ok(usize::try_from(studies[0]["done"].as_u64().context("the study says no number")?)?)
 }
 
@@ -328,7 +328,7 @@ pub(super) struct Server {
     child: Child,
     address: String,
     /// Kept open, because a server that cannot write its output ends.
-    _said: BufReader<ChildStdout>,
+    _stdout: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -338,14 +338,14 @@ impl Server {
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let out = child.stdout.take().context("the server has no standard output")?;
-        let mut said = BufReader::new(out);
+        let mut stdout = BufReader::new(out);
         let mut first = String::new();
-        said.read_line(&mut first)?;
+        stdout.read_line(&mut first)?;
         let address = first.trim().rsplit("http://").next().unwrap_or_default().to_owned();
         if !first.contains("http://") {
             bail!("the server did not say where it is: {first}");
         }
-        Ok(Server { child, address, _said: said })
+        Ok(Server { child, address, _stdout: stdout })
     }
 
     /// Its process id.

@@ -20,7 +20,7 @@ use super::{
     Report, Target,
     engine::{
         checkout,
-        ours::{CameTo, Named, Ours},
+        ours::{Named, Ours, OutputResult},
     },
     release_server,
 };
@@ -72,13 +72,13 @@ pub fn run(options: &Options) -> Result<Report> {
     let busy = thread::available_parallelism()?.get() * options.load;
     let load = Load::start(busy)?;
     let begun = Instant::now();
-    let mut seen: BTreeMap<Named, BTreeMap<CameTo, usize>> = BTreeMap::new();
+    let mut seen: BTreeMap<Named, BTreeMap<OutputResult, usize>> = BTreeMap::new();
     let mut missing = 0;
     for number in 1..=options.runs {
         tools::say_aside(format!("Run {number} of {}, {busy} busy processes beside it", options.runs));
-        for (output, came_to) in ours.verdicts(submission, &[])? {
-            match came_to {
-                Some(came_to) => *seen.entry(output).or_default().entry(came_to).or_default() += 1,
+        for (output, result) in ours.verdicts(submission, &[])? {
+            match result {
+                Some(result) => *seen.entry(output).or_default().entry(result).or_default() += 1,
                 None => missing += 1,
             }
         }
@@ -118,8 +118,8 @@ fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
     for number in 0..runs {
         let options: &[&str] = if number % 2 == 0 { &[] } else { &["--fast"] };
         tools::say_aside(format!("Fixtures, run {} of {runs} {}", number + 1, options.join(" ")));
-        for ((name, _), came_to) in ours.verdicts(submission, options)? {
-            let verdict = came_to.map_or_else(|| "no verdict".to_owned(), |(verdict, _, _)| verdict);
+        for ((name, _), result) in ours.verdicts(submission, options)? {
+            let verdict = result.map_or_else(|| "no verdict".to_owned(), |(verdict, _, _)| verdict);
             if !name.starts_with(&verdict) {
                 wrong.push(format!("{name} got {verdict} {}", options.join(" ")));
             }

@@ -20,7 +20,7 @@ pub struct Used {
     /// CPU time of the command and its descendants that were waited for, as added up by the kernel.
     pub cpu: Duration,
     /// Its standard output.
-    pub said: String,
+    pub stdout: String,
 }
 
 /// Runs a command to its end; shows its standard error only if it fails. Commands must not be measured at
@@ -40,7 +40,7 @@ pub fn measure(command: &mut Command) -> Result<Used> {
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    Ok(Used { wall, cpu, said: String::from_utf8_lossy(&output.stdout).into_owned() })
+    Ok(Used { wall, cpu, stdout: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
 
 fn cpu() -> Result<Duration> {

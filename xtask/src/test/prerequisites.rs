@@ -19,9 +19,9 @@ use crate::{toolchains, tools};
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
 /// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
-const BESIDE: &str = "shared/data/aixbench";
+const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
-const HUMANEVAL_X_BESIDE: &str = "shared/data/humaneval-x";
+const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
 
 /// What a skipped test lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +89,12 @@ impl Prerequisites {
     pub fn find() -> Result<Prerequisites> {
         let named = |variable| std::env::var_os(variable).map(PathBuf::from);
         let parent = tools::root().parent().map(Path::to_path_buf).unwrap_or_default();
-        let published = |variable, beside| {
-            let beside = Some(parent.join(beside)).filter(|folder| folder.is_dir());
-            named(variable).or(beside).and_then(|folder| folder.canonicalize().ok())
+        let published = |variable, shared| {
+            let shared = Some(parent.join(shared)).filter(|folder| folder.is_dir());
+            named(variable).or(shared).and_then(|folder| folder.canonicalize().ok())
         };
-        let data = published("AIXGRADE_TEST_DATA", BESIDE);
-        let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", HUMANEVAL_X_BESIDE);
+        let data = published("AIXGRADE_TEST_DATA", SHARED_DATA);
+        let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", SHARED_HUMANEVAL_X);
         let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
         let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
             (Some(folder), _) => Some(folder.canonicalize().with_context(|| folder.display().to_string())?),

@@ -41,7 +41,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
     let t = i.admin();
     let DatasetDetail { row, description, license, source, versions, tasks } = detail;
     let name = row.name.get(i.lang).to_owned();
-    let said = description.get(i.lang).to_owned();
+    let description_text = description.get(i.lang).to_owned();
     let upload = format!("/admin/upload?dataset={}", row.slug);
     let study = format!("/admin/studies/new?dataset={}", row.slug);
     let compare = format!("/admin/compare/{}", row.slug);
@@ -54,7 +54,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
             <a class="button" href=compare.clone()>{i.compare().compare}</a>
             {upkeep_link(i, &object)}
         }>
-        {(!said.is_empty()).then(|| view! { <p class="lead">{said}</p> })}
+        {(!description_text.is_empty()).then(|| view! { <p class="lead">{description_text}</p> })}
         <dl class="facts">
             <div><dt>{t.short_name}</dt><dd><code>{row.slug.clone()}</code></dd></div>
             <div><dt>{t.code_lang}</dt><dd translate="no">{code_langs(&row.code_langs)}</dd></div>
@@ -130,7 +130,7 @@ fn TaskTable(
             .filter(|task| {
                 let signature = task.signature.as_deref().unwrap_or_default();
                 holds(&format!("{} {} {signature}", task.task_id, task.raw_nl), &text)
-                    && lang.is_none_or(|l| l == task.lang)
+                    && lang.is_none_or(|l| l == task.nl_lang)
                     && match check.as_str() {
                         "human" => task.checks.human,
                         "tests" => task.checks.tests,

@@ -155,10 +155,10 @@ pub fn task_text(i: I18n, task: TaskRow) -> impl IntoView {
             <p class="task-head">
                 <code class="task-id">{task.task_id}</code>
                 <span class="badge tone-plain" translate="no">{task.code_lang.name()}</span>
-                {lang_badge(task.lang)}
+                {lang_badge(task.nl_lang)}
                 {check_badges(i, task.checks)}
             </p>
-            {description("nl-text", task.lang.tag(), &task.raw_nl)}
+            {description("nl-text", task.nl_lang.tag(), &task.raw_nl)}
             {signature}
         </div>
     }

@@ -10,7 +10,7 @@ use crate::{
     model::{
         ids::UploadId,
         problem::Problem,
-        submission::{Matching, Preview, Shape, Telltale},
+        submission::{IdentityLeak, Matching, Preview, Shape},
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
@@ -88,7 +88,7 @@ fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) 
         finding(i, "unknown", t.unknown, t.unknown_what, p.unknown_count, lines(p.unknown)),
         finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
         finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
-        finding(i, "telltales", t.telltales, t.telltales_what, p.telltale_count, told(i, p.telltales)),
+        finding(i, "telltales", t.telltales, t.telltales_what, p.identity_leak_count, leak_places(i, p.identity_leaks)),
     ];
     view! {
         {verdict}
@@ -208,9 +208,9 @@ fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
 }
 
 /// Each identity leak: the name, its place in the code, and the text around it.
-pub fn told(i: I18n, found: Vec<Telltale>) -> Vec<(Option<u64>, String)> {
+pub fn leak_places(i: I18n, found: Vec<IdentityLeak>) -> Vec<(Option<u64>, String)> {
     let t = i.quality();
-    let text = |found: Telltale| {
+    let text = |found: IdentityLeak| {
         let place = found.code_line.map_or_else(|| t.in_words.to_owned(), t.code_line);
         ((found.line > 0).then_some(found.line), format!("{} ({place}): {}", found.name, found.excerpt))
     };
@@ -252,7 +252,7 @@ fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl Int
     let good = p.acceptable();
     let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
     let again = format!("/admin/upload?dataset={slug}");
-    let tells = p.telltale_count > 0;
+    let tells = p.identity_leak_count > 0;
     let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
     let matching = match p.matching {
         Matching::Auto => "auto",

@@ -126,14 +126,14 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
                 let lang = Lang::detect(&r.comment).tag();
                 view! { <p class="comment" lang=lang>{r.comment.clone()}</p> }
             });
-            let said = (flag.is_some() || comment.is_some())
+            let remarks = (flag.is_some() || comment.is_some())
                 .then(|| view! { <tr class=format!("said-row {class}")><td colspan=width>{flag}{comment}</td></tr> });
             view! {
                 <tr class=class>
                     <th scope="row">{r.rater}{old}<span class="small muted rated-at">{i.time(r.at)}</span></th>
                     {scores}
                 </tr>
-                {said}
+                {remarks}
             }
         })
         .collect_view();

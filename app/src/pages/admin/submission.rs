@@ -97,7 +97,7 @@ pub fn SubmissionPage() -> impl IntoView {
 /// Names of models in the outputs, and whether they are masked for raters.
 fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<SetMask>) -> AnyView {
     let t = i.quality();
-    let MaskState { masked, telltales, telltale_count, unread, .. } = state;
+    let MaskState { masked, identity_leaks, identity_leak_count, unread, .. } = state;
     let search = unread.then(|| {
         let address = format!("/admin/submissions/{id}?{NAMES}=1");
         view! { <p>{t.mask_many}" "<a href=address>{t.mask_search}</a></p> }
@@ -108,12 +108,12 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
             let by = by.map(|name| (t.masked_by)(&name, &i.time(at)));
             view! { <Notice tone=Tone::Good><p>{t.masked_note}" "{by}</p></Notice> }.into_any()
         }
-        None if telltale_count > 0 => view! { <Notice tone=Tone::Care><p>{t.mask_note}</p></Notice> }.into_any(),
+        None if identity_leak_count > 0 => view! { <Notice tone=Tone::Care><p>{t.mask_note}</p></Notice> }.into_any(),
         None if unread => ().into_any(),
         None => view! { <p class="muted">{t.mask_none}</p> }.into_any(),
     };
-    let more = telltale_count.saturating_sub(telltales.len() as u64);
-    let places = telltales
+    let more = identity_leak_count.saturating_sub(identity_leaks.len() as u64);
+    let places = identity_leaks
         .into_iter()
         .map(|found| {
             let place = found.code_line.map_or_else(|| t.in_words.to_owned(), t.code_line);
@@ -125,14 +125,14 @@ fn masking_of(i: I18n, id: SubmissionId, state: MaskState, action: FormAction<Se
             <h2 id="masking">{t.masking}</h2>
             {note}
             {search}
-            {(telltale_count > 0).then(|| view! {
+            {(identity_leak_count > 0).then(|| view! {
                 <details class="finding">
-                    <summary><h3>{(t.outputs_n)(telltale_count)}</h3></summary>
+                    <summary><h3>{(t.outputs_n)(identity_leak_count)}</h3></summary>
                     <ul class="places">{places}</ul>
                     {(more > 0).then(|| view! { <p class="muted">{(i.admin().and_more)(more)}</p> })}
                 </details>
             })}
-            {(on || unread || telltale_count > 0).then(|| view! {
+            {(on || unread || identity_leak_count > 0).then(|| view! {
                 <ActionForm action>
                     <input type="hidden" name="submission" value=id.to_string()/>
                     <input type="hidden" name="on" value=(!on).to_string()/>

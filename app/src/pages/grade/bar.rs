@@ -5,7 +5,7 @@ use leptos_router::hooks::use_location;
 
 use super::{
     browser,
-    submit_queue::{Entry, Line, use_submit_queue},
+    submit_queue::{Connection, Entry, use_submit_queue},
 };
 use crate::{
     i18n::use_i18n,
@@ -21,19 +21,19 @@ pub fn UnsentBar() -> impl IntoView {
     let submit_queue = use_submit_queue();
     let here = use_location();
     let waiting = move || submit_queue.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
-    let stuck = Memo::new(move |_| waiting() > 0 && submit_queue.line.get() != Line::Open);
+    let stuck = Memo::new(move |_| waiting() > 0 && submit_queue.connection.get() != Connection::Open);
     let since = move || {
         let oldest = submit_queue.entries.with(|entries| entries.iter().find(|e| e.refused.is_none()).map(|e| e.since));
         oldest.map(browser::hours).unwrap_or_default()
     };
-    let why = move || match submit_queue.line.get() {
-        Line::Open => String::new(),
-        Line::Unreachable => b.outbox_unreachable.into(),
-        Line::LoggedOut => b.outbox_logged_out.into(),
-        Line::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
+    let why = move || match submit_queue.connection.get() {
+        Connection::Open => String::new(),
+        Connection::Unreachable => b.outbox_unreachable.into(),
+        Connection::LoggedOut => b.outbox_logged_out.into(),
+        Connection::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
     };
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
-    let logged_out = move || submit_queue.line.get() == Line::LoggedOut;
+    let logged_out = move || submit_queue.connection.get() == Connection::LoggedOut;
     let say = sayer();
     effect(move |before: Option<bool>| {
         let stuck = stuck.get();

@@ -7,8 +7,8 @@ use leptos_meta::Title;
 use crate::{
     i18n::use_i18n,
     model::{
-        feedback::{Calibration, Feedback, FlagReply, OpeningResult, OpeningStep},
-        quality::Opening,
+        feedback::{Calibration, CalibrationResult, CalibrationStep, Feedback, FlagReply},
+        quality::CalibrationMode,
     },
     rpc::quality::GoOn,
     ui::{
@@ -55,7 +55,8 @@ fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl Into
 fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
     let i = use_i18n();
     let t = i.feedback();
-    let Feedback { token, title, step, raw_nl, lang, signature, code, rubric, yours, known, reasons, .. } = feedback;
+    let Feedback { token, title, step, raw_nl, nl_lang: lang, signature, code, rubric, yours, known, reasons, .. } =
+        feedback;
     let rows = rubric
         .dimensions
         .iter()
@@ -100,9 +101,9 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Ended(result: OpeningResult, passed: bool, done: Callback<()>) -> impl IntoView {
+fn Ended(result: CalibrationResult, passed: bool, done: Callback<()>) -> impl IntoView {
     let t = use_i18n().feedback();
-    let OpeningResult { study, title, right, of, needed } = result;
+    let CalibrationResult { study, title, right, of, needed } = result;
     let (head, lead) = if passed { (t.passed_head, t.passed_lead) } else { (t.stopped_head, t.stopped_lead) };
     view! {
         <Title text=title.clone()/>
@@ -120,9 +121,9 @@ fn Ended(result: OpeningResult, passed: bool, done: Callback<()>) -> impl IntoVi
 }
 
 /// The note above a calibration item.
-pub fn opening_note(step: OpeningStep) -> impl IntoView {
+pub fn calibration_note(step: CalibrationStep) -> impl IntoView {
     let t = use_i18n().feedback();
-    let text = if step.mode == Opening::Train { t.opening_train_note } else { t.opening_must_note };
+    let text = if step.mode == CalibrationMode::Train { t.opening_train_note } else { t.opening_must_note };
     view! { <Notice><b>{(t.step_of)(step.number, step.of)}</b>" "{text}</Notice> }
 }
 

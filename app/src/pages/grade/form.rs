@@ -5,11 +5,11 @@
 use leptos::prelude::*;
 
 use super::{
-    Habits,
+    ViewSettings,
     scales::Scales,
     session::{Phase, SaveState, Session},
     shortcuts::Shortcuts,
-    submit_queue::Line,
+    submit_queue::Connection,
 };
 use crate::{
     i18n::use_i18n,
@@ -49,12 +49,13 @@ pub fn RatingForm(
     let t = i18n.rater();
     let name = if name.is_empty() { t.rating.to_owned() } else { name };
     let session = shortcuts.session;
-    let habits = use_context::<Habits>();
+    let view_settings = use_context::<ViewSettings>();
     let at_first = session.draft.get_untracked();
     // Disabling it for the moment of sending would only flicker.
-    let locked = move || session.phase.get() == Phase::Sending && session.submit_queue.line.get() != Line::Open;
+    let locked =
+        move || session.phase.get() == Phase::Sending && session.submit_queue.connection.get() != Connection::Open;
     let key = key_names();
-    let rubric_switch = habits.map(|habits| {
+    let rubric_switch = view_settings.map(|view_settings| {
         let choices = Lang::ALL
             .into_iter()
             .map(|lang| {
@@ -62,8 +63,8 @@ pub fn RatingForm(
                     <button
                         type="button"
                         lang=lang.tag()
-                        aria-pressed=move || if habits.rubric.get() == lang { "true" } else { "false" }
-                        on:click=move |_| habits.rubric.set(lang)
+                        aria-pressed=move || if view_settings.rubric.get() == lang { "true" } else { "false" }
+                        on:click=move |_| view_settings.rubric.set(lang)
                     >
                         {lang.name()}
                     </button>
@@ -228,9 +229,9 @@ fn PlainNotes(session: Session, text: String) -> impl IntoView {
 
 /// The names of the rater's keys, shown next to their actions.
 pub fn key_names() -> impl Fn(Action) -> String + Copy {
-    let habits = use_context::<Habits>();
-    move |action| match habits {
-        Some(habits) => habits.keys.with_untracked(|keys| keys.key(action)).to_string(),
+    let view_settings = use_context::<ViewSettings>();
+    move |action| match view_settings {
+        Some(view_settings) => view_settings.keys.with_untracked(|keys| keys.key(action)).to_string(),
         None => action.default_key().to_string(),
     }
 }
@@ -251,20 +252,24 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         SaveState::LoggedOut => ("state state-care", b.state_logged_out.into()),
         SaveState::Refused(why) => ("state state-bad", why),
     };
-    let now = move || match (session.phase.get(), session.submit_queue.line.get()) {
+    let now = move || match (session.phase.get(), session.submit_queue.connection.get()) {
         (Phase::Editing, _) if session.elsewhere.get() => ("state state-care", b.elsewhere.into()),
         (Phase::Editing, _) => calm(),
-        (Phase::Sending, Line::Open) => ("state state-busy", t.state_sending.into()),
-        (Phase::Sending, Line::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
-        (Phase::Sending, Line::LoggedOut | Line::SomebodyElse(_)) => ("state state-care", b.state_waits_for_you.into()),
+        (Phase::Sending, Connection::Open) => ("state state-busy", t.state_sending.into()),
+        (Phase::Sending, Connection::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
+        (Phase::Sending, Connection::LoggedOut | Connection::SomebodyElse(_)) => {
+            ("state state-care", b.state_waits_for_you.into())
+        }
         (Phase::Done, _) => ("state state-good", t.state_done.into()),
     };
     let logged_out = move || {
-        let waits = session.phase.get() == Phase::Sending && matches!(session.submit_queue.line.get(), Line::LoggedOut);
+        let waits = session.phase.get() == Phase::Sending
+            && matches!(session.submit_queue.connection.get(), Connection::LoggedOut);
         waits || session.kept.get() == SaveState::LoggedOut
     };
     let stuck = move || {
-        let sending = session.phase.get() == Phase::Sending && session.submit_queue.line.get() == Line::Unreachable;
+        let sending =
+            session.phase.get() == Phase::Sending && session.submit_queue.connection.get() == Connection::Unreachable;
         logged_out() || sending || (session.phase.get() == Phase::Editing && session.kept.get() == SaveState::Retrying)
     };
     effect(move |before: Option<bool>| {

@@ -8,14 +8,14 @@ use leptos_router::hooks::use_query_map;
 use super::{
     activity::Clock,
     bar::UnsentBar,
-    calibration::{opening_note, reply_notes},
+    calibration::{calibration_note, reply_notes},
+    callbacks,
     form::{RatingForm, key_names},
     help::HelpSheet,
     notes::margin,
-    onward,
-    session::{Onward, Session, Work},
+    session::{Callbacks, Session, Work},
     shortcuts::{Shortcuts, listen, set_up},
-    tour::{Coach, Tried},
+    tour::{Coach, TourProgress},
 };
 use crate::{
     i18n::{rater::Rater, use_i18n},
@@ -38,20 +38,20 @@ pub fn GradingView(
     /// The output.
     item: GradingItem,
     /// Called once it is rated or skipped.
-    next: Onward,
+    next: Callbacks,
     /// Whether nothing is sent to the server: the tour.
     #[prop(optional)]
     practice: bool,
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
-    let onward = onward(&item);
+    let callbacks = callbacks(&item);
     let GradingItem {
         token,
         study,
         title,
         raw_nl,
-        lang,
+        nl_lang: lang,
         signature,
         code,
         rubric,
@@ -60,12 +60,12 @@ pub fn GradingView(
         progress,
         previous,
         following,
-        opening,
+        calibration,
         replies,
         ..
     } = item;
     let notes = note::to_text(&draft.notes, &code);
-    let skippable = !rated && opening.is_none();
+    let skippable = !rated && calibration.is_none();
     let work = Work {
         study: study.clone(),
         token: token.clone(),
@@ -77,12 +77,12 @@ pub fn GradingView(
         clock: if practice { Clock::Stopped } else { Clock::whole() },
     };
     let session = Session::new(work, i18n, next);
-    let forward = (rated || following.is_some()).then_some(onward);
+    let forward = (rated || following.is_some()).then_some(callbacks);
     let shortcuts = Shortcuts::new(session, rubric.clone(), previous.clone(), forward.clone());
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     let key = key_names();
-    if let Some(Coach(tried)) = use_context::<Coach>().filter(|_| practice) {
-        effect(move |_| tried.set(session.draft.with(Tried::of)));
+    if let Some(Coach(progress)) = use_context::<Coach>().filter(|_| practice) {
+        effect(move |_| progress.set(session.draft.with(TourProgress::of)));
     }
     // The tour is of no study.
     let links = (!practice).then(|| {
@@ -94,7 +94,7 @@ pub fn GradingView(
     });
     let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
     set_up(shortcuts, token.clone(), true);
-    listen(move |what| shortcuts.act(what));
+    listen(move |what| shortcuts.run(what));
 
     let query = use_query_map();
     let told = move || query.read().get("error").and_then(|told| told_text(&told, session, t));
@@ -130,7 +130,7 @@ pub fn GradingView(
             </div>
             <div class="bench-work">
                 <UnsentBar />
-                {opening.map(opening_note)}
+                {calibration.map(calibration_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}

@@ -2,7 +2,7 @@
 
 use leptos::{ev, html::Dialog, prelude::*, task::spawn_local};
 
-use super::Habits;
+use super::ViewSettings;
 use crate::{
     i18n::{I18n, use_i18n},
     model::keys::{Action, Keys},
@@ -21,7 +21,9 @@ pub fn HelpSheet(
     let i18n = use_i18n();
     let t = i18n.rater();
     let b = i18n.bench();
-    let keys = use_context::<Habits>().map(|habits| habits.keys).unwrap_or_else(|| RwSignal::new(Keys::default()));
+    let keys = use_context::<ViewSettings>()
+        .map(|view_settings| view_settings.keys)
+        .unwrap_or_else(|| RwSignal::new(Keys::default()));
     let fixed = [
         ("1 … 9", t.key_score),
         ("↑ ↓", t.key_move),

@@ -8,7 +8,7 @@ use crate::model::{
 
 /// The command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum Command {
     /// Gives the current dimension this score.
     Score(u8),
     /// Goes to the previous dimension.
@@ -25,7 +25,7 @@ pub enum Act {
 
 /// Where the focus is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FocusContext {
     /// In a field that accepts text or has its own letters (a select field).
     Field,
     /// On a button, a link or another element that Enter activates.
@@ -42,25 +42,25 @@ pub enum Place {
 
 /// The command of `key` (as in `KeyboardEvent.key`) at `place`. Keys with Ctrl, Alt or Meta belong to the
 /// browser and must not get here.
-pub fn act(key: &str, place: Place, keys: &Keys) -> Option<Act> {
+pub fn command(key: &str, place: FocusContext, keys: &Keys) -> Option<Command> {
     match (place, key) {
-        (Place::Dialog, _) => None,
-        (Place::Field | Place::Line, "Escape") => Some(Act::Leave),
-        (Place::Field, _) => None,
-        (Place::Control | Place::Line, "Enter")
-        | (Place::Scroller | Place::Control | Place::Line, "ArrowUp" | "ArrowDown") => None,
-        (_, "ArrowUp") => Some(Act::Up),
-        (_, "ArrowDown") => Some(Act::Down),
-        (_, "Enter") => Some(Act::Submit),
+        (FocusContext::Dialog, _) => None,
+        (FocusContext::Field | FocusContext::Line, "Escape") => Some(Command::Leave),
+        (FocusContext::Field, _) => None,
+        (FocusContext::Control | FocusContext::Line, "Enter")
+        | (FocusContext::Scroller | FocusContext::Control | FocusContext::Line, "ArrowUp" | "ArrowDown") => None,
+        (_, "ArrowUp") => Some(Command::Up),
+        (_, "ArrowDown") => Some(Command::Down),
+        (_, "Enter") => Some(Command::Submit),
         // If shortcuts are off, no character key acts.
         _ if keys.off => None,
         (_, key) => {
             let mut characters = key.chars();
             match (characters.next(), characters.next()) {
                 (Some(digit @ '1'..='9'), None) => {
-                    digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Act::Score)
+                    digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Command::Score)
                 }
-                (Some(key), None) => keys.action(key).map(Act::Do),
+                (Some(key), None) => keys.action(key).map(Command::Do),
                 _ => None,
             }
         }
@@ -86,41 +86,41 @@ mod tests {
     #[test]
     fn keys_have_the_listed_actions() {
         let check =
-            |key, place, expected| assert_eq!(act(key, place, &Keys::default()), expected, "{key} at {place:?}");
-        check("3", Place::Scale, Some(Act::Score(3)));
-        check("0", Place::Scale, None);
-        check("3", Place::Field, None);
-        check("3", Place::Control, Some(Act::Score(3)));
-        check("Enter", Place::Scale, Some(Act::Submit));
-        check("Enter", Place::Scroller, Some(Act::Submit));
-        check("Enter", Place::Control, None);
-        check("Enter", Place::Field, None);
-        check("ArrowDown", Place::Scale, Some(Act::Down));
-        check("ArrowDown", Place::Scroller, None);
-        check("ArrowLeft", Place::Scale, None);
-        check("Escape", Place::Field, Some(Act::Leave));
-        check("Escape", Place::Dialog, None);
-        check("s", Place::Scale, Some(Act::Do(Action::Skip)));
-        check("S", Place::Scale, Some(Act::Do(Action::Skip)));
-        check("l", Place::Line, Some(Act::Do(Action::Note)));
-        check("3", Place::Line, Some(Act::Score(3)));
-        check("Enter", Place::Line, None);
-        check("ArrowDown", Place::Line, None);
-        check("Escape", Place::Line, Some(Act::Leave));
-        check("s", Place::Field, None);
-        check("Tab", Place::Scale, None);
-        check("F5", Place::Scale, None);
-        check("Process", Place::Scale, None);
+            |key, place, expected| assert_eq!(command(key, place, &Keys::default()), expected, "{key} at {place:?}");
+        check("3", FocusContext::Scale, Some(Command::Score(3)));
+        check("0", FocusContext::Scale, None);
+        check("3", FocusContext::Field, None);
+        check("3", FocusContext::Control, Some(Command::Score(3)));
+        check("Enter", FocusContext::Scale, Some(Command::Submit));
+        check("Enter", FocusContext::Scroller, Some(Command::Submit));
+        check("Enter", FocusContext::Control, None);
+        check("Enter", FocusContext::Field, None);
+        check("ArrowDown", FocusContext::Scale, Some(Command::Down));
+        check("ArrowDown", FocusContext::Scroller, None);
+        check("ArrowLeft", FocusContext::Scale, None);
+        check("Escape", FocusContext::Field, Some(Command::Leave));
+        check("Escape", FocusContext::Dialog, None);
+        check("s", FocusContext::Scale, Some(Command::Do(Action::Skip)));
+        check("S", FocusContext::Scale, Some(Command::Do(Action::Skip)));
+        check("l", FocusContext::Line, Some(Command::Do(Action::Note)));
+        check("3", FocusContext::Line, Some(Command::Score(3)));
+        check("Enter", FocusContext::Line, None);
+        check("ArrowDown", FocusContext::Line, None);
+        check("Escape", FocusContext::Line, Some(Command::Leave));
+        check("s", FocusContext::Field, None);
+        check("Tab", FocusContext::Scale, None);
+        check("F5", FocusContext::Scale, None);
+        check("Process", FocusContext::Scale, None);
     }
 
     #[test]
     fn no_character_key_acts_when_off() {
         let off = Keys::choose(true, &[]).unwrap_or_default();
-        let check = |key, expected| assert_eq!(act(key, Place::Scale, &off), expected, "{key}");
+        let check = |key, expected| assert_eq!(command(key, FocusContext::Scale, &off), expected, "{key}");
         check("3", None);
         check("c", None);
-        check("Enter", Some(Act::Submit));
-        check("ArrowUp", Some(Act::Up));
+        check("Enter", Some(Command::Submit));
+        check("ArrowUp", Some(Command::Up));
     }
 
     #[test]

@@ -42,7 +42,7 @@ use self::{
     calibration::CalibrationPage,
     grading_view::GradingView,
     prefetch::Prefetch,
-    session::{Onward, Outcome},
+    session::{Callbacks, Outcome},
     submit_queue::use_submit_queue,
 };
 use crate::{
@@ -65,7 +65,7 @@ use crate::{
 
 /// The rater's display settings, kept from one output to the next.
 #[derive(Clone, Copy)]
-pub struct Habits {
+pub struct ViewSettings {
     /// Original code instead of formatted.
     raw: RwSignal<bool>,
     /// The rubric's language.
@@ -75,8 +75,8 @@ pub struct Habits {
 }
 
 /// Provides the settings to everything below; the root calls it once.
-pub fn provide_habits() {
-    provide_context(Habits {
+pub fn provide_view_settings() {
+    provide_context(ViewSettings {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
         keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
@@ -120,7 +120,7 @@ pub fn GradeNextPage() -> impl IntoView {
         <Load data=next let:next>
             {match next {
                 // The calibration is over, or somebody typed the address.
-                Next::Item(item) if item.presentation == Presentation::SideBySide && item.opening.is_none() => {
+                Next::Item(item) if item.presentation == Presentation::SideBySide && item.calibration.is_none() => {
                     view! { <InPlace path=format!("/beside/{}", item.study) /> }.into_any()
                 }
                 Next::Item(item) => {
@@ -132,11 +132,11 @@ pub fn GradeNextPage() -> impl IntoView {
                         submit_queue.entries.track();
                         prefetch.fill(study.clone(), submit_queue);
                     });
-                    let onward = Onward {
+                    let callbacks = Callbacks {
                         ready: Callback::new(move |()| prefetch.has(&of)),
                         done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
                     };
-                    view! { <GradingView item=*item next=onward /> }.into_any()
+                    view! { <GradingView item=*item next=callbacks /> }.into_any()
                 }
                 Next::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
@@ -165,25 +165,25 @@ pub fn GradeItemPage() -> impl IntoView {
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
         say(done_text(i18n.rater(), outcome).into());
         prefetch.ended(&item, outcome);
-        navigate(&onward(&item), NavigateOptions::default());
+        navigate(&callbacks(&item), NavigateOptions::default());
     });
     view! {
         <Load data let:item>
             {
                 let then = item.clone();
-                let onward = Onward {
+                let callbacks = Callbacks {
                     // Another page follows, and its content depends on the server's state.
                     ready: Callback::new(|()| false),
                     done: Callback::new(move |outcome| go_on.run((outcome, then.clone()))),
                 };
-                view! { <GradingView item next=onward /> }
+                view! { <GradingView item next=callbacks /> }
             }
         </Load>
     }
 }
 
 /// The page after `item`: forward through earlier ratings, otherwise the next output.
-fn onward(item: &GradingItem) -> String {
+fn callbacks(item: &GradingItem) -> String {
     match &item.following {
         Some(following) => format!("/grade/{}/{following}", item.study),
         None => format!("/grade/{}", item.study),

@@ -12,11 +12,11 @@ use crate::{
     i18n::use_i18n,
     model::{
         lang::Lang,
-        note::{self, LineNote, NOTE_MAX, Place},
+        note::{self, LineNote, NOTE_MAX, Position},
     },
     ui::{
         effect::effect,
-        margin::{Margin, Opener, Spot},
+        margin::{DisplayedLine, Margin, Opener},
     },
 };
 
@@ -25,12 +25,12 @@ use crate::{
 pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
     let i18n = use_i18n();
     let notes = Memo::new(move |_| shortcuts.session.draft.with(|draft| draft.notes.clone()));
-    let open = Callback::new(move |spot: Spot| {
+    let open = Callback::new(move |spot: DisplayedLine| {
         // A line with a note opens that note; any other line opens a new one at its beginning.
         let there = notes.with_untracked(|notes| notes.iter().find(|note| spot.holds(note.at)).map(|note| note.at));
         shortcuts.noting.set(Some(there.unwrap_or(spot.start)));
     });
-    let under = Arc::new(move |spot: Spot| {
+    let under = Arc::new(move |spot: DisplayedLine| {
         // Both forms of the code are in the document; the editor is in the visible one.
         let written =
             move || shortcuts.noting.get().filter(|at| spot.holds(*at) && (!both || shortcuts.raw.get() == spot.raw));
@@ -48,7 +48,7 @@ pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
 
 /// A finished note.
 #[component]
-fn Written(shortcuts: Shortcuts, note: LineNote, spot: Spot) -> impl IntoView {
+fn Written(shortcuts: Shortcuts, note: LineNote, spot: DisplayedLine) -> impl IntoView {
     let b = use_i18n().bench();
     let LineNote { at, text } = note;
     let lang = Lang::detect(&text).tag();
@@ -76,7 +76,7 @@ fn Written(shortcuts: Shortcuts, note: LineNote, spot: Spot) -> impl IntoView {
 
 /// A note being written. Enter or leaving it keeps it, Escape restores the previous text.
 #[component]
-fn Editor(shortcuts: Shortcuts, at: Place, number: usize) -> impl IntoView {
+fn Editor(shortcuts: Shortcuts, at: Position, number: usize) -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
     let field = NodeRef::<Textarea>::new();

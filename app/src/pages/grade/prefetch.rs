@@ -150,7 +150,7 @@ impl State {
         match outcome {
             Outcome::Rated => {
                 // A calibration is not work, and nothing leads back into it.
-                let work = item.opening.is_none();
+                let work = item.calibration.is_none();
                 if !item.rated && work {
                     progress.rated += 1;
                     progress.left = progress.left.saturating_sub(1);
@@ -225,7 +225,7 @@ mod tests {
             title: String::new(),
             presentation: Default::default(),
             raw_nl: String::new(),
-            lang: Lang::En,
+            nl_lang: Lang::En,
             signature: None,
             code: Default::default(),
             rubric: Rubric { slug: String::new(), version: 1, dimensions: Vec::new() },
@@ -234,7 +234,7 @@ mod tests {
             progress: Progress { rated: 3, skipped: 0, left: 5 },
             previous: None,
             following: None,
-            opening: None,
+            calibration: None,
             replies: Vec::new(),
         }
     }

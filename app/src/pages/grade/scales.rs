@@ -3,7 +3,7 @@
 
 use leptos::{either::Either, prelude::*};
 
-use super::{Habits, session::Session};
+use super::{ViewSettings, session::Session};
 use crate::{
     i18n::use_i18n,
     model::{
@@ -114,8 +114,8 @@ pub fn give(session: Session, place: usize, score: u8) {
 
 fn rubric_lang() -> Signal<Lang> {
     let default = use_i18n().lang;
-    match use_context::<Habits>() {
-        Some(habits) => habits.rubric.into(),
+    match use_context::<ViewSettings>() {
+        Some(view_settings) => view_settings.rubric.into(),
         None => Signal::stored(default),
     }
 }

@@ -18,7 +18,7 @@ use super::{
     browser,
     drafts::{Dispatch, Drafts},
     side_by_side::letters,
-    submit_queue::{Decision, Fate, Line, SubmitQueue, passing, use_submit_queue},
+    submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
 use crate::{
     error::AppError,
@@ -87,7 +87,7 @@ pub struct Work {
 
 /// Callbacks.
 #[derive(Clone, Copy)]
-pub struct Onward {
+pub struct Callbacks {
     /// Whether the next output is prefetched, so that nobody has to wait for the server.
     pub ready: Callback<(), bool>,
     /// Called when work on the output has ended.
@@ -112,7 +112,7 @@ pub struct Session {
     i18n: I18n,
     rubric: StoredValue<Rubric>,
     post: StoredValue<Post>,
-    onward: Onward,
+    callbacks: Callbacks,
     /// The submission for which the page waits.
     awaited: RwSignal<Option<(String, Outcome)>>,
     skippable: bool,
@@ -147,7 +147,7 @@ impl Post {
 
 impl Session {
     /// A session for one output.
-    pub fn new(work: Work, i18n: I18n, onward: Onward) -> Session {
+    pub fn new(work: Work, i18n: I18n, callbacks: Callbacks) -> Session {
         let Work { study, token, rubric, draft, skippable, practice, column, clock } = work;
         Session {
             draft: RwSignal::new(draft),
@@ -159,7 +159,7 @@ impl Session {
             i18n,
             rubric: StoredValue::new(rubric),
             post: StoredValue::new(Post { study, token, drafts: Arc::default() }),
-            onward,
+            callbacks,
             awaited: RwSignal::new(None),
             skippable,
             practice,
@@ -243,15 +243,15 @@ impl Session {
             }
             return;
         };
-        match self.submit_queue.fate(&key) {
-            Fate::Waiting => {}
-            Fate::Refused(why) => {
+        match self.submit_queue.state_of(&key) {
+            SubmissionState::Waiting => {}
+            SubmissionState::Refused(why) => {
                 self.submit_queue.discard(&key);
                 self.awaited.set(None);
                 self.phase.set(Phase::Editing);
                 self.problem.set(why);
             }
-            Fate::Delivered => {
+            SubmissionState::Delivered => {
                 self.awaited.set(None);
                 self.finish(outcome);
             }
@@ -361,7 +361,7 @@ impl Session {
             browser::forget(&rater, &post.token);
         }
         self.phase.set(Phase::Sending);
-        let ready = self.onward.ready.run(());
+        let ready = self.callbacks.ready.run(());
         let key = self.submit_queue.post(post.study, post.token, what);
         if ready {
             self.finish(outcome);
@@ -373,7 +373,7 @@ impl Session {
     fn finish(self, outcome: Outcome) {
         // If the page is gone, there is nothing to advance.
         if self.phase.try_set(Phase::Done).is_none() {
-            self.onward.done.run(outcome);
+            self.callbacks.done.run(outcome);
         }
     }
 
@@ -433,12 +433,12 @@ impl Session {
             match answer {
                 Ok(()) => self.saved(post),
                 Err(error) if passing(&error) => self.again(post, draft),
-                Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Line::LoggedOut),
+                Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Connection::LoggedOut),
                 Err(error) => match self.submit_queue.estranged().await {
                     None => {
                         self.kept.try_set(SaveState::Refused(error_text(&error, self.i18n)));
                     }
-                    Some(Line::Unreachable) => self.again(post, draft),
+                    Some(Connection::Unreachable) => self.again(post, draft),
                     Some(line) => self.logged_out(&post, draft, line),
                 },
             }
@@ -451,10 +451,10 @@ impl Session {
         set_timeout(move || self.pump_with(post.clone()), wait);
     }
 
-    fn logged_out(self, post: &Post, draft: Draft, line: Line) {
+    fn logged_out(self, post: &Post, draft: Draft, connection: Connection) {
         post.drafts().failed(draft);
         self.kept.try_set(SaveState::LoggedOut);
-        self.submit_queue.line.set(line);
+        self.submit_queue.connection.set(connection);
     }
 
     fn saved(self, post: Post) {
@@ -468,8 +468,8 @@ impl Session {
         }
         self.kept.try_set(SaveState::Saved);
         // The connection is back: send what else waits.
-        if self.submit_queue.line.get_untracked() != Line::Open {
-            self.submit_queue.line.set(Line::Open);
+        if self.submit_queue.connection.get_untracked() != Connection::Open {
+            self.submit_queue.connection.set(Connection::Open);
             self.submit_queue.hurry();
         }
     }

@@ -4,8 +4,8 @@ use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
-    Habits, browser,
-    keys::{Act, Place, act, after_score},
+    ViewSettings, browser,
+    keys::{Command, FocusContext, after_score, command},
     prefetch::Prefetch,
     scales::give,
     session::{SaveState, Session},
@@ -44,7 +44,7 @@ pub struct Shortcuts {
     /// Whether original code is shown.
     pub raw: RwSignal<bool>,
     /// The position of the note that is being edited.
-    pub noting: RwSignal<Option<note::Place>>,
+    pub noting: RwSignal<Option<note::Position>>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
     /// Prefetched outputs and submissions that can be withdrawn.
@@ -64,13 +64,13 @@ impl Shortcuts {
     /// The shortcuts of one output, with the previously rated output and the address of the next page.
     pub fn new(session: Session, rubric: Rubric, before: Option<Token>, forward: Option<String>) -> Shortcuts {
         let back = before.as_ref().map(|before| format!("/grade/{}/{before}", session.study()));
-        let habits = use_context::<Habits>();
+        let view_settings = use_context::<ViewSettings>();
         Shortcuts {
             session,
             current: RwSignal::new(session.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
-            raw: habits.map_or_else(|| RwSignal::new(false), |habits| habits.raw),
+            raw: view_settings.map_or_else(|| RwSignal::new(false), |view_settings| view_settings.raw),
             noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
             prefetch: Prefetch::current(),
@@ -86,18 +86,18 @@ impl Shortcuts {
     }
 
     /// Executes a key's command.
-    pub fn act(self, what: Act) {
+    pub fn run(self, what: Command) {
         match what {
-            Act::Score(score) => self.score(score),
-            Act::Up => self.move_to(self.current.get_untracked().saturating_sub(1)),
-            Act::Down => {
+            Command::Score(score) => self.score(score),
+            Command::Up => self.move_to(self.current.get_untracked().saturating_sub(1)),
+            Command::Down => {
                 let last = self.rubric.with_value(|r| r.dimensions.len().saturating_sub(1));
                 self.move_to((self.current.get_untracked() + 1).min(last));
             }
-            Act::Submit if self.settled.get_value() => self.submit(),
-            Act::Submit => {}
-            Act::Leave => self.move_to(self.current.get_untracked()),
-            Act::Do(action) => self.perform(action),
+            Command::Submit if self.settled.get_value() => self.submit(),
+            Command::Submit => {}
+            Command::Leave => self.move_to(self.current.get_untracked()),
+            Command::Do(action) => self.perform(action),
         }
     }
 
@@ -303,21 +303,21 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
 }
 
 /// Lets `run` handle keys until the page is left.
-pub fn listen(run: impl Fn(Act) + 'static) {
-    let habits = use_context::<Habits>();
+pub fn listen(run: impl Fn(Command) + 'static) {
+    let view_settings = use_context::<ViewSettings>();
     let keys = window_event_listener(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
         if modified || event.default_prevented() {
             return;
         }
-        let place = place_of(&event);
-        let what = match habits {
-            Some(habits) => habits.keys.with_untracked(|keys| act(&event.key(), place, keys)),
-            None => act(&event.key(), place, &Keys::default()),
+        let place = focus_context(&event);
+        let what = match view_settings {
+            Some(view_settings) => view_settings.keys.with_untracked(|keys| command(&event.key(), place, keys)),
+            None => command(&event.key(), place, &Keys::default()),
         };
         let Some(what) = what else { return };
         event.prevent_default();
-        if !event.repeat() || matches!(what, Act::Up | Act::Down) {
+        if !event.repeat() || matches!(what, Command::Up | Command::Down) {
             run(what);
         }
     });
@@ -338,23 +338,23 @@ fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token
 }
 
 /// Where the focus is when a key is pressed.
-fn place_of(event: &web_sys::KeyboardEvent) -> Place {
+fn focus_context(event: &web_sys::KeyboardEvent) -> FocusContext {
     use leptos::wasm_bindgen::JsCast;
     let Some(element) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else {
-        return Place::Scale;
+        return FocusContext::Scale;
     };
     let within = |selector: &str| element.closest(selector).ok().flatten().is_some();
     if within("dialog") {
-        Place::Dialog
+        FocusContext::Dialog
     } else if within("textarea, select, input:not([type=radio]):not([type=checkbox])") {
-        Place::Field
+        FocusContext::Field
     } else if within(".line-mark") {
-        Place::Line
+        FocusContext::Line
     } else if within("a, button, summary, input[type=checkbox]") {
-        Place::Control
+        FocusContext::Control
     } else if within("[role=region][tabindex]") {
-        Place::Scroller
+        FocusContext::Scroller
     } else {
-        Place::Scale
+        FocusContext::Scale
     }
 }

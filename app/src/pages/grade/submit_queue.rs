@@ -57,7 +57,7 @@ pub enum Decision {
 
 /// The state of the connection between this browser and the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Line {
+pub enum Connection {
     /// No problem.
     #[default]
     Open,
@@ -71,7 +71,7 @@ pub enum Line {
 
 /// The state of a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum SubmissionState {
     /// Being sent, or waiting.
     Waiting,
     /// Rejected by the server.
@@ -86,7 +86,7 @@ pub struct SubmitQueue {
     /// Waiting entries, oldest first.
     pub entries: RwSignal<Vec<Entry>>,
     /// The state of the connection.
-    pub line: RwSignal<Line>,
+    pub connection: RwSignal<Connection>,
     /// Whether the browser stores the entries; without storage, only this page has them.
     pub kept: RwSignal<bool>,
     rater: StoredValue<Option<String>>,
@@ -106,7 +106,7 @@ struct Inner {
 pub fn provide_submit_queue() {
     let submit_queue = SubmitQueue {
         entries: RwSignal::default(),
-        line: RwSignal::default(),
+        connection: RwSignal::default(),
         kept: RwSignal::new(true),
         rater: StoredValue::new(use_visitor().me.map(|me| me.name)),
         i18n: use_i18n(),
@@ -124,7 +124,7 @@ pub fn provide_submit_queue() {
 pub fn use_submit_queue() -> SubmitQueue {
     use_context::<SubmitQueue>().unwrap_or_else(|| SubmitQueue {
         entries: RwSignal::default(),
-        line: RwSignal::default(),
+        connection: RwSignal::default(),
         kept: RwSignal::new(false),
         rater: StoredValue::new(None),
         i18n: use_i18n(),
@@ -144,11 +144,11 @@ impl SubmitQueue {
     }
 
     /// The state of the submission with that name. Tracked, so an effect that reads it runs again.
-    pub fn fate(self, key: &str) -> Fate {
+    pub fn state_of(self, key: &str) -> SubmissionState {
         self.entries.with(|entries| match entries.iter().find(|entry| entry.key == key) {
-            None => Fate::Delivered,
-            Some(Entry { refused: Some(why), .. }) => Fate::Refused(why.clone()),
-            Some(_) => Fate::Waiting,
+            None => SubmissionState::Delivered,
+            Some(Entry { refused: Some(why), .. }) => SubmissionState::Refused(why.clone()),
+            Some(_) => SubmissionState::Waiting,
         })
     }
 
@@ -219,12 +219,12 @@ impl SubmitQueue {
     }
 
     /// Finds out why the server rejects this rater's requests: `None` if the session is still valid.
-    pub async fn estranged(self) -> Option<Line> {
+    pub async fn estranged(self) -> Option<Connection> {
         match who().await {
             Ok(name) if Some(&name) == self.rater.get_value().as_ref() => None,
-            Ok(name) => Some(Line::SomebodyElse(name)),
-            Err(AppError::Unauthenticated) => Some(Line::LoggedOut),
-            Err(_) => Some(Line::Unreachable),
+            Ok(name) => Some(Connection::SomebodyElse(name)),
+            Err(AppError::Unauthenticated) => Some(Connection::LoggedOut),
+            Err(_) => Some(Connection::Unreachable),
         }
     }
 
@@ -234,7 +234,7 @@ impl SubmitQueue {
         let online = window_event_listener(ev::online, move |_| self.hurry());
         // Somebody who logged in again in another tab returns to this one.
         let focus = window_event_listener(ev::focus, move |_| {
-            if self.line.get_untracked() != Line::Open {
+            if self.connection.get_untracked() != Connection::Open {
                 self.hurry();
             }
         });
@@ -286,7 +286,7 @@ impl SubmitQueue {
             });
             if inner.busy || next.is_none() {
                 if next.is_none() && self.entries.with_untracked(Vec::is_empty) {
-                    self.set_line(Line::Open);
+                    self.set_connection(Connection::Open);
                 }
                 return;
             }
@@ -306,19 +306,19 @@ impl SubmitQueue {
     }
 
     async fn answered(self, entry: Entry, answer: Result<(), AppError>) {
-        let line = match answer {
+        let connection = match answer {
             Ok(()) => {
                 self.discard(&entry.key);
-                Line::Open
+                Connection::Open
             }
-            Err(AppError::Unauthenticated) => Line::LoggedOut,
-            Err(error) if passing(&error) => Line::Unreachable,
+            Err(AppError::Unauthenticated) => Connection::LoggedOut,
+            Err(error) if passing(&error) => Connection::Unreachable,
             // A name that the server does not know may be another person's.
             Err(error) => match self.estranged().await {
-                Some(line) => line,
+                Some(connection) => connection,
                 None => {
                     self.refuse(&entry, error_text(&error, self.i18n));
-                    Line::Open
+                    Connection::Open
                 }
             },
         };
@@ -326,12 +326,12 @@ impl SubmitQueue {
             let shared = self.inner.get_value();
             let mut inner = lock(&shared);
             inner.busy = false;
-            inner.failures = if line == Line::Open { 0 } else { inner.failures + 1 };
+            inner.failures = if connection == Connection::Open { 0 } else { inner.failures + 1 };
             inner.failures
         };
-        let open = line == Line::Open;
-        let again = line == Line::Unreachable;
-        self.set_line(line);
+        let open = connection == Connection::Open;
+        let again = connection == Connection::Unreachable;
+        self.set_connection(connection);
         if open {
             self.pump();
         } else if again {
@@ -349,9 +349,9 @@ impl SubmitQueue {
         });
     }
 
-    fn set_line(self, line: Line) {
-        if self.line.with_untracked(|now| *now != line) {
-            self.line.set(line);
+    fn set_connection(self, connection: Connection) {
+        if self.connection.with_untracked(|now| *now != connection) {
+            self.connection.set(connection);
         }
     }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{
     grading_view::GradingView,
-    session::{Onward, Outcome},
+    session::{Callbacks, Outcome},
 };
 use crate::{
     i18n::use_i18n,
@@ -22,39 +22,39 @@ use crate::{
 
 /// The steps that the rater has tried so far, as seen by the grading page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct TourProgress {
     /// Every dimension has a score.
     pub scored: bool,
     /// There is a line note.
     pub noted: bool,
     /// There is a comment or a flag.
-    pub said: bool,
+    pub commented: bool,
 }
 
-impl Tried {
+impl TourProgress {
     /// The steps visible in a draft.
-    pub fn of(draft: &Draft) -> Tried {
-        Tried {
+    pub fn of(draft: &Draft) -> TourProgress {
+        TourProgress {
             scored: draft.first_open().is_none() && !draft.scores.is_empty(),
             noted: !draft.notes.is_empty(),
-            said: !draft.comment.trim().is_empty() || draft.flag.is_some(),
+            commented: !draft.comment.trim().is_empty() || draft.flag.is_some(),
         }
     }
 }
 
 /// Where the grading page reports tried steps; present only during the tour.
 #[derive(Clone, Copy)]
-pub struct Coach(pub RwSignal<Tried>);
+pub struct Coach(pub RwSignal<TourProgress>);
 
 /// The page.
 #[component]
 pub fn TourPage() -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
-    let coach = Coach(RwSignal::new(Tried::default()));
+    let coach = Coach(RwSignal::new(TourProgress::default()));
     provide_context(coach);
     let submitted = RwSignal::new(false);
-    let onward = Onward {
+    let callbacks = Callbacks {
         ready: Callback::new(|()| true),
         done: Callback::new(move |outcome| {
             if outcome == Outcome::Rated {
@@ -74,7 +74,7 @@ pub fn TourPage() -> impl IntoView {
                     <Steps coach />
                     <LeaveTour text=b.tour_skip />
                 </section>
-                <GradingView item=item.clone() next=onward practice=true />
+                <GradingView item=item.clone() next=callbacks practice=true />
             }
             .into_any()
         }
@@ -82,26 +82,26 @@ pub fn TourPage() -> impl IntoView {
 }
 
 /// A step, and whether it was tried; absent if nothing shows it.
-type Step = (&'static str, fn(Tried) -> Option<bool>);
+type Step = (&'static str, fn(TourProgress) -> Option<bool>);
 
 #[component]
 fn Steps(coach: Coach) -> impl IntoView {
     let b = use_i18n().bench();
-    let tried = coach.0;
+    let progress = coach.0;
     let steps: [Step; 6] = [
         (b.tour_read, |_| None),
-        (b.tour_score, |tried| Some(tried.scored)),
-        (b.tour_note, |tried| Some(tried.noted)),
-        (b.tour_comment, |tried| Some(tried.said)),
+        (b.tour_score, |progress| Some(progress.scored)),
+        (b.tour_note, |progress| Some(progress.noted)),
+        (b.tour_comment, |progress| Some(progress.commented)),
         (b.tour_submit, |_| Some(false)),
         (b.tour_keep, |_| None),
     ];
-    let all = steps.iter().filter(|(_, done)| done(Tried::default()).is_some()).count();
-    let done = move || steps.iter().filter(|(_, done)| done(tried.get()) == Some(true)).count();
+    let all = steps.iter().filter(|(_, done)| done(TourProgress::default()).is_some()).count();
+    let done = move || steps.iter().filter(|(_, done)| done(progress.get()) == Some(true)).count();
     let rows = steps
         .into_iter()
         .map(|(text, done)| {
-            let class = move || if done(tried.get()) == Some(true) { "tour-step done" } else { "tour-step" };
+            let class = move || if done(progress.get()) == Some(true) { "tour-step done" } else { "tour-step" };
             view! { <li class=class>{text}</li> }
         })
         .collect_view();
@@ -192,7 +192,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         title: String::new(),
         presentation: Presentation::One,
         raw_nl: task.into(),
-        lang,
+        nl_lang: lang,
         signature: None,
         code: CodeView { raw, ..CodeView::default() },
         draft: Draft::blank(&rubric),
@@ -201,7 +201,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         progress: Progress { rated: 0, skipped: 0, left: 1 },
         previous: None,
         following: None,
-        opening: None,
+        calibration: None,
         replies: Vec::new(),
     }
 }

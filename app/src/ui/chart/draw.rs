@@ -8,7 +8,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use super::{
     bars::{self, Axis, Marks, escape},
-    figure::{Cell, Dot, Figure, Group, Look, Picture, SERIES, TaskColumn, Upright, Whose},
+    figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, MarkStyle, SERIES, TaskColumn},
 };
 
 /// Size of a chart in pixels.
@@ -22,13 +22,13 @@ pub struct Size {
 
 /// The chart for a page: keyboard-reachable marks, colours from the style sheet.
 pub fn page(figure: &Figure) -> String {
-    let size = size(&figure.picture);
+    let size = size(&figure.chart);
     let (id, title, desc) = (escape(&figure.id), escape(&figure.title), escape(&figure.desc));
     let height = size.height;
     let frame = match size.width {
         None => format!(r#"class="chart" width="100%" height="{height}""#),
         Some(width) => {
-            let class = if matches!(figure.picture, Picture::Columns { .. } | Picture::Scatter { .. }) {
+            let class = if matches!(figure.chart, Chart::Columns { .. } | Chart::Scatter { .. }) {
                 "chart chart-scaled"
             } else {
                 "chart chart-fixed"
@@ -36,34 +36,34 @@ pub fn page(figure: &Figure) -> String {
             format!(r#"class="{class}" width="{width}" height="{height}" viewBox="0 0 {width} {height}""#)
         }
     };
-    let across = across(&figure.picture);
+    let across = across(&figure.chart);
     let mut out = format!(
         r#"<svg {frame} role="group" aria-labelledby="{id}-title {id}-desc" data-across="{across}" xmlns="http://www.w3.org/2000/svg"><title id="{id}-title">{title}</title><desc id="{id}-desc">{desc}</desc>"#
     );
-    body(&mut out, &figure.picture, &mut Marks::spoken());
+    body(&mut out, &figure.chart, &mut Marks::spoken());
     out.push_str("</svg>");
     out
 }
 
 /// The content of the chart for a file, to be placed in a viewport of [`size`].
-pub fn inside(picture: &Picture) -> String {
+pub fn inside(chart: &Chart) -> String {
     let mut out = String::new();
-    body(&mut out, picture, &mut Marks::silent());
+    body(&mut out, chart, &mut Marks::silent());
     out
 }
 
 /// Size of the chart.
-pub fn size(picture: &Picture) -> Size {
-    match picture {
-        Picture::Stacked { bars, .. } => Size { width: None, height: bars::stacked_height(bars).into() },
-        Picture::Intervals { marks, .. } => Size { width: None, height: bars::intervals_height(marks).into() },
-        Picture::Columns { .. } => Size { width: Some(COLUMNS.0), height: COLUMNS.1 },
-        Picture::Heat { names, .. } => {
+pub fn size(chart: &Chart) -> Size {
+    match chart {
+        Chart::Stacked { bars, .. } => Size { width: None, height: bars::stacked_height(bars).into() },
+        Chart::Intervals { marks, .. } => Size { width: None, height: bars::intervals_height(marks).into() },
+        Chart::Columns { .. } => Size { width: Some(COLUMNS.0), height: COLUMNS.1 },
+        Chart::Heat { names, .. } => {
             let n = names.len() as f64;
             Size { width: Some(NAMES + n * HEAT), height: HEAD + n * HEAT * 0.75 + 4.0 }
         }
-        Picture::Scatter { .. } => Size { width: Some(SCATTER.0), height: SCATTER.1 },
-        Picture::Grid { models, tasks } => {
+        Chart::Scatter { .. } => Size { width: Some(SCATTER.0), height: SCATTER.1 },
+        Chart::Grid { models, tasks } => {
             let bands = tasks.len().div_ceil(BAND) as f64;
             let widest = tasks.len().min(BAND) as f64;
             Size { width: Some(NAMES + widest * GRID + 2.0), height: bands * band_height(models.len()) }
@@ -72,20 +72,20 @@ pub fn size(picture: &Picture) -> Size {
 }
 
 /// Draws a legend's mark in a box of 14 by 14 pixels.
-pub fn swatch(look: Look, x: f64, y: f64) -> String {
-    match look {
-        Look::Step(step) => {
+pub fn swatch(style: MarkStyle, x: f64, y: f64) -> String {
+    match style {
+        MarkStyle::Step(step) => {
             format!(r#"<g class="chart-part step-{step}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
-        Look::Verdict(verdict) => {
+        MarkStyle::Verdict(verdict) => {
             let class = bars::verdict_class(verdict);
             format!(r#"<g class="chart-part {class}"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
-        Look::Series(series) => {
+        MarkStyle::Series(series) => {
             let class = tint(series);
             format!(r#"<g class="series-{class}">{}</g>"#, shape(series, x + 7.0, y + 7.0, 6.0))
         }
-        Look::Empty => {
+        MarkStyle::Empty => {
             format!(r#"<g class="chart-none"><rect x="{x}" y="{y}" width="14" height="14" rx="2"/></g>"#)
         }
     }
@@ -108,29 +108,29 @@ const SCATTER: (f64, f64) = (640.0, 440.0);
 /// Maximum displacement of a dot: less than half the distance between two scores on the longest scale.
 const AWAY: f64 = 17.0;
 /// Maximum radius of a cell's dot: half the distance between two cells.
-const CROWD: f64 = 12.5;
+const BIN_RADIUS: f64 = 12.5;
 /// Margins of columns and dots: left, top, right, bottom.
 const ROOM: [f64; 4] = [52.0, 22.0, 16.0, 44.0];
 
 /// Marks per row, for the up and down keys; 1 without rows.
-fn across(picture: &Picture) -> usize {
-    match picture {
-        Picture::Stacked { .. } | Picture::Intervals { .. } | Picture::Scatter { .. } => 1,
-        Picture::Columns { groups, .. } => groups.first().map_or(1, |g| g.bars.len().max(1)),
-        Picture::Heat { names, .. } => names.len().max(1),
+fn across(chart: &Chart) -> usize {
+    match chart {
+        Chart::Stacked { .. } | Chart::Intervals { .. } | Chart::Scatter { .. } => 1,
+        Chart::Columns { groups, .. } => groups.first().map_or(1, |g| g.bars.len().max(1)),
+        Chart::Heat { names, .. } => names.len().max(1),
         // Marks are ordered by task, then by model.
-        Picture::Grid { models, .. } => models.len().max(1),
+        Chart::Grid { models, .. } => models.len().max(1),
     }
 }
 
-fn body(out: &mut String, picture: &Picture, marks: &mut Marks) {
-    match picture {
-        Picture::Stacked { nothing, bars } => bars::stacked_body(out, nothing, bars, marks),
-        Picture::Intervals { axis, marks: lines } => bars::intervals_body(out, axis, lines, marks),
-        Picture::Columns { axis, groups } => columns(out, axis, groups, marks),
-        Picture::Heat { names, rows } => heat(out, names, rows, marks),
-        Picture::Scatter { x, y, dots } => scatter(out, x, y, dots, marks),
-        Picture::Grid { models, tasks } => grid(out, models, tasks, marks),
+fn body(out: &mut String, chart: &Chart, marks: &mut Marks) {
+    match chart {
+        Chart::Stacked { nothing, bars } => bars::stacked_body(out, nothing, bars, marks),
+        Chart::Intervals { axis, marks: lines } => bars::intervals_body(out, axis, lines, marks),
+        Chart::Columns { axis, groups } => columns(out, axis, groups, marks),
+        Chart::Heat { names, rows } => heat(out, names, rows, marks),
+        Chart::Scatter { x, y, dots } => scatter(out, x, y, dots, marks),
+        Chart::Grid { models, tasks } => grid(out, models, tasks, marks),
     }
 }
 
@@ -163,7 +163,7 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
         let start = left + wide * g as f64;
         let bar = (wide * 0.8 / group.bars.len().max(1) as f64).min(64.0);
         let begin = start + (wide - bar * group.bars.len() as f64) / 2.0;
-        for (m, Upright { value, interval, text, href }) in group.bars.iter().enumerate() {
+        for (m, ColumnBar { value, interval, text, href }) in group.bars.iter().enumerate() {
             let Some(value) = value else { continue };
             let (x, y) = (begin + bar * m as f64, along(axis, *value, foot, top));
             let (middle, above, inner, series) = (x + bar / 2.0, y - 5.0, bar - 4.0, tint(m));
@@ -219,11 +219,11 @@ fn heat(out: &mut String, names: &[String], rows: &[Vec<Cell>], marks: &mut Mark
 }
 
 fn cell(out: &mut String, cell: &Cell, [x, y, width, height]: [f64; 4], marks: &mut Marks) {
-    let class = match cell.look {
-        Look::Step(step) => format!("chart-part step-{step}"),
-        Look::Verdict(verdict) => format!("chart-part {}", bars::verdict_class(verdict)),
-        Look::Series(series) => format!("series-{}", tint(series)),
-        Look::Empty => "chart-none".into(),
+    let class = match cell.style {
+        MarkStyle::Step(step) => format!("chart-part step-{step}"),
+        MarkStyle::Verdict(verdict) => format!("chart-part {}", bars::verdict_class(verdict)),
+        MarkStyle::Series(series) => format!("series-{}", tint(series)),
+        MarkStyle::Empty => "chart-none".into(),
     };
     let end = marks.open(out, &class, &cell.tip, cell.href.as_deref());
     _ = write!(out, r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="2"/>"#);
@@ -261,9 +261,9 @@ fn scatter(out: &mut String, x: &(Axis, String), y: &(Axis, String), dots: &[Dot
     };
     for (dot, (x, y)) in dots.iter().zip(apart(dots.iter().map(at))) {
         let (class, mark) = match dot.of {
-            Whose::Series(series) => (format!("chart-dot series-{}", tint(series)), shape(series, x, y, 4.5)),
-            Whose::Crowd(share) => {
-                let r = (CROWD * share.clamp(0.0, 1.0).sqrt()).max(1.5);
+            DotStyle::Series(series) => (format!("chart-dot series-{}", tint(series)), shape(series, x, y, 4.5)),
+            DotStyle::Bin(share) => {
+                let r = (BIN_RADIUS * share.clamp(0.0, 1.0).sqrt()).max(1.5);
                 ("chart-dot series-0".to_owned(), format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r:.1}"/>"#))
             }
         };
@@ -286,12 +286,12 @@ fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let places: Vec<(f64, f64)> = places.collect();
     // Positions within two pixels count as equal.
     let whole = |(x, y): &(f64, f64)| ((x / 2.0).round() as i64, (y / 2.0).round() as i64);
-    let mut crowds: HashMap<(i64, i64), (u32, u32)> = HashMap::new();
+    let mut bins: HashMap<(i64, i64), (u32, u32)> = HashMap::new();
     for place in &places {
-        crowds.entry(whole(place)).or_default().0 += 1;
+        bins.entry(whole(place)).or_default().0 += 1;
     }
     let moved = |place: &(f64, f64)| {
-        let (all, before) = crowds.entry(whole(place)).or_default();
+        let (all, before) = bins.entry(whole(place)).or_default();
         let n = f64::from(*before);
         *before += 1;
         let step = (AWAY / f64::from(*all).sqrt()).min(7.0);
@@ -413,16 +413,16 @@ mod tests {
         check("", 3, "");
     }
 
-    fn cell_of(look: Look) -> Cell {
-        Cell { look, text: "<b>".into(), tip: "a & b".into(), href: None }
+    fn cell_of(style: MarkStyle) -> Cell {
+        Cell { style, text: "<b>".into(), tip: "a & b".into(), href: None }
     }
 
-    fn figure(picture: Picture) -> Figure {
+    fn figure(chart: Chart) -> Figure {
         Figure {
             id: "f".into(),
             title: "T <script>".into(),
             desc: "D".into(),
-            picture,
+            chart,
             legend: vec![],
             table: Default::default(),
         }
@@ -431,19 +431,19 @@ mod tests {
     #[test]
     fn chart_is_one_tab_stop_and_escapes_text() {
         let pictures = [
-            Picture::Heat {
+            Chart::Heat {
                 names: vec!["<i>".into(), "b".into()],
-                rows: vec![vec![cell_of(Look::Empty), cell_of(Look::Step(3))]; 2],
+                rows: vec![vec![cell_of(MarkStyle::Empty), cell_of(MarkStyle::Step(3))]; 2],
             },
-            Picture::Grid {
+            Chart::Grid {
                 models: vec!["<i>".into()],
-                tasks: vec![TaskColumn { name: "<u>".into(), cells: vec![cell_of(Look::Step(0))] }; 90],
+                tasks: vec![TaskColumn { name: "<u>".into(), cells: vec![cell_of(MarkStyle::Step(0))] }; 90],
             },
-            Picture::Columns {
+            Chart::Columns {
                 axis: Axis::scores(1, 4),
                 groups: vec![Group {
                     name: "<i>".into(),
-                    bars: vec![Upright {
+                    bars: vec![ColumnBar {
                         value: Some(2.0),
                         interval: None,
                         text: "2 <b>".into(),
@@ -451,31 +451,31 @@ mod tests {
                     }],
                 }],
             },
-            Picture::Scatter {
+            Chart::Scatter {
                 x: (Axis::scores(0, 1), "<x>".into()),
                 y: (Axis::scores(1, 4), "<y>".into()),
-                dots: vec![Dot { x: 0.5, y: 2.0, of: Whose::Series(7), tip: "<tip>".into(), href: None }; 3],
+                dots: vec![Dot { x: 0.5, y: 2.0, of: DotStyle::Series(7), tip: "<tip>".into(), href: None }; 3],
             },
-            Picture::Scatter {
+            Chart::Scatter {
                 x: (Axis::scores(0, 1), "<x>".into()),
                 y: (Axis::scores(1, 4), "<y>".into()),
-                dots: vec![Dot { x: 0.5, y: 2.0, of: Whose::Crowd(0.5), tip: "<tip>".into(), href: None }],
+                dots: vec![Dot { x: 0.5, y: 2.0, of: DotStyle::Bin(0.5), tip: "<tip>".into(), href: None }],
             },
         ];
-        for picture in pictures {
-            let svg = page(&figure(picture.clone()));
+        for chart in pictures {
+            let svg = page(&figure(chart.clone()));
             assert_eq!(svg.matches(r#"tabindex="0""#).count(), 1, "{svg}");
             for wrong in ["<script>", "<i>", "<b>", "<u>", "<x>", "<tip>"] {
                 assert!(!svg.contains(wrong), "{wrong} in {svg}");
             }
-            assert!(!inside(&picture).contains("tabindex"));
+            assert!(!inside(&chart).contains("tabindex"));
         }
     }
 
     #[test]
     fn a_grid_is_as_high_as_its_bands() {
-        let tasks = |n| vec![TaskColumn { name: "1".into(), cells: vec![cell_of(Look::Empty)] }; n];
-        let size = |n| size(&Picture::Grid { models: vec!["m".into()], tasks: tasks(n) });
+        let tasks = |n| vec![TaskColumn { name: "1".into(), cells: vec![cell_of(MarkStyle::Empty)] }; n];
+        let size = |n| size(&Chart::Grid { models: vec!["m".into()], tasks: tasks(n) });
         assert_eq!(size(161).height, 5.0 * size(40).height);
         assert_eq!(size(161).width, size(40).width);
         assert!(size(3).width < size(40).width);

@@ -17,7 +17,7 @@ pub struct Figure {
     pub title: String,
     /// Description in one or two sentences.
     pub desc: String,
-    pub picture: Picture,
+    pub chart: Chart,
     /// Legend of colours and shapes.
     pub legend: Vec<Key>,
     /// The figures in the chart.
@@ -27,13 +27,13 @@ pub struct Figure {
 /// An entry of a legend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    pub look: Look,
+    pub style: MarkStyle,
     pub text: String,
 }
 
 /// Mark of a legend entry or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum MarkStyle {
     /// Step of the score palette, 0 to 8.
     Step(usize),
     /// A verdict.
@@ -46,7 +46,7 @@ pub enum Look {
 
 /// The kinds of charts.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Picture {
+pub enum Chart {
     /// Stacked bars of equal length.
     Stacked {
         /// Text in a bar without parts.
@@ -99,12 +99,12 @@ pub struct Group {
     /// Name, below the group.
     pub name: String,
     /// One column per model.
-    pub bars: Vec<Upright>,
+    pub bars: Vec<ColumnBar>,
 }
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Upright {
+pub struct ColumnBar {
     /// Height; `None` without a figure.
     pub value: Option<f64>,
     /// Its 95 % interval, drawn as a line.
@@ -119,7 +119,7 @@ pub struct Upright {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Its colour.
-    pub look: Look,
+    pub style: MarkStyle,
     /// Short label, may be empty.
     pub text: String,
     /// Tooltip.
@@ -144,7 +144,7 @@ pub struct Dot {
     pub x: f64,
     /// Position on the vertical scale.
     pub y: f64,
-    pub of: Whose,
+    pub of: DotStyle,
     /// Tooltip.
     pub tip: String,
     /// Link target.
@@ -153,11 +153,11 @@ pub struct Dot {
 
 /// What a dot stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Whose {
+pub enum DotStyle {
     /// One output of the model with this index.
     Series(usize),
     /// Many outputs; the dot's area relative to the largest, 0 to 1.
-    Crowd(f64),
+    Bin(f64),
 }
 
 /// Figures as a table. The first column names its row.

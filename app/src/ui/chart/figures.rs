@@ -10,11 +10,11 @@ use crate::{
 
 use super::{
     bars::{Axis, Bar, Mark, Part, STEPS, signed, step, step_class, verdict_class},
-    figure::{Cell, Dot, Figure, Group, Key, Look, Picture, Table, TaskColumn, Upright, Whose},
+    figure::{Cell, Chart, ColumnBar, Dot, DotStyle, Figure, Group, Key, MarkStyle, Table, TaskColumn},
 };
 
 /// Link target of a mark; `None` in a file.
-pub type Way<'a, T> = &'a dyn Fn(T) -> Option<String>;
+pub type LinkFor<'a, T> = &'a dyn Fn(T) -> Option<String>;
 
 /// Distribution of scores per model. `levels` are scores with their labels, lowest first; `models` are
 /// names with a count per level. `way` gives the link target for a model's index and a score.
@@ -24,7 +24,7 @@ pub fn distribution(
     name: &str,
     levels: &[(u8, String)],
     models: &[(String, Vec<u64>)],
-    way: Way<(usize, u8)>,
+    way: LinkFor<(usize, u8)>,
 ) -> Figure {
     let t = i.chart();
     let bars = models.iter().enumerate().map(|(at, (model, counts))| {
@@ -43,7 +43,7 @@ pub fn distribution(
         }
     });
     let legend = levels.iter().enumerate().map(|(at, (score, label))| Key {
-        look: Look::Step(step(at, levels.len())),
+        style: MarkStyle::Step(step(at, levels.len())),
         text: format!("{score} {label}").trim_end().to_owned(),
     });
     let head = std::iter::once(t.model.to_owned()).chain(levels.iter().map(|(score, _)| score.to_string()));
@@ -56,7 +56,7 @@ pub fn distribution(
         id: format!("{id}-distribution"),
         title: (t.distribution_title)(name),
         desc: t.distribution_desc.into(),
-        picture: Picture::Stacked { nothing: t.no_ratings.into(), bars: bars.collect() },
+        chart: Chart::Stacked { nothing: t.no_ratings.into(), bars: bars.collect() },
         legend: legend.collect(),
         table: Table {
             head: head.chain([t.sum.to_owned()]).collect(),
@@ -70,7 +70,7 @@ pub fn distribution(
 fn ways<K: Copy>(
     models: &[(String, Vec<u64>)],
     kinds: impl Iterator<Item = K> + Clone,
-    way: Way<(usize, K)>,
+    way: LinkFor<(usize, K)>,
 ) -> BTreeMap<(usize, usize), String> {
     let cell = |at: usize, column: usize, kind: K, count: u64| {
         let href = (count > 0).then(|| way((at, kind))).flatten()?;
@@ -90,7 +90,7 @@ pub fn verdicts(
     id: &str,
     kinds: &[(Verdict, String)],
     models: &[(String, Vec<u64>)],
-    way: Way<(usize, Verdict)>,
+    way: LinkFor<(usize, Verdict)>,
 ) -> Figure {
     let t = i.chart();
     let bars = models.iter().enumerate().map(|(at, (model, counts))| {
@@ -104,7 +104,7 @@ pub fn verdicts(
         };
         Bar { label: model.clone(), note: (t.outputs_n)(whole), parts: kinds.iter().zip(counts).map(part).collect() }
     });
-    let legend = kinds.iter().map(|(verdict, name)| Key { look: Look::Verdict(*verdict), text: name.clone() });
+    let legend = kinds.iter().map(|(verdict, name)| Key { style: MarkStyle::Verdict(*verdict), text: name.clone() });
     let head = std::iter::once(t.model.to_owned()).chain(kinds.iter().map(|(_, name)| name.clone()));
     let rows = models.iter().map(|(model, counts)| {
         let each = counts.iter().map(|n| i.number(*n));
@@ -114,7 +114,7 @@ pub fn verdicts(
         id: id.to_owned(),
         title: t.verdicts.into(),
         desc: t.verdicts_desc.into(),
-        picture: Picture::Stacked { nothing: t.none.into(), bars: bars.collect() },
+        chart: Chart::Stacked { nothing: t.none.into(), bars: bars.collect() },
         legend: legend.collect(),
         table: Table {
             head: head.chain([t.sum.to_owned()]).collect(),
@@ -244,13 +244,13 @@ fn points(
         desc: desc.into(),
         legend: Vec::new(),
         table: Table { head: head.collect(), rows: rows.collect(), ..Table::default() },
-        picture: Picture::Intervals { axis, marks: marks.collect() },
+        chart: Chart::Intervals { axis, marks: marks.collect() },
     }
 }
 
 /// The difference of two models.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Apart {
+pub struct PairDifference {
     /// First and second model of the difference.
     pub models: (String, String),
     /// The difference.
@@ -266,13 +266,13 @@ pub struct Apart {
 }
 
 /// Pairwise differences with their intervals; in percentage points if `percent`.
-pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool) -> Figure {
+pub fn differences(i: I18n, id: &str, name: &str, pairs: &[PairDifference], percent: bool) -> Figure {
     let t = i.chart();
     let scale = if percent { 100.0 } else { 1.0 };
     let number = |v: f64| signed(v, if percent { 1 } else { 2 });
     let scaled = |r: Interval| Interval { low: r.low * scale, high: r.high * scale };
     let each = || pairs.iter().map(|p| (p, p.value.map(|v| v * scale), p.interval.map(scaled)));
-    let label = |p: &Apart| format!("{} − {}", p.models.0, p.models.1);
+    let label = |p: &PairDifference| format!("{} − {}", p.models.0, p.models.1);
     let marks = each().map(|(p, value, interval)| Mark {
         label: label(p),
         note: value.map_or_else(|| t.none.into(), |v| with_ends(number(v), interval, number)),
@@ -293,7 +293,7 @@ pub fn differences(i: I18n, id: &str, name: &str, pairs: &[Apart], percent: bool
         desc: t.differences_desc.into(),
         legend: Vec::new(),
         table: Table { head: heads([t.pair, t.difference, t.interval]), rows: rows.collect(), ..Table::default() },
-        picture: Picture::Intervals { axis, marks: marks.collect() },
+        chart: Chart::Intervals { axis, marks: marks.collect() },
     }
 }
 
@@ -304,18 +304,26 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
     let value = |k: &Kappa| k.kappa.map_or_else(|why| (t.why)(why), |e| signed(e.value, 2).replace('+', ""));
     let cell = |(a, first): &(u32, String), (b, second): &(u32, String)| {
         if a == b {
-            return Cell { look: Look::Empty, text: String::new(), tip: format!("{first}: {}", t.itself), href: None };
+            return Cell {
+                style: MarkStyle::Empty,
+                text: String::new(),
+                tip: format!("{first}: {}", t.itself),
+                href: None,
+            };
         }
         match found(*a, *b) {
-            None => {
-                Cell { look: Look::Empty, text: "–".into(), tip: (t.kappa_tip)(first, second, t.none, 0), href: None }
-            }
+            None => Cell {
+                style: MarkStyle::Empty,
+                text: "–".into(),
+                tip: (t.kappa_tip)(first, second, t.none, 0),
+                href: None,
+            },
             Some(k) => {
                 let tip = (t.kappa_tip)(first, second, &value(k), k.outputs);
                 match k.kappa {
                     // Kappas of 0 and below are lightest.
-                    Ok(e) => Cell { look: Look::Step(share_step(e.value)), text: value(k), tip, href: None },
-                    Err(_) => Cell { look: Look::Empty, text: "–".into(), tip, href: None },
+                    Ok(e) => Cell { style: MarkStyle::Step(share_step(e.value)), text: value(k), tip, href: None },
+                    Err(_) => Cell { style: MarkStyle::Empty, text: "–".into(), tip, href: None },
                 }
             }
         }
@@ -331,10 +339,10 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
         id: format!("{id}-raters"),
         title: (t.heat_title)(name),
         desc: t.heat_desc.into(),
-        picture: Picture::Heat { names: raters.iter().map(|(_, name)| name.clone()).collect(), rows },
+        chart: Chart::Heat { names: raters.iter().map(|(_, name)| name.clone()).collect(), rows },
         legend: [0.0, 0.25, 0.5, 0.75, 1.0]
             .map(|v| Key {
-                look: Look::Step(share_step(v)),
+                style: MarkStyle::Step(share_step(v)),
                 text: if v == 0.0 { "≤ 0".into() } else { format!("{v}") },
             })
             .into(),
@@ -348,7 +356,7 @@ pub fn rater_agreement(i: I18n, id: &str, name: &str, raters: &[(u32, String)], 
 
 /// One output that has both tests and ratings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Both {
+pub struct TestedRating {
     /// Index of the model.
     pub model: usize,
     /// The task's name.
@@ -368,14 +376,14 @@ pub fn tests_and_people(
     name: &str,
     (low, high): (u8, u8),
     models: &[String],
-    points: &[Both],
+    points: &[TestedRating],
 ) -> Figure {
     let t = i.chart();
     let called = |m: usize| models.get(m).map_or("?", String::as_str);
     let dots = points.iter().map(|p| Dot {
         x: p.ratio,
         y: p.score,
-        of: Whose::Series(p.model),
+        of: DotStyle::Series(p.model),
         tip: (t.dot_tip)(called(p.model), &p.task, p.ratio, p.score),
         href: p.href.clone(),
     });
@@ -387,7 +395,7 @@ pub fn tests_and_people(
         id: format!("{id}-both"),
         title: (t.scatter_title)(name),
         desc: t.scatter_desc.into(),
-        picture: scatter(i, (low, high), dots.collect()),
+        chart: scatter(i, (low, high), dots.collect()),
         legend: series(models),
         table: Table {
             head: heads([t.task, t.model, t.pass_ratio, t.human_score]),
@@ -398,16 +406,16 @@ pub fn tests_and_people(
 }
 
 /// Dots over pass ratio and score.
-fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Picture {
+fn scatter(i: I18n, (low, high): (u8, u8), dots: Vec<Dot>) -> Chart {
     let t = i.chart();
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|v| (v, format!("{:.0}%", v * 100.0)));
     let x = Axis { low: 0.0, high: 1.0, ticks: ticks.into(), zero: None, title: t.pass_ratio.into() };
-    Picture::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
+    Chart::Scatter { x: (x, t.pass_ratio.into()), y: (Axis::scores(low, high), t.human_score.into()), dots }
 }
 
 /// Outputs in one cell.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crowd {
+pub struct Bin {
     /// Approximate pass ratio, 0 to 1.
     pub ratio: f64,
     /// Approximate mean score.
@@ -422,29 +430,29 @@ pub struct Crowd {
 const COLUMNS: usize = 12;
 
 /// Pass ratio against mean score for many outputs, as counts per cell.
-pub fn crowds(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[String], crowds: &[Crowd]) -> Figure {
+pub fn bins(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[String], bins: &[Bin]) -> Figure {
     let t = i.chart();
-    let sum = |crowd: &Crowd| crowd.models.iter().sum::<u64>();
-    let largest = crowds.iter().map(sum).max().unwrap_or(1).max(1) as f64;
-    let dots = crowds.iter().map(|crowd| Dot {
-        x: crowd.ratio,
-        y: crowd.score,
-        of: Whose::Crowd(sum(crowd) as f64 / largest),
-        tip: (t.crowd_tip)(&i.number(sum(crowd)), crowd.ratio, crowd.score),
-        href: crowd.href.clone(),
+    let sum = |bin: &Bin| bin.models.iter().sum::<u64>();
+    let largest = bins.iter().map(sum).max().unwrap_or(1).max(1) as f64;
+    let dots = bins.iter().map(|bin| Dot {
+        x: bin.ratio,
+        y: bin.score,
+        of: DotStyle::Bin(sum(bin) as f64 / largest),
+        tip: (t.crowd_tip)(&i.number(sum(bin)), bin.ratio, bin.score),
+        href: bin.href.clone(),
     });
     let each = if models.len() <= COLUMNS { models } else { &[] };
-    let rows = crowds.iter().map(|crowd| {
-        let place = [format!("{:.0}%", crowd.ratio * 100.0), format!("{:.2}", crowd.score), i.number(sum(crowd))];
-        let own = crowd.models.iter().take(each.len()).map(|n| i.number(*n));
+    let rows = bins.iter().map(|bin| {
+        let place = [format!("{:.0}%", bin.ratio * 100.0), format!("{:.2}", bin.score), i.number(sum(bin))];
+        let own = bin.models.iter().take(each.len()).map(|n| i.number(*n));
         place.into_iter().chain(own).collect()
     });
-    let links = crowds.iter().enumerate().filter_map(|(at, crowd)| Some(((at, 0), crowd.href.clone()?)));
+    let links = bins.iter().enumerate().filter_map(|(at, bin)| Some(((at, 0), bin.href.clone()?)));
     Figure {
         id: format!("{id}-both"),
         title: (t.scatter_title)(name),
         desc: t.crowds_desc.into(),
-        picture: scatter(i, (low, high), dots.collect()),
+        chart: scatter(i, (low, high), dots.collect()),
         legend: Vec::new(),
         table: Table {
             head: heads([t.pass_ratio, t.human_score, t.outputs_all]).into_iter().chain(each.iter().cloned()).collect(),
@@ -473,7 +481,7 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
             let value = values.get(at).and_then(Option::as_ref);
             let said = value.map_or(t.none, |(_, text)| text.as_str());
             Cell {
-                look: value.map_or(Look::Empty, |(share, _)| Look::Step(share_step(*share))),
+                style: value.map_or(MarkStyle::Empty, |(share, _)| MarkStyle::Step(share_step(*share))),
                 text: String::new(),
                 tip: format!("{} {task}, {model}: {said}", t.task),
                 href: href.clone(),
@@ -492,13 +500,13 @@ pub fn grid(i: I18n, id: &str, name: &str, models: &[String], tasks: &[GridTask]
         title: (t.grid_title)(name),
         desc: t.grid_desc.into(),
         legend: vec![
-            Key { look: Look::Step(0), text: ends.0.into() },
-            Key { look: Look::Step(STEPS / 2), text: "…".into() },
-            Key { look: Look::Step(STEPS - 1), text: ends.1.into() },
-            Key { look: Look::Empty, text: t.none.into() },
+            Key { style: MarkStyle::Step(0), text: ends.0.into() },
+            Key { style: MarkStyle::Step(STEPS / 2), text: "…".into() },
+            Key { style: MarkStyle::Step(STEPS - 1), text: ends.1.into() },
+            Key { style: MarkStyle::Empty, text: t.none.into() },
         ],
         table: Table { head: head.collect(), rows: rows.collect(), links: links.collect() },
-        picture: Picture::Grid { models: models.to_vec(), tasks: columns.collect() },
+        chart: Chart::Grid { models: models.to_vec(), tasks: columns.collect() },
     }
 }
 
@@ -514,7 +522,7 @@ pub fn columns(
     models: &[String],
     groups: &[ColumnGroup],
     (scale, low, top): (&str, f64, f64),
-    way: Way<(usize, usize)>,
+    way: LinkFor<(usize, usize)>,
 ) -> Figure {
     let t = i.chart();
     let number = |v: f64| format!("{v:.2}");
@@ -522,7 +530,7 @@ pub fn columns(
         let bar = |(at, model): (usize, &String)| {
             let (value, interval) = values.get(at).copied().flatten().unzip();
             let text = format!("{model}: {}", value.map_or_else(|| t.none.into(), number));
-            Upright { value, interval: interval.flatten(), text, href: way((group, at)) }
+            ColumnBar { value, interval: interval.flatten(), text, href: way((group, at)) }
         };
         Group { name: name.clone(), bars: models.iter().enumerate().map(bar).collect() }
     });
@@ -544,7 +552,7 @@ pub fn columns(
         desc: t.columns_desc.into(),
         legend: series(models),
         table: Table { head: head.collect(), rows: rows.collect(), ..Table::default() },
-        picture: Picture::Columns { axis, groups: bars.collect() },
+        chart: Chart::Columns { axis, groups: bars.collect() },
     }
 }
 
@@ -554,7 +562,7 @@ fn trimmed(value: f64) -> String {
 }
 
 fn series(models: &[String]) -> Vec<Key> {
-    models.iter().enumerate().map(|(at, model)| Key { look: Look::Series(at), text: model.clone() }).collect()
+    models.iter().enumerate().map(|(at, model)| Key { style: MarkStyle::Series(at), text: model.clone() }).collect()
 }
 
 /// Palette step for a share of the best possible value.
@@ -595,10 +603,10 @@ mod tests {
         let raters = [(1, "ada".into()), (2, "bo".into()), (3, "chen".into())];
         let figure = rater_agreement(I18n::of(Lang::En), "c", "Correctness", &raters, &kappas);
         assert_eq!(figure.table.rows, [["ada – bo", "all values are equal", "–", "3"]]);
-        let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
+        let Chart::Heat { rows, .. } = figure.chart else { panic!("not a heat map") };
         assert_eq!(
-            (rows[0][1].look, rows[1][0].tip.as_str()),
-            (Look::Empty, "bo and ada: all values are equal, 3 shared outputs")
+            (rows[0][1].style, rows[1][0].tip.as_str()),
+            (MarkStyle::Empty, "bo and ada: all values are equal, 3 shared outputs")
         );
         assert_eq!(rows[0][2].tip, "ada and chen: no data, 0 shared outputs");
     }
@@ -614,8 +622,8 @@ mod tests {
         let check = |value, step| {
             let raters = [(1, "ada".into()), (2, "bo".into())];
             let figure = rater_agreement(I18n::of(Lang::Zh), "c", "正确性", &raters, &[kappa(value)]);
-            let Picture::Heat { rows, .. } = figure.picture else { panic!("not a heat map") };
-            assert_eq!(rows[0][1].look, Look::Step(step), "{value}");
+            let Chart::Heat { rows, .. } = figure.chart else { panic!("not a heat map") };
+            assert_eq!(rows[0][1].style, MarkStyle::Step(step), "{value}");
         };
         check(-0.4, 0);
         check(0.0, 0);
@@ -625,7 +633,7 @@ mod tests {
 
     #[test]
     fn shares_are_drawn_in_percent() {
-        let pair = Apart {
+        let pair = PairDifference {
             models: ("a".into(), "b".into()),
             value: Some(-0.0714),
             interval: Some(Interval { low: -0.14, high: 0.01 }),
@@ -635,7 +643,7 @@ mod tests {
         };
         let figure = differences(I18n::of(Lang::En), "p", "pass@1", &[pair], true);
         assert_eq!(figure.table.rows, [["a − b", "−7.1", "[−14.0, +1.0]"]]);
-        let Picture::Intervals { axis, marks } = figure.picture else { panic!("no intervals") };
+        let Chart::Intervals { axis, marks } = figure.chart else { panic!("no intervals") };
         assert_eq!(
             (axis.low, axis.high, axis.title.as_str()),
             (-15.0, 5.0, "Difference in pass@1 (percentage points)")

@@ -12,7 +12,7 @@
 //! forbids style attributes; a file has the same classes with the colours of one theme inside.
 
 pub mod bars;
-pub mod compared;
+pub mod comparison;
 pub mod draw;
 pub mod figure;
 pub mod figures;

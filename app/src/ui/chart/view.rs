@@ -3,9 +3,9 @@
 use leptos::{prelude::*, wasm_bindgen::JsCast, web_sys};
 
 use super::{
-    compared::Files,
+    comparison::Files,
     draw,
-    figure::{Figure, Picture, Table},
+    figure::{Chart, Figure, Table},
 };
 use crate::{
     i18n::{I18n, use_i18n},
@@ -27,7 +27,7 @@ pub fn ChartFigure(
     let said = RwSignal::new(String::new());
     let svg = draw::page(&figure);
     let legend = figure.legend.iter().map(|key| {
-        let mark = draw::swatch(key.look, 0.0, 0.0);
+        let mark = draw::swatch(key.style, 0.0, 0.0);
         view! {
             <li>
                 <svg class="chart-key" width="14" height="14" aria-hidden="true" inner_html=mark></svg>
@@ -36,7 +36,7 @@ pub fn ChartFigure(
         }
     });
     let legend = (!figure.legend.is_empty()).then(|| view! { <ol class="legend">{legend.collect_view()}</ol> });
-    let wide = !matches!(figure.picture, Picture::Stacked { .. } | Picture::Intervals { .. });
+    let wide = !matches!(figure.chart, Chart::Stacked { .. } | Chart::Intervals { .. });
     let class = if wide { "canvas canvas--wide" } else { "canvas" };
     let keys = move |event: web_sys::KeyboardEvent| {
         if let Some(by) = stride(&event.key())
@@ -161,12 +161,12 @@ fn stride(key: &str) -> Option<Stride> {
 /// Moves the tab stop to the mark that a key leads to from the focused one.
 fn neighbour(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgElement> {
     let here = mark_of(event.target()?)?;
-    let picture = here.closest("svg.chart").ok()??;
-    let marks = picture.query_selector_all("[tabindex]").ok()?;
+    let chart = here.closest("svg.chart").ok()??;
+    let marks = chart.query_selector_all("[tabindex]").ok()?;
     let count = i32::try_from(marks.length()).ok()?;
     let mark = |at: i32| marks.get(u32::try_from(at).ok()?)?.dyn_into::<web_sys::SvgElement>().ok();
     let at = (0..count).find(|at| mark(*at).is_some_and(|m| *m == here))?;
-    let across = picture.get_attribute("data-across").and_then(|n| n.parse().ok()).unwrap_or(1);
+    let across = chart.get_attribute("data-across").and_then(|n| n.parse().ok()).unwrap_or(1);
     let to = match by {
         Stride::Marks(n) => at + n,
         Stride::Rows(n) => at + n * across,

@@ -62,7 +62,7 @@ pub struct Check {
     /// The round of the calibration; 0 otherwise.
     pub round: u32,
     /// The known-score item.
-    pub gold: Option<i64>,
+    pub known_item: Option<i64>,
     /// The output that a repeat shows again.
     pub output: Option<OutputId>,
     /// The revision of its task.
@@ -74,7 +74,7 @@ pub struct Check {
     /// How often it was skipped since it was last rated.
     pub skips: u32,
     /// Whether the rater has read the known scores.
-    pub told: bool,
+    pub acknowledged: bool,
     /// Whether it is leased to the rater.
     pub leased: bool,
     /// Its position in the rater's order while it waits to come again.
@@ -96,12 +96,12 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         rater: UserId(row.get("user_id")?),
         kind: Kind::of(&row.get::<_, String>("kind")?),
         round: row.get("round")?,
-        gold: row.get("gold_id")?,
+        known_item: row.get("gold_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
         skips: row.get("skips")?,
-        told: row.get("told")?,
+        acknowledged: row.get("told")?,
         leased: row.get("leased")?,
         place: row.get("place")?,
         task: TaskRevisionId(row.get("task")?),
@@ -135,13 +135,13 @@ pub fn insert_known(
     rater: UserId,
     kind: Kind,
     round: u32,
-    gold: i64,
+    known_item: i64,
     until: Option<Timestamp>,
 ) -> Result<Check, Failure> {
     let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, gold_id, shown_at, leased_until)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
-    let values = params![token, study.0, rater.0, kind.code(), round, gold, now, until.map(|at| at.0)];
+    let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until.map(|at| at.0)];
     get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
 }
 
@@ -265,7 +265,7 @@ pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str)
 /// Withdraws the rating that counts, as `withdrawals::withdraw` does for work: its content becomes the
 /// draft. If it had replaced an earlier rating, that one counts again; otherwise the check is unrated and
 /// leased to the rater until `until`.
-pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -> Result<(), Failure> {
+pub fn withdraw(conn: &Connection, check: i64, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
     let rating: i64 = conn
         .prepare_cached(
             "UPDATE probe_ratings SET superseded_at = ?2, withdrawn = 1
@@ -282,7 +282,7 @@ pub fn withdraw(conn: &Connection, check: i64, said: &Draft, until: Timestamp) -
         conn.prepare_cached("UPDATE probes SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
             .execute(params![check, until.0])?;
     }
-    save_draft(conn, check, said)
+    save_draft(conn, check, draft)
 }
 
 /// The hidden check with the rater's newest rating of one, and the time of that rating.
@@ -357,7 +357,7 @@ pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failu
 }
 
 /// Records that the rater has read the known scores.
-pub fn told(conn: &Connection, check: i64) -> Result<(), Failure> {
+pub fn acknowledge(conn: &Connection, check: i64) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE probes SET told = 1 WHERE id = ?1")?.execute([check])?;
     Ok(())
 }

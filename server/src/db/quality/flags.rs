@@ -26,10 +26,10 @@ fn answer(conn: &Connection, column: &str, on: i64, flag: &str) -> Result<Answer
         .optional()?)
 }
 
-/// Every flag of the study, on ratings that count and on probes, newest first.
+/// Every flag of the study, on ratings that count and on hidden checks, newest first.
 pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut found = of_ratings(conn, study)?;
-    found.extend(of_probes(conn, study)?);
+    found.extend(of_checks(conn, study)?);
     found.sort_by_key(|row| std::cmp::Reverse(row.at));
     Ok(found)
 }
@@ -55,7 +55,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
             task_id: row.get("external_id")?,
             task: Some(TaskId(row.get("task")?)),
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            lang,
+            nl_lang: lang,
             model: Some(row.get("model")?),
             flag: Flag::CannotJudge,
             comment: row.get("comment")?,
@@ -73,7 +73,7 @@ fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure
     .collect()
 }
 
-fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
+fn of_checks(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT p.id, u.name, t.external_id, v.raw_nl, v.lang, r.draft, r.at
          FROM probe_ratings r
@@ -100,12 +100,12 @@ fn of_probes(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure>
         let draft: Draft = serde_json::from_str(&draft)?;
         let Some(flag) = draft.flag else { continue };
         let made = FlagRow {
-            on: FlagOn::Probe(on),
+            on: FlagOn::Check(on),
             rater,
             task_id,
             task: None,
             raw_nl,
-            lang,
+            nl_lang: lang,
             model: None,
             comment: draft.comment,
             at,
@@ -138,7 +138,7 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
             )?
             .query_row(params![id, study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?)))
             .optional()?),
-        FlagOn::Probe(id) => {
+        FlagOn::Check(id) => {
             let found: Option<(i64, String)> = conn
                 .prepare_cached(
                     "SELECT p.user_id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
@@ -162,14 +162,14 @@ pub fn insert(
     reply: &str,
     by: Option<UserId>,
 ) -> Result<(), Failure> {
-    let (assignment, probe) = match on {
+    let (assignment, check) = match on {
         FlagOn::Assignment(id) => (Some(id), None),
-        FlagOn::Probe(id) => (None, Some(id)),
+        FlagOn::Check(id) => (None, Some(id)),
     };
     conn.execute(
         "INSERT INTO flag_answers (study_id, user_id, assignment_id, probe_id, flag, reply, answered_by, at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        params![study.0, raised.0.0, assignment, probe, raised.1, reply, by.map(|id| id.0), clock::now().0],
+        params![study.0, raised.0.0, assignment, check, raised.1, reply, by.map(|id| id.0), clock::now().0],
     )?;
     Ok(())
 }
@@ -184,8 +184,8 @@ pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
                AND NOT EXISTS (SELECT 1 FROM flag_answers f WHERE f.assignment_id = a.id AND f.flag = r.flag)",
         )?
         .query_row([study.0], |row| row.get(0))?;
-    let probes = of_probes(conn, study)?.into_iter().filter(|row| row.answer.is_none()).count() as u64;
-    Ok(ratings + probes)
+    let checks = of_checks(conn, study)?.into_iter().filter(|row| row.answer.is_none()).count() as u64;
+    Ok(ratings + checks)
 }
 
 /// A reply as its rater sees it.
@@ -198,7 +198,7 @@ pub struct Reply {
     pub title: String,
     /// The beginning of the description.
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The flag.
     pub flag: Flag,
     /// The reply.
@@ -231,7 +231,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             study: Token(row.get(1)?),
             title: row.get(2)?,
             raw_nl: excerpt(&row.get::<_, String>(3)?, 200),
-            lang: parsed(row, 4)?,
+            nl_lang: parsed(row, 4)?,
             flag: Flag::CannotJudge,
             reply: row.get(6)?,
             at: Timestamp(row.get(7)?),
@@ -255,7 +255,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
 }
 
 /// Replies to flags that the rater raised on the item they know under that name, newest first.
-pub fn beside(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
+pub fn of_item(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Reply>, Failure> {
     Ok(replies(conn, rater, u32::MAX)?.into_iter().filter(|reply| reply.token == *token).collect())
 }
 

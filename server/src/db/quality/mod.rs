@@ -1,13 +1,13 @@
 //! Quality of a study: settings, calibration items and hidden checks, disagreements, flags, and the input of
 //! figures about raters.
 
+pub mod calibrations;
 pub mod checks;
-pub mod disputes;
+pub mod disagreements;
 pub mod flags;
-pub mod gold;
+pub mod known_items;
 pub mod masks;
-pub mod openings;
-pub mod watch;
+pub mod monitoring;
 
 use app::model::{
     ids::{StudyId, UserId},

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    Out,
-    input::Asked,
+    JsonResult,
+    input::QueryParams,
     paging::{Page, PageParams, Paging},
 };
-use crate::{db::audit::Filter, http::session::As, state::AppState};
+use crate::{db::audit::Filter, http::session::Authorized, state::AppState};
 
 /// Filter of audit entries.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -36,10 +36,10 @@ pub struct AuditParams {
     responses((status = 200, description = "Entries, newest first", body = Page<Entry>)))]
 pub async fn list_audit(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(asked): Asked<AuditParams>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(asked): QueryParams<AuditParams>,
     page: Paging,
-) -> Out<Page<Entry>> {
+) -> JsonResult<Page<Entry>> {
     let AuditParams { person, action, object, since, until } = asked;
     let filter = Filter { person, action, object, since: since.map(Timestamp), until: until.map(Timestamp) };
     let before = page.after()?;

@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Choice, Compared, TaskCompared, TaskFilter, TaskLine},
+        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
         ids::TaskId,
         lang::Lang,
         ratings_import::{RatingsKind, RatingsPreview},
@@ -21,17 +21,17 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    Out,
-    input::{Asked, At, receive},
+    JsonResult,
+    input::{PathParams, QueryParams, receive},
     paging::{Page, Paging},
     problem::Problem,
 };
 use crate::{
     formats::ratings::Mapping,
-    http::{download, session::As},
-    report::figures::{Look, Theme, print::Width},
+    http::{download, session::Authorized},
+    report::figures::{RenderOptions, Theme, print::Width},
     services::{
-        comparisons::{export::File, pictures::Kind},
+        comparisons::{export::File, figure_files::Kind},
         ratings_import::File as RatingsFile,
     },
     state::AppState,
@@ -41,7 +41,7 @@ use crate::{
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[allow(dead_code, reason = "it is read by the API's document; the page's own reader reads the address")]
-pub struct Chosen {
+pub struct ComparisonQuery {
     /// IDs of the models, separated by commas, in display order; default: all.
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     models: Option<String>,
@@ -91,7 +91,7 @@ type Pairs = Vec<(String, String)>;
 
 /// The selection in an address. Pages ignore what they cannot parse, so that old links work; the API reports
 /// it.
-fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
+fn selection(dataset: &str, query: &Pairs) -> Result<Selection, AppError> {
     let all = |key: &str| query.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect::<Vec<_>>();
     for key in ["models", "studies", "runs", "raters"] {
         for word in all(key).iter().flat_map(|value| value.split(',')).filter(|word| !word.is_empty()) {
@@ -107,7 +107,7 @@ fn choice(dataset: &str, query: &Pairs) -> Result<Choice, AppError> {
     if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
         return Err(AppError::invalid("scores", "unknown value", "Use raw or final"));
     }
-    Ok(Choice::read(dataset, all))
+    Ok(Selection::read(dataset, all))
 }
 
 fn filter(query: &Pairs) -> TaskFilter {
@@ -119,35 +119,35 @@ fn filter(query: &Pairs) -> TaskFilter {
 ///
 /// Returns every figure of the comparison page: means with intervals, differences and their tests,
 /// agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
-/// formulas. The response's `choice` is fully resolved: it selects the same data later.
+/// formulas. The response's `selection` is fully resolved: it selects the same data later.
 #[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen),
-    responses((status = 200, description = "The figures", body = Compared)))]
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery),
+    responses((status = 200, description = "The figures", body = ComparisonView)))]
 pub async fn compare_models(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(query): Asked<Pairs>,
-) -> Out<Compared> {
-    Ok(Json(state.services.comparisons.get(&admin, choice(&slug, &query)?).await?))
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<ComparisonView> {
+    Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
 }
 
 /// List the tasks of a comparison
 ///
 /// A hundred per page, with every model's mean scores and verdict.
 #[utoipa::path(get, path = "/comparisons/{slug}/tasks", tag = "Comparisons", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "Short name of the dataset"), Chosen, Filtered),
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery, Filtered),
     responses((status = 200, description = "Tasks in the requested order", body = Page<TaskLine>)))]
 pub async fn list_compared_tasks(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
     page: Paging,
-) -> Out<Page<TaskLine>> {
+) -> JsonResult<Page<TaskLine>> {
     let filter = filter(&query);
     let at = filter.page;
-    let found = state.services.comparisons.tasks(&admin, choice(&slug, &query)?, filter).await?;
+    let found = state.services.comparisons.tasks(&admin, selection(&slug, &query)?, filter).await?;
     let seen = (u64::from(at) + 1) * TaskFilter::PAGE as u64;
     let next = (found.found > seen).then(|| page.address(&(at + 1).to_string()));
     Ok(Json(Page { items: found.lines, next }))
@@ -156,16 +156,16 @@ pub async fn list_compared_tasks(
 /// Get a task with every model's outputs, ratings and verdicts
 #[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("task" = TaskId, Path, description = "ID of the task"), Chosen),
-    responses((status = 200, description = "The task", body = TaskCompared)))]
+        ("task" = TaskId, Path, description = "ID of the task"), ComparisonQuery),
+    responses((status = 200, description = "The task", body = ComparedTask)))]
 pub async fn get_compared_task(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, task)): At<(String, TaskId)>,
-    Asked(query): Asked<Pairs>,
-) -> Out<TaskCompared> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, task)): PathParams<(String, TaskId)>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<ComparedTask> {
     let filter = filter(&query);
-    Ok(Json(state.services.comparisons.task(&admin, choice(&slug, &query)?, filter, task).await?))
+    Ok(Json(state.services.comparisons.task(&admin, selection(&slug, &query)?, filter, task).await?))
 }
 
 /// Export a comparison
@@ -174,20 +174,20 @@ pub async fn get_compared_task(
 /// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
-        ("file" = String, Path, description = "Name of the file"), Chosen),
+        ("file" = String, Path, description = "Name of the file"), ComparisonQuery),
     responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
 pub async fn comparison_file(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, name)): At<(String, String)>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
     let Some(file) = File::of(&name) else {
         let detail = "File not found. docs/api.md lists the files.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
     let service = state.services.comparisons.clone();
-    let ready = service.ready(&admin, choice(&slug, &query)?, file, Lang::En).await?;
+    let ready = service.ready(&admin, selection(&slug, &query)?, file, Lang::En).await?;
     let download = service.export(ready).await?;
     Ok(download::response(download, file.kind(), None))
 }
@@ -202,15 +202,15 @@ pub async fn comparison_file(
         ("file" = String, Path, description = "The picture's name"),
         ("width" = Option<String>, Query, description = "`column` (89 mm, the default) or `page` (183 mm)"),
         ("words" = Option<Lang>, Query, description = "Language of its texts; English where absent"),
-        ("theme" = Option<String>, Query, description = "`light` or `dark`"), Chosen),
+        ("theme" = Option<String>, Query, description = "`light` or `dark`"), ComparisonQuery),
     responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
-pub async fn comparison_picture(
+pub async fn comparison_figure(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((slug, name)): At<(String, String)>,
-    Asked(query): Asked<Pairs>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
 ) -> Result<impl IntoResponse, Problem> {
-    let Some(picture) = Kind::of(&name) else {
+    let Some(figure_kind) = Kind::of(&name) else {
         let detail = "Chart not found. The comparison page links to every chart.";
         return Err(Problem::new(StatusCode::NOT_FOUND, detail));
     };
@@ -225,10 +225,10 @@ pub async fn comparison_picture(
         None => Width::default(),
     };
     let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
-    let look = Look { width, theme: theme.unwrap_or_default(), lang };
-    let asked = (choice(&slug, &query)?, filter(&query));
-    let bytes = state.services.comparisons.picture(&admin, asked, picture, look).await?;
-    Ok(([(header::CONTENT_TYPE, picture.1.media())], bytes))
+    let options = RenderOptions { width, theme: theme.unwrap_or_default(), lang };
+    let asked = (selection(&slug, &query)?, filter(&query));
+    let bytes = state.services.comparisons.figure_file(&admin, asked, figure_kind, options).await?;
+    Ok(([(header::CONTENT_TYPE, figure_kind.1.media())], bytes))
 }
 
 /// Origin of the ratings.
@@ -263,10 +263,10 @@ pub struct Origin {
     responses((status = 200, description = "Content of the file, its problems, and whether it was imported", body = RatingsPreview)))]
 pub async fn import_ratings(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(origin): Asked<Origin>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(origin): QueryParams<Origin>,
     body: Body,
-) -> Out<RatingsPreview> {
+) -> JsonResult<RatingsPreview> {
     let kind = match (origin.title, origin.judge) {
         (Some(title), None) => RatingsKind::People(title),
         (None, Some(judge)) => RatingsKind::Judge(judge),

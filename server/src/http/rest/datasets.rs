@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out,
-    input::{Asked, At, FileName, receive},
+    JsonResult,
+    input::{FileName, PathParams, QueryParams, receive},
     paging::{Page, PageParams, Paging},
 };
-use crate::{http::session::As, services::imports::Tasks, state::AppState};
+use crate::{http::session::Authorized, services::imports::Tasks, state::AppState};
 
 /// Selects a version of a dataset.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -45,7 +45,11 @@ pub struct Dataset {
 /// List datasets
 #[utoipa::path(get, path = "/datasets", tag = "Datasets", params(PageParams), security(("token" = ["read"])),
     responses((status = 200, description = "Datasets, sorted by name", body = Page<DatasetRow>)))]
-pub async fn list_datasets(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<DatasetRow>> {
+pub async fn list_datasets(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<DatasetRow>> {
     Ok(Json(page.answer(state.services.datasets.list(&admin, page.of()?).await?)))
 }
 
@@ -55,10 +59,10 @@ pub async fn list_datasets(State(state): State<AppState>, As(admin): As<Admin>, 
     responses((status = 200, description = "The dataset", body = Dataset)))]
 pub async fn get_dataset(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(asked): Asked<Version>,
-) -> Out<Dataset> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(asked): QueryParams<Version>,
+) -> JsonResult<Dataset> {
     let found = state.services.datasets.get(&admin, &slug, asked.version).await?;
     let (row, description) = (found.row, found.description);
     Ok(Json(Dataset { row, description, license: found.license, source: found.source, versions: found.versions }))
@@ -70,11 +74,11 @@ pub async fn get_dataset(
     responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskRow>)))]
 pub async fn list_dataset_tasks(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(slug): At<String>,
-    Asked(asked): Asked<Version>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(asked): QueryParams<Version>,
     page: Paging,
-) -> Out<Page<TaskRow>> {
+) -> JsonResult<Page<TaskRow>> {
     Ok(Json(page.answer(state.services.datasets.tasks(&admin, &slug, asked.version, page.of()?).await?)))
 }
 
@@ -88,10 +92,10 @@ pub async fn list_dataset_tasks(
     responses((status = 200, description = "Result of the import", body = ImportReport)))]
 pub async fn import_datasets(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(asked): Asked<FileName>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(asked): QueryParams<FileName>,
     body: Body,
-) -> Out<ImportReport> {
+) -> JsonResult<ImportReport> {
     let held = receive(&state, &asked.file, body).await?.hold().await?;
     Ok(Json(state.services.imports.sent(&admin, vec![held], Tasks::Own).await?))
 }

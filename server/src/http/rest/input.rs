@@ -18,17 +18,17 @@ use crate::{
 
 #[derive(FromRequest)]
 #[from_request(via(axum::Json), rejection(Problem))]
-pub struct Given<T>(pub T);
+pub struct JsonBody<T>(pub T);
 
 /// The parameters in the path.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(Problem))]
-pub struct At<T>(pub T);
+pub struct PathParams<T>(pub T);
 
 /// The parameters after the question mark.
 #[derive(FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(Problem))]
-pub struct Asked<T>(pub T);
+pub struct QueryParams<T>(pub T);
 
 /// Name of an uploaded file.
 #[derive(Debug, Deserialize, IntoParams)]

@@ -1,16 +1,15 @@
 //! `/api/v1`: the REST API. One file per area; each handler makes one service call.
 //!
-//! The OpenAPI document is generated from the handlers' attributes, and [`door`] reads from it which
+//! The OpenAPI document is generated from the handlers' attributes, and [`scopes`] reads from it which
 //! scope an operation requires: operations outside the document cannot be called. Cookies are ignored here,
 //! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
 mod audit;
 mod comparisons;
 mod datasets;
-mod door;
+mod idempotency;
 mod input;
 mod objects;
-mod once;
 mod paging;
 mod people;
 mod plans;
@@ -19,6 +18,7 @@ mod quality;
 pub mod reference;
 mod results;
 mod runs;
+mod scopes;
 mod studies;
 mod submissions;
 mod tokens;
@@ -111,15 +111,15 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(plans::set_pace))
         // Quality control.
         .routes(routes!(quality::get_quality, quality::set_quality))
-        .routes(routes!(quality::add_gold))
-        .routes(routes!(quality::retire_gold))
-        .routes(routes!(quality::open_for))
+        .routes(routes!(quality::add_known_item))
+        .routes(routes!(quality::retire_known_item))
+        .routes(routes!(quality::set_admission))
         .routes(routes!(quality::set_adjudicator))
         .routes(routes!(quality::watch_study))
         .routes(routes!(quality::list_ratings))
         .routes(routes!(quality::list_flags))
         .routes(routes!(quality::answer_flag))
-        .routes(routes!(quality::list_disputes))
+        .routes(routes!(quality::list_disagreements))
         .routes(routes!(quality::ask_extra))
         .routes(routes!(quality::list_adjudications))
         .routes(routes!(quality::get_adjudication, quality::decide))
@@ -128,7 +128,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(comparisons::list_compared_tasks))
         .routes(routes!(comparisons::get_compared_task))
         .routes(routes!(comparisons::comparison_file))
-        .routes(routes!(comparisons::comparison_picture))
+        .routes(routes!(comparisons::comparison_figure))
         .routes(routes!(comparisons::import_ratings))
         // Upkeep.
         .routes(routes!(objects::list_archive))
@@ -157,8 +157,8 @@ pub fn router(state: &AppState) -> Router<AppState> {
     routes
         .method_not_allowed_fallback(problem::method_not_allowed)
         .route_layer(middleware::from_fn(validators::not_modified))
-        .route_layer(middleware::from_fn_with_state(state.clone(), once::once))
-        .route_layer(middleware::from_fn_with_state(state.clone(), door::door))
+        .route_layer(middleware::from_fn_with_state(state.clone(), idempotency::idempotent))
+        .route_layer(middleware::from_fn_with_state(state.clone(), scopes::authorize))
         .route("/api", any(problem::not_found))
         .route("/api/{*rest}", any(problem::not_found))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -175,7 +175,7 @@ pub fn document() -> &'static OpenApi {
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(bearer));
         problem::document(&mut document);
-        once::document(&mut document);
+        idempotency::document(&mut document);
         document
     });
     &DOCUMENT
@@ -190,4 +190,4 @@ async fn openapi() -> Json<&'static OpenApi> {
 }
 
 /// Result type of most handlers.
-type Out<T> = Result<Json<T>, Problem>;
+type JsonResult<T> = Result<Json<T>, Problem>;

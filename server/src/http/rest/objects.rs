@@ -12,11 +12,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     problem::Problem,
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// A change of an object: exactly one of the fields.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -36,7 +36,10 @@ fn object((kind, key): &(String, String)) -> Result<Object, Problem> {
 /// List archived objects
 #[utoipa::path(get, path = "/archive", tag = "Objects", security(("token" = ["read"])),
     responses((status = 200, description = "Archived objects, newest first", body = Vec<Archived>)))]
-pub async fn list_archive(State(state): State<AppState>, As(admin): As<Admin>) -> Out<Vec<Archived>> {
+pub async fn list_archive(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> JsonResult<Vec<Archived>> {
     Ok(Json(state.services.upkeep.archived(&admin).await?))
 }
 
@@ -47,9 +50,9 @@ pub async fn list_archive(State(state): State<AppState>, As(admin): As<Admin>) -
     responses((status = 200, description = "The object", body = Upkeep)))]
 pub async fn get_object(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(at): At<(String, String)>,
-) -> Out<Upkeep> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(at): PathParams<(String, String)>,
+) -> JsonResult<Upkeep> {
     Ok(Json(state.services.upkeep.get(&admin, object(&at)?).await?))
 }
 
@@ -60,10 +63,10 @@ pub async fn get_object(
     responses((status = 200, description = "The changed object", body = Upkeep)))]
 pub async fn update_object(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(at): At<(String, String)>,
-    Given(change): Given<ObjectChange>,
-) -> Out<Upkeep> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(at): PathParams<(String, String)>,
+    JsonBody(change): JsonBody<ObjectChange>,
+) -> JsonResult<Upkeep> {
     let upkeep = &state.services.upkeep;
     match (&change.name, change.archived) {
         (Some(name), None) => upkeep.rename(&admin, object(&at)?, name).await?,
@@ -85,8 +88,8 @@ pub async fn update_object(
     responses((status = 204, description = "Deleted")))]
 pub async fn delete_object(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(at): At<(String, String)>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(at): PathParams<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     state.services.upkeep.delete(&admin, object(&at)?).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -98,9 +101,9 @@ pub async fn delete_object(
     responses((status = 200, description = "The restored object", body = Upkeep)))]
 pub async fn restore_object(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(at): At<(String, String)>,
-) -> Out<Upkeep> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(at): PathParams<(String, String)>,
+) -> JsonResult<Upkeep> {
     state.services.upkeep.restore(&admin, object(&at)?).await?;
     Ok(Json(state.services.upkeep.get(&admin, object(&at)?).await?))
 }

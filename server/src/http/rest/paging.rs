@@ -9,7 +9,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{input::Asked, problem::Problem};
+use super::{input::QueryParams, problem::Problem};
 
 /// Default number of rows per page.
 const USUAL: u32 = 50;
@@ -49,7 +49,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Asked(asked) = Asked::<PageParams>::from_request_parts(parts, state).await?;
+        let QueryParams(asked) = QueryParams::<PageParams>::from_request_parts(parts, state).await?;
         let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
         let limit = asked.limit.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// Changes of a person.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -45,7 +45,7 @@ fn fortnight() -> u32 {
 
 /// A new invitation.
 #[derive(Serialize, ToSchema)]
-pub struct MadeInvitation {
+pub struct CreatedInvitation {
     /// Path of the link on this server. It can be used once and is not shown again.
     path: String,
 }
@@ -53,7 +53,11 @@ pub struct MadeInvitation {
 /// List accounts
 #[utoipa::path(get, path = "/people", tag = "People", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Accounts, sorted by name", body = Page<UserRow>)))]
-pub async fn list_people(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<UserRow>> {
+pub async fn list_people(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<UserRow>> {
     Ok(Json(page.answer(state.services.accounts.users(&admin, page.of()?).await?)))
 }
 
@@ -64,9 +68,9 @@ pub async fn list_people(State(state): State<AppState>, As(admin): As<Admin>, pa
     responses((status = 204, description = "The account is changed")))]
 pub async fn update_person(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<UserId>,
-    Given(change): Given<Change>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<UserId>,
+    JsonBody(change): JsonBody<Change>,
 ) -> Result<StatusCode, Problem> {
     state.services.accounts.set_disabled(&admin, id, change.disabled).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -77,9 +81,9 @@ pub async fn update_person(
     responses((status = 200, description = "Invitations, newest first", body = Page<Invitation>)))]
 pub async fn list_invitations(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
+    Authorized(admin): Authorized<Admin>,
     page: Paging,
-) -> Out<Page<Invitation>> {
+) -> JsonResult<Page<Invitation>> {
     Ok(Json(page.answer(state.services.accounts.invitations(&admin, page.of()?).await?)))
 }
 
@@ -88,14 +92,14 @@ pub async fn list_invitations(
 /// The response contains the link, which is not shown again.
 #[utoipa::path(post, path = "/invitations", tag = "People", security(("token" = ["admin"])),
     request_body(content = NewInvitation, example = json!({"label": "Dora", "role": "rater", "days": 14})),
-    responses((status = 201, description = "The link", body = MadeInvitation)))]
+    responses((status = 201, description = "The link", body = CreatedInvitation)))]
 pub async fn create_invitation(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewInvitation>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
     let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days).await?;
-    Ok((StatusCode::CREATED, Json(MadeInvitation { path: format!("/join/{secret}") })))
+    Ok((StatusCode::CREATED, Json(CreatedInvitation { path: format!("/join/{secret}") })))
 }
 
 /// Revoke an unused invitation
@@ -104,8 +108,8 @@ pub async fn create_invitation(
     responses((status = 204, description = "The invitation is revoked")))]
 pub async fn revoke_invitation(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<i64>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<i64>,
 ) -> Result<StatusCode, Problem> {
     state.services.accounts.revoke(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)

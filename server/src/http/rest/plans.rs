@@ -12,16 +12,16 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     problem::Problem,
-    submissions::{Made, made},
+    submissions::{Created, created},
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// Request to add a rater to a study.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct Joining {
+pub struct NewRater {
     /// The person.
     user: UserId,
     /// Maximum share, if shares are set manually: outputs, or tasks in
@@ -52,7 +52,11 @@ pub struct Languages {
 #[utoipa::path(get, path = "/studies/{id}/plan", tag = "Studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The plan", body = PlanDetail)))]
-pub async fn get_plan(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<PlanDetail> {
+pub async fn get_plan(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+) -> JsonResult<PlanDetail> {
     Ok(Json(state.services.plans.get(&admin, id).await?))
 }
 
@@ -65,10 +69,10 @@ pub async fn get_plan(State(state): State<AppState>, As(admin): As<Admin>, At(id
     responses((status = 200, description = "The new plan", body = PlanDetail)))]
 pub async fn extend_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(by): Given<Further>,
-) -> Out<PlanDetail> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(by): JsonBody<Further>,
+) -> JsonResult<PlanDetail> {
     state.services.plans.extend(&admin, id, by).await?;
     Ok(Json(state.services.plans.get(&admin, id).await?))
 }
@@ -78,13 +82,13 @@ pub async fn extend_study(
 /// It gets a new seed. Start it by setting its status to `running`.
 #[utoipa::path(post, path = "/studies/{id}/copy", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    responses((status = 201, description = "The draft", body = Made)))]
+    responses((status = 201, description = "The draft", body = Created)))]
 pub async fn copy_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok(made("studies", state.services.plans.copy(&admin, id).await?.0))
+    Ok(created("studies", state.services.plans.copy(&admin, id).await?.0))
 }
 
 /// Add a rater to a study
@@ -92,13 +96,13 @@ pub async fn copy_study(
 /// In a running study, the rater takes over a fair share of the work that has not been started.
 #[utoipa::path(post, path = "/studies/{id}/raters", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = Joining, example = json!({"user": 3})),
+    request_body(content = NewRater, example = json!({"user": 3})),
     responses((status = 204, description = "The rater is added")))]
 pub async fn join_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(joining): Given<Joining>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(joining): JsonBody<NewRater>,
 ) -> Result<StatusCode, Problem> {
     state.services.plans.join(&admin, id, joining.user, joining.share).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -113,8 +117,8 @@ pub async fn join_study(
     responses((status = 204, description = "The rater is removed")))]
 pub async fn leave_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, user)): At<(StudyId, UserId)>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, user)): PathParams<(StudyId, UserId)>,
 ) -> Result<StatusCode, Problem> {
     state.services.plans.leave(&admin, id, user).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -129,9 +133,9 @@ pub async fn leave_study(
     responses((status = 204, description = "The setting is saved")))]
 pub async fn set_pace(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(pace): Given<Pace>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(pace): JsonBody<Pace>,
 ) -> Result<StatusCode, Problem> {
     state.services.plans.set_pace(&admin, id, pace.seconds).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -146,9 +150,9 @@ pub async fn set_pace(
     responses((status = 204, description = "The setting is saved")))]
 pub async fn set_reads(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<UserId>,
-    Given(languages): Given<Languages>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<UserId>,
+    JsonBody(languages): JsonBody<Languages>,
 ) -> Result<StatusCode, Problem> {
     state.services.plans.set_reads(&admin, id, languages.reads).await?;
     Ok(StatusCode::NO_CONTENT)

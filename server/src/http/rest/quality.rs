@@ -2,18 +2,18 @@
 
 use app::{
     model::{
-        feedback::{Dispute, DisputeQueue},
+        feedback::{Disagreement, DisagreementQueue},
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
         quality::{
-            DISPUTES_PAGE, DisputeRow, FlagOn, FlagRow, ListedRating, Live, NewGold, QualityPage, QualitySettings,
-            RatingFilter,
+            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewKnownItem, QualityPage,
+            QualitySettings, RatingFilter,
         },
         submission::MaskState,
     },
     port::{
         Admin, Person,
-        quality::{Feedback, Quality, Watching},
+        quality::{Feedback, Monitoring, Quality},
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -21,39 +21,40 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out,
-    input::{Asked, At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams, QueryParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
-    submissions::Made,
+    submissions::Created,
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// A yes-or-no setting.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct Switch {
+pub struct Enabled {
     /// The new value.
     on: bool,
 }
 
 /// Whether a known-score item is in use.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct Retired {
+pub struct Deactivation {
     /// Whether the item is deactivated.
     retired: bool,
 }
 
 /// Whether a rater may rate.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct LetIn {
+pub struct Admission {
     /// `true` allows the rater to rate regardless of the result; `false` restarts the calibration.
-    let_in: bool,
+    #[serde(rename = "let_in")]
+    admitted: bool,
 }
 
 /// Filter of ratings.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Which {
+pub struct RatingQuery {
     /// Only ratings by this person.
     rater: Option<i64>,
     /// Only ratings of this submission's outputs.
@@ -71,7 +72,8 @@ pub struct Which {
     /// Only ratings of outputs with a disagreement.
     #[serde(default)]
     #[param(required = false)]
-    disputed: bool,
+    #[serde(rename = "disputed")]
+    has_disagreement: bool,
     /// Only ratings whose comment, `task_id` or description contains this text.
     #[serde(default)]
     #[param(required = false)]
@@ -110,7 +112,7 @@ pub struct NewDecision {
 
 /// The next disagreement after an adjudication.
 #[derive(Serialize, ToSchema)]
-pub struct Decided {
+pub struct AdjudicationResult {
     /// The next disagreement that this person can adjudicate.
     next: Option<Token>,
 }
@@ -121,7 +123,11 @@ pub struct Decided {
 #[utoipa::path(get, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The quality settings", body = QualityPage)))]
-pub async fn get_quality(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<QualityPage> {
+pub async fn get_quality(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+) -> JsonResult<QualityPage> {
     Ok(Json(state.services.quality.page(&admin, id).await?))
 }
 
@@ -134,9 +140,9 @@ pub async fn get_quality(State(state): State<AppState>, As(admin): As<Admin>, At
     responses((status = 204, description = "The settings are saved")))]
 pub async fn set_quality(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(settings): Given<QualitySettings>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(settings): JsonBody<QualitySettings>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.set(&admin, id, settings).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -145,32 +151,32 @@ pub async fn set_quality(
 /// Add a known-score item
 #[utoipa::path(post, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = NewGold, example = json!({
+    request_body(content = NewKnownItem, example = json!({
         "source": {"Output": 1}, "scores": [4, 3, 5],
         "reasons": [{"en": "Right", "zh": ""}, {"en": "Clear", "zh": ""}, {"en": "Short", "zh": ""}]
     })),
-    responses((status = 201, description = "The item", body = Made)))]
-pub async fn add_gold(
+    responses((status = 201, description = "The item", body = Created)))]
+pub async fn add_known_item(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(new): Given<NewGold>,
-) -> Result<(StatusCode, Json<Made>), Problem> {
-    Ok((StatusCode::CREATED, Json(Made::of(state.services.quality.add_gold(&admin, id, new).await?))))
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(new): JsonBody<NewKnownItem>,
+) -> Result<(StatusCode, Json<Created>), Problem> {
+    Ok((StatusCode::CREATED, Json(Created::of(state.services.quality.add_known_item(&admin, id, new).await?))))
 }
 
 /// Deactivate or activate a known-score item
 #[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
-    request_body(content = Retired, example = json!({"retired": true})),
+    request_body(content = Deactivation, example = json!({"retired": true})),
     responses((status = 204, description = "The item is changed")))]
-pub async fn retire_gold(
+pub async fn retire_known_item(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, item)): At<(StudyId, i64)>,
-    Given(change): Given<Retired>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, item)): PathParams<(StudyId, i64)>,
+    JsonBody(change): JsonBody<Deactivation>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.retire_gold(&admin, id, item, change.retired).await?;
+    state.services.quality.retire_known_item(&admin, id, item, change.retired).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -178,15 +184,15 @@ pub async fn retire_gold(
 #[utoipa::path(put, path = "/studies/{id}/openings/{rater}", tag = "Quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("rater" = UserId, Path, description = "User ID of the rater")),
-    request_body(content = LetIn, example = json!({"let_in": true})),
+    request_body(content = Admission, example = json!({"let_in": true})),
     responses((status = 204, description = "The rater's state is changed")))]
-pub async fn open_for(
+pub async fn set_admission(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, rater)): At<(StudyId, UserId)>,
-    Given(change): Given<LetIn>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, rater)): PathParams<(StudyId, UserId)>,
+    JsonBody(change): JsonBody<Admission>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.open_for(&admin, id, rater, change.let_in).await?;
+    state.services.quality.set_admission(&admin, id, rater, change.admitted).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -194,13 +200,13 @@ pub async fn open_for(
 #[utoipa::path(put, path = "/studies/{id}/adjudicators/{user}", tag = "Quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("user" = UserId, Path, description = "User ID of the person")),
-    request_body(content = Switch, example = json!({"on": true})),
+    request_body(content = Enabled, example = json!({"on": true})),
     responses((status = 204, description = "The adjudicators are changed")))]
 pub async fn set_adjudicator(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, user)): At<(StudyId, UserId)>,
-    Given(change): Given<Switch>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, user)): PathParams<(StudyId, UserId)>,
+    JsonBody(change): JsonBody<Enabled>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.set_adjudicator(&admin, id, user, change.on).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -212,7 +218,11 @@ pub async fn set_adjudicator(
 #[utoipa::path(get, path = "/studies/{id}/live", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The current status", body = Live)))]
-pub async fn watch_study(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<Live> {
+pub async fn watch_study(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+) -> JsonResult<Live> {
     Ok(Json(state.services.quality.live(&admin, id).await?))
 }
 
@@ -220,23 +230,23 @@ pub async fn watch_study(State(state): State<AppState>, As(admin): As<Admin>, At
 ///
 /// `/comparisons/{slug}/files/ratings.jsonl?studies=…` streams all of them.
 #[utoipa::path(get, path = "/studies/{id}/ratings", tag = "Quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "ID of the study"), Which, PageParams),
+    params(("id" = StudyId, Path, description = "ID of the study"), RatingQuery, PageParams),
     responses((status = 200, description = "Ratings, newest first", body = Page<ListedRating>)))]
 pub async fn list_ratings(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Asked(which): Asked<Which>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    QueryParams(which): QueryParams<RatingQuery>,
     page: Paging,
-) -> Out<Page<ListedRating>> {
+) -> JsonResult<Page<ListedRating>> {
     let filter = RatingFilter {
         rater: which.rater,
         model: which.submission,
-        lang: which.lang,
+        nl_lang: which.lang,
         dimension: which.dimension,
         score: which.score,
         flagged: which.flagged,
-        disputed: which.disputed,
+        has_disagreement: which.has_disagreement,
         text: which.text,
         page: page.of()?,
     };
@@ -249,14 +259,14 @@ pub async fn list_ratings(
     responses((status = 200, description = "Flags, newest first", body = Page<FlagRow>)))]
 pub async fn list_flags(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
     page: Paging,
-) -> Out<Page<FlagRow>> {
+) -> JsonResult<Page<FlagRow>> {
     let (_, rows) = state.services.quality.flags(&admin, id).await?;
     let key = |row: &FlagRow| match row.on {
         FlagOn::Assignment(id) => format!("assignment-{id}"),
-        FlagOn::Probe(id) => format!("probe-{id}"),
+        FlagOn::Check(id) => format!("probe-{id}"),
     };
     Ok(Json(page.cut(rows, key)?))
 }
@@ -268,9 +278,9 @@ pub async fn list_flags(
     responses((status = 204, description = "The reply is saved")))]
 pub async fn answer_flag(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(answer): Given<FlagAnswer>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(answer): JsonBody<FlagAnswer>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.answer_flag(&admin, id, answer.on, &answer.reply).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -281,16 +291,16 @@ pub async fn answer_flag(
 /// Each with its ratings, adjudications and final scores. A page has twenty.
 #[utoipa::path(get, path = "/studies/{id}/disputes", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study"), Numbered),
-    responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisputeRow>)))]
-pub async fn list_disputes(
+    responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisagreementRow>)))]
+pub async fn list_disagreements(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Asked(asked): Asked<Numbered>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    QueryParams(asked): QueryParams<Numbered>,
     page: Paging,
-) -> Out<Page<DisputeRow>> {
-    let list = Watching::disputes(&*state.services.quality, &admin, id, asked.cursor).await?;
-    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISPUTES_PAGE);
+) -> JsonResult<Page<DisagreementRow>> {
+    let list = Monitoring::disagreements(&*state.services.quality, &admin, id, asked.cursor).await?;
+    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISAGREEMENTS_PAGE);
     let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
     Ok(Json(Page { items: list.rows, next }))
 }
@@ -302,8 +312,8 @@ pub async fn list_disputes(
     responses((status = 204, description = "The rating is requested")))]
 pub async fn ask_extra(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, output)): At<(StudyId, OutputId)>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, output)): PathParams<(StudyId, OutputId)>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.ask_extra(&admin, id, output).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -314,21 +324,24 @@ pub async fn ask_extra(
 /// Returns the first disagreements to adjudicate, the first adjudicated ones, and the number of each, as
 /// adjudicators see them: without models and names of raters.
 #[utoipa::path(get, path = "/adjudications", tag = "Quality", security(("token" = ["write:studies"])),
-    responses((status = 200, description = "Disagreements that you can adjudicate", body = DisputeQueue)))]
-pub async fn list_adjudications(State(state): State<AppState>, As(person): As<Person>) -> Out<DisputeQueue> {
-    Ok(Json(Feedback::disputes(&*state.services.quality, &person).await?))
+    responses((status = 200, description = "Disagreements that you can adjudicate", body = DisagreementQueue)))]
+pub async fn list_adjudications(
+    State(state): State<AppState>,
+    Authorized(person): Authorized<Person>,
+) -> JsonResult<DisagreementQueue> {
+    Ok(Json(Feedback::disagreements(&*state.services.quality, &person).await?))
 }
 
 /// Get a disagreement that you can adjudicate
 #[utoipa::path(get, path = "/adjudications/{token}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("token" = String, Path, description = "Opaque name of the disagreement")),
-    responses((status = 200, description = "The code and its ratings, with letters instead of names", body = Dispute)))]
+    responses((status = 200, description = "The code and its ratings, with letters instead of names", body = Disagreement)))]
 pub async fn get_adjudication(
     State(state): State<AppState>,
-    As(person): As<Person>,
-    At(token): At<String>,
-) -> Out<Dispute> {
-    Ok(Json(state.services.quality.dispute(&person, &Token(token)).await?))
+    Authorized(person): Authorized<Person>,
+    PathParams(token): PathParams<String>,
+) -> JsonResult<Disagreement> {
+    Ok(Json(state.services.quality.disagreement(&person, &Token(token)).await?))
 }
 
 /// Adjudicate a disagreement
@@ -337,35 +350,39 @@ pub async fn get_adjudication(
 #[utoipa::path(put, path = "/adjudications/{token}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("token" = String, Path, description = "Opaque name of the disagreement")),
     request_body(content = NewDecision, example = json!({"scores": [4, 3, 5], "comment": "The code does what the description asks."})),
-    responses((status = 200, description = "The adjudication is saved", body = Decided)))]
+    responses((status = 200, description = "The adjudication is saved", body = AdjudicationResult)))]
 pub async fn decide(
     State(state): State<AppState>,
-    As(person): As<Person>,
-    At(token): At<String>,
-    Given(new): Given<NewDecision>,
-) -> Out<Decided> {
+    Authorized(person): Authorized<Person>,
+    PathParams(token): PathParams<String>,
+    JsonBody(new): JsonBody<NewDecision>,
+) -> JsonResult<AdjudicationResult> {
     let next = state.services.quality.decide(&person, &Token(token), new.scores, &new.comment).await?;
-    Ok(Json(Decided { next }))
+    Ok(Json(AdjudicationResult { next }))
 }
 
 /// Get a submission's masking
 #[utoipa::path(get, path = "/submissions/{id}/mask", tag = "Quality", security(("token" = ["read"])),
     params(("id" = SubmissionId, Path, description = "ID of the submission")),
     responses((status = 200, description = "Model names in the outputs", body = MaskState)))]
-pub async fn get_mask(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<SubmissionId>) -> Out<MaskState> {
+pub async fn get_mask(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<SubmissionId>,
+) -> JsonResult<MaskState> {
     Ok(Json(state.services.quality.mask(&admin, id, true).await?))
 }
 
 /// Hide model names from raters, or show the original outputs
 #[utoipa::path(put, path = "/submissions/{id}/mask", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = SubmissionId, Path, description = "ID of the submission")),
-    request_body(content = Switch, example = json!({"on": true})),
+    request_body(content = Enabled, example = json!({"on": true})),
     responses((status = 204, description = "The masking is changed")))]
 pub async fn set_mask(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<SubmissionId>,
-    Given(change): Given<Switch>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<SubmissionId>,
+    JsonBody(change): JsonBody<Enabled>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.set_mask(&admin, id, change.on).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -12,12 +12,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{
-    Out,
-    input::{Asked, At},
+    JsonResult,
+    input::{PathParams, QueryParams},
     problem::Problem,
 };
 use crate::{
-    http::{download, session::As},
+    http::{download, session::Authorized},
     state::AppState,
 };
 
@@ -62,9 +62,9 @@ impl From<BoardParams> for BoardQuery {
     responses((status = 200, description = "The leaderboard", body = Board)))]
 pub async fn get_results(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(params): Asked<BoardParams>,
-) -> Out<Board> {
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(params): QueryParams<BoardParams>,
+) -> JsonResult<Board> {
     Ok(Json(state.services.results.board(&admin, params.into()).await?))
 }
 
@@ -75,8 +75,8 @@ pub async fn get_results(
     responses((status = 200, description = "The figures", body = String, content_type = "text/csv")))]
 pub async fn results_csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(params): Asked<BoardParams>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(params): QueryParams<BoardParams>,
 ) -> Result<impl IntoResponse, Problem> {
     let download = state.services.results.csv(&admin, params.into()).await?;
     Ok(download::response(download, "text/csv; charset=utf-8", None))
@@ -100,9 +100,9 @@ pub struct BaselineParams {
     responses((status = 200, description = "The results", body = ModelResults)))]
 pub async fn get_model_results(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(model): At<ModelId>,
-    Asked(params): Asked<BaselineParams>,
-) -> Out<ModelResults> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(model): PathParams<ModelId>,
+    QueryParams(params): QueryParams<BaselineParams>,
+) -> JsonResult<ModelResults> {
     Ok(Json(state.services.results.model(&admin, model, params.baseline.map(ModelId)).await?))
 }

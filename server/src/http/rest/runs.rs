@@ -8,7 +8,7 @@ use app::{
         languages::LanguageResults,
         published::Difference,
         reason::Fault,
-        run::{Again, Environment, ItemDetail, ItemFilter, ItemRow, PassAtK, RunProgress, RunRow, StartHow},
+        run::{Environment, ItemDetail, ItemFilter, ItemRow, PassAtK, Rerun, RunProgress, RunRow, StartHow},
         run_pair::RunPair,
     },
     port::{Admin, Runs},
@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out,
-    input::{Asked, At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams, QueryParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
-    submissions::{Made, made},
+    submissions::{Created, created},
 };
 use crate::{
-    http::{download, runs::results, session::As},
+    http::{download, runs::results, session::Authorized},
     report::lines::Form,
     state::AppState,
 };
@@ -60,7 +60,7 @@ pub struct NewRun {
 /// The two runs to compare.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Focus {
+pub struct RunPairQuery {
     /// External ID of a task whose outputs to return with their code.
     task: Option<String>,
 }
@@ -91,31 +91,35 @@ pub struct Run {
     responses((status = 200, description = "Runs, newest first", body = Page<RunRow>)))]
 pub async fn list_runs(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(asked): Asked<OfSubmission>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(asked): QueryParams<OfSubmission>,
     page: Paging,
-) -> Out<Page<RunRow>> {
+) -> JsonResult<Page<RunRow>> {
     Ok(Json(page.answer(state.services.runs.list(&admin, asked.submission, page.of()?).await?)))
 }
 
 /// Start a run
 #[utoipa::path(post, path = "/runs", tag = "Runs", security(("token" = ["write:runs"])),
     request_body(content = NewRun, example = json!({"submission": 1, "fresh": false})),
-    responses((status = 201, description = "The run", body = Made)))]
+    responses((status = 201, description = "The run", body = Created)))]
 pub async fn start_run(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewRun>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewRun>,
 ) -> Result<impl IntoResponse, Problem> {
     let how = StartHow { fresh: new.fresh, fast: new.fast, june_2022: new.june_2022, like: new.like };
-    Ok(made("runs", state.services.runs.start_so(&admin, new.submission, how).await?.0))
+    Ok(created("runs", state.services.runs.start_so(&admin, new.submission, how).await?.0))
 }
 
 /// Get a run with its figures
 #[utoipa::path(get, path = "/runs/{id}", tag = "Runs", security(("token" = ["read"])),
     params(("id" = RunId, Path, description = "ID of the run")),
     responses((status = 200, description = "The run", body = Run)))]
-pub async fn get_run(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<RunId>) -> Out<Run> {
+pub async fn get_run(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
+) -> JsonResult<Run> {
     let found = state.services.runs.get(&admin, id).await?;
     Ok(Json(Run {
         row: found.row,
@@ -134,7 +138,10 @@ pub async fn get_run(State(state): State<AppState>, As(admin): As<Admin>, At(id)
 /// Code generation by language, then translation by pair of languages.
 #[utoipa::path(get, path = "/languages", tag = "Runs", security(("token" = ["read"])),
     responses((status = 200, description = "Models by languages", body = LanguageResults)))]
-pub async fn get_languages(State(state): State<AppState>, As(admin): As<Admin>) -> Out<LanguageResults> {
+pub async fn get_languages(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> JsonResult<LanguageResults> {
     Ok(Json(state.services.runs.languages(&admin).await?))
 }
 
@@ -144,9 +151,9 @@ pub async fn get_languages(State(state): State<AppState>, As(admin): As<Admin>) 
     responses((status = 200, description = "The progress; this operation is cheap enough for polling", body = RunProgress)))]
 pub async fn get_run_progress(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
-) -> Out<RunProgress> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
+) -> JsonResult<RunProgress> {
     Ok(Json(state.services.runs.progress(&admin, id).await?))
 }
 
@@ -156,10 +163,10 @@ pub async fn get_run_progress(
     responses((status = 200, description = "Outputs in the dataset's order", body = Page<ItemRow>)))]
 pub async fn list_run_items(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
     page: Paging,
-) -> Out<Page<ItemRow>> {
+) -> JsonResult<Page<ItemRow>> {
     Ok(Json(page.answer(state.services.runs.items(&admin, id, ItemFilter::default(), page.of()?).await?)))
 }
 
@@ -169,9 +176,9 @@ pub async fn list_run_items(
     responses((status = 200, description = "The output's outcome", body = ItemDetail)))]
 pub async fn get_run_item(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, output)): At<(RunId, OutputId)>,
-) -> Out<ItemDetail> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, output)): PathParams<(RunId, OutputId)>,
+) -> JsonResult<ItemDetail> {
     Ok(Json(state.services.runs.item(&admin, id, output).await?))
 }
 
@@ -183,8 +190,8 @@ pub async fn get_run_item(
     responses((status = 204, description = "The run is stopped")))]
 pub async fn cancel_run(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
 ) -> Result<StatusCode, Problem> {
     state.services.runs.cancel(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -196,29 +203,29 @@ pub async fn cancel_run(
 /// `"changed"` (outputs whose result could differ today), `"rest"` (the unfinished outputs of a stopped run).
 #[utoipa::path(post, path = "/runs/{id}/rerun", tag = "Runs", security(("token" = ["write:runs"])),
     params(("id" = RunId, Path, description = "ID of the run")),
-    request_body(content = Again, example = json!({"output": 1})),
+    request_body(content = Rerun, example = json!({"output": 1})),
     responses((status = 204, description = "The outputs are queued")))]
 pub async fn rerun(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
-    Given(what): Given<Again>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
+    JsonBody(what): JsonBody<Rerun>,
 ) -> Result<StatusCode, Problem> {
-    state.services.runs.again(&admin, id, what).await?;
+    state.services.runs.rerun(&admin, id, what).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Compare two runs of one dataset
 #[utoipa::path(get, path = "/runs/{id}/against/{other}", tag = "Runs", security(("token" = ["read"])),
     params(("id" = RunId, Path, description = "ID of the first run"),
-        ("other" = RunId, Path, description = "ID of the second run"), Focus),
+        ("other" = RunId, Path, description = "ID of the second run"), RunPairQuery),
     responses((status = 200, description = "The comparison, task by task", body = RunPair)))]
 pub async fn compare_runs(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, other)): At<(RunId, RunId)>,
-    Asked(focus): Asked<Focus>,
-) -> Out<RunPair> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, other)): PathParams<(RunId, RunId)>,
+    QueryParams(focus): QueryParams<RunPairQuery>,
+) -> JsonResult<RunPair> {
     Ok(Json(state.services.runs.compare(&admin, id, other, focus.task).await?))
 }
 
@@ -230,8 +237,8 @@ pub async fn compare_runs(
     responses((status = 200, description = "JSON Lines", body = String, content_type = "application/jsonl")))]
 pub async fn run_results_jsonl(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let download = results(&state, admin, id, Form::JsonLines).await?;
     Ok(download::response(download, "application/jsonl", None))
@@ -243,8 +250,8 @@ pub async fn run_results_jsonl(
     responses((status = 200, description = "CSV", body = String, content_type = "text/csv")))]
 pub async fn run_results_csv(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<RunId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let download = results(&state, admin, id, Form::Csv).await?;
     Ok(download::response(download, "text/csv; charset=utf-8", None))

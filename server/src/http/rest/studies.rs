@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{MadePublicLink, NewPublicLink, PublicLinkRow},
+        api::{CreatedPublicLink, NewPublicLink, PublicLinkRow},
         comparison::{TaskRatings, TaskScores},
         ids::{PublicLinkId, StudyId, TaskId},
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
-    submissions::{Made, made},
+    submissions::{Created, created},
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// Request to change a study's state.
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
@@ -37,7 +37,11 @@ pub struct Status {
 /// List studies
 #[utoipa::path(get, path = "/studies", tag = "Studies", params(PageParams), security(("token" = ["read"])),
     responses((status = 200, description = "Studies, newest first", body = Page<StudyRow>)))]
-pub async fn list_studies(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<StudyRow>> {
+pub async fn list_studies(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<StudyRow>> {
     Ok(Json(page.answer(state.services.studies.list(&admin, page.of()?).await?)))
 }
 
@@ -46,20 +50,24 @@ pub async fn list_studies(State(state): State<AppState>, As(admin): As<Admin>, p
     request_body(content = NewStudy, example = json!({
         "title": "Pilot", "dataset": "starter", "submissions": [1, 2], "raters": [2, 3], "overlap": 2, "tasks": 10
     })),
-    responses((status = 201, description = "The study", body = Made)))]
+    responses((status = 201, description = "The study", body = Created)))]
 pub async fn create_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewStudy>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewStudy>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok(made("studies", state.services.studies.create(&admin, new).await?.0))
+    Ok(created("studies", state.services.studies.create(&admin, new).await?.0))
 }
 
 /// Get a study with its raters' progress and open flags
 #[utoipa::path(get, path = "/studies/{id}", tag = "Studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The study", body = StudyDetail)))]
-pub async fn get_study(State(state): State<AppState>, As(admin): As<Admin>, At(id): At<StudyId>) -> Out<StudyDetail> {
+pub async fn get_study(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+) -> JsonResult<StudyDetail> {
     Ok(Json(state.services.studies.get(&admin, id).await?))
 }
 
@@ -72,10 +80,10 @@ pub async fn get_study(State(state): State<AppState>, As(admin): As<Admin>, At(i
     responses((status = 200, description = "The new state", body = Status)))]
 pub async fn set_study_status(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(wanted): Given<Status>,
-) -> Out<Status> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(wanted): JsonBody<Status>,
+) -> JsonResult<Status> {
     state.services.studies.set_status(&admin, id, wanted.status).await?;
     Ok(Json(wanted))
 }
@@ -113,11 +121,11 @@ pub async fn reopen_study(
     responses((status = 307, description = "`Location` is the comparison's address")))]
 pub async fn get_comparison(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
 ) -> Result<Redirect, Problem> {
-    let choice = state.services.comparisons.study_choice(&admin, id, false).await?;
-    Ok(Redirect::temporary(&format!("/api/v1/comparisons/{}?{}", choice.dataset, choice.query())))
+    let selection = state.services.comparisons.study_selection(&admin, id, false).await?;
+    Ok(Redirect::temporary(&format!("/api/v1/comparisons/{}?{}", selection.dataset, selection.query())))
 }
 
 /// List a study's tasks with their mean scores
@@ -126,10 +134,10 @@ pub async fn get_comparison(
     responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskScores>)))]
 pub async fn list_study_tasks(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
     page: Paging,
-) -> Out<Page<TaskScores>> {
+) -> JsonResult<Page<TaskScores>> {
     Ok(Json(page.cut(state.services.studies.tasks(&admin, id).await?, |row| row.task.id.to_string())?))
 }
 
@@ -139,9 +147,9 @@ pub async fn list_study_tasks(
     responses((status = 200, description = "The task", body = TaskRatings)))]
 pub async fn get_study_task(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At((id, task)): At<(StudyId, TaskId)>,
-) -> Out<TaskRatings> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, task)): PathParams<(StudyId, TaskId)>,
+) -> JsonResult<TaskRatings> {
     Ok(Json(state.services.studies.task(&admin, id, task).await?))
 }
 
@@ -151,10 +159,10 @@ pub async fn get_study_task(
     responses((status = 200, description = "Public links, newest first", body = Page<PublicLinkRow>)))]
 pub async fn list_public_links(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
     page: Paging,
-) -> Out<Page<PublicLinkRow>> {
+) -> JsonResult<Page<PublicLinkRow>> {
     Ok(Json(page.answer(state.services.public_links.list(&admin, id, page.of()?).await?)))
 }
 
@@ -164,12 +172,12 @@ pub async fn list_public_links(
 #[utoipa::path(post, path = "/studies/{id}/public-links", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = NewPublicLink, example = json!({"code": false, "days": 365})),
-    responses((status = 201, description = "The link", body = MadePublicLink)))]
+    responses((status = 201, description = "The link", body = CreatedPublicLink)))]
 pub async fn create_public_link(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(new): Given<NewPublicLink>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(new): JsonBody<NewPublicLink>,
 ) -> Result<impl IntoResponse, Problem> {
     Ok((StatusCode::CREATED, Json(state.services.public_links.create(&admin, id, new).await?)))
 }
@@ -180,8 +188,8 @@ pub async fn create_public_link(
     responses((status = 204, description = "The link is revoked")))]
 pub async fn revoke_public_link(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<PublicLinkId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<PublicLinkId>,
 ) -> Result<StatusCode, Problem> {
     state.services.public_links.revoke(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Out,
-    input::{Asked, At, FileName, Given, receive},
+    JsonResult,
+    input::{FileName, JsonBody, PathParams, QueryParams, receive},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// An uploaded file.
 #[derive(Serialize, ToSchema)]
@@ -34,7 +34,7 @@ pub struct Upload {
 /// How to preview an upload.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Against {
+pub struct PreviewQuery {
     /// The dataset's short name.
     dataset: String,
     /// How lines are matched to tasks.
@@ -59,20 +59,20 @@ pub struct NewSubmission {
 
 /// A created resource.
 #[derive(Serialize, ToSchema)]
-pub struct Made {
+pub struct Created {
     id: i64,
 }
 
-impl Made {
+impl Created {
     /// A created resource with this ID.
-    pub fn of(id: i64) -> Made {
-        Made { id }
+    pub fn of(id: i64) -> Created {
+        Created { id }
     }
 }
 
 /// 201 with the id and address of the created resource.
-pub fn made(area: &str, id: i64) -> impl IntoResponse + use<> {
-    (StatusCode::CREATED, [(header::LOCATION, format!("{}/{area}/{id}", super::ROOT))], Json(Made::of(id)))
+pub fn created(area: &str, id: i64) -> impl IntoResponse + use<> {
+    (StatusCode::CREATED, [(header::LOCATION, format!("{}/{area}/{id}", super::ROOT))], Json(Created::of(id)))
 }
 
 /// Filter of submissions.
@@ -92,8 +92,8 @@ pub struct OfDataset {
     responses((status = 201, description = "The file is uploaded", body = Upload)))]
 pub async fn send_outputs(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(asked): Asked<FileName>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(asked): QueryParams<FileName>,
     body: Body,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = receive(&state, &asked.file, body).await?.finish().await?;
@@ -106,14 +106,14 @@ pub async fn send_outputs(
 /// Matches the upload to a dataset's newest version. Returns invalid lines, tasks without an output,
 /// duplicates, samples, and text that may identify a model.
 #[utoipa::path(get, path = "/uploads/{id}/preview", tag = "Model outputs", security(("token" = ["read"])),
-    params(("id" = UploadId, Path, description = "ID of the upload"), Against),
+    params(("id" = UploadId, Path, description = "ID of the upload"), PreviewQuery),
     responses((status = 200, description = "The preview", body = Preview)))]
 pub async fn preview_upload(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<UploadId>,
-    Asked(asked): Asked<Against>,
-) -> Out<Preview> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<UploadId>,
+    QueryParams(asked): QueryParams<PreviewQuery>,
+) -> JsonResult<Preview> {
     Ok(Json(state.services.submissions.preview(&admin, id, &asked.dataset, asked.matching).await?))
 }
 
@@ -122,14 +122,14 @@ pub async fn preview_upload(
 /// Imports all outputs, or none if a line is invalid. The same file of the same model is imported once.
 #[utoipa::path(post, path = "/submissions", tag = "Model outputs", security(("token" = ["write:data"])),
     request_body(content = NewSubmission, example = json!({"upload": 1, "dataset": "starter", "model": "My model"})),
-    responses((status = 201, description = "The submission", body = Made)))]
+    responses((status = 201, description = "The submission", body = Created)))]
 pub async fn take_submission(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewSubmission>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewSubmission>,
 ) -> Result<impl IntoResponse, Problem> {
     let id = state.services.submissions.take(&admin, new.upload, &new.dataset, new.matching, &new.model).await?;
-    Ok(made("submissions", id.0))
+    Ok(created("submissions", id.0))
 }
 
 /// List submissions
@@ -138,10 +138,10 @@ pub async fn take_submission(
     responses((status = 200, description = "Submissions, newest first", body = Page<SubmissionRow>)))]
 pub async fn list_submissions(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Asked(asked): Asked<OfDataset>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(asked): QueryParams<OfDataset>,
     page: Paging,
-) -> Out<Page<SubmissionRow>> {
+) -> JsonResult<Page<SubmissionRow>> {
     Ok(Json(page.answer(state.services.submissions.list(&admin, asked.dataset, page.of()?).await?)))
 }
 
@@ -151,9 +151,9 @@ pub async fn list_submissions(
     responses((status = 200, description = "The submission", body = SubmissionRow)))]
 pub async fn get_submission(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<SubmissionId>,
-) -> Out<SubmissionRow> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<SubmissionId>,
+) -> JsonResult<SubmissionRow> {
     Ok(Json(state.services.submissions.get(&admin, id).await?))
 }
 
@@ -163,10 +163,10 @@ pub async fn get_submission(
     responses((status = 200, description = "In the order of the file", body = Page<OutputRow>)))]
 pub async fn list_submission_outputs(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<SubmissionId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<SubmissionId>,
     page: Paging,
-) -> Out<Page<OutputRow>> {
+) -> JsonResult<Page<OutputRow>> {
     let filter = OutputFilter::default();
     Ok(Json(page.answer(state.services.submissions.outputs(&admin, id, filter, page.of()?).await?)))
 }
@@ -177,8 +177,8 @@ pub async fn list_submission_outputs(
     responses((status = 200, description = "The output", body = OutputDetail)))]
 pub async fn get_output(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<OutputId>,
-) -> Out<OutputDetail> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<OutputId>,
+) -> JsonResult<OutputDetail> {
     Ok(Json(state.services.submissions.output(&admin, id).await?))
 }

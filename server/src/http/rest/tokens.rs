@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{MadeToken, NewToken, Scope, TokenRow},
+        api::{CreatedToken, NewToken, Scope, TokenRow},
         ids::ApiTokenId,
     },
     port::{Admin, api::Tokens},
@@ -12,16 +12,16 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::{http::session::As, services::tokens::Bearer, state::AppState};
+use crate::{http::session::Authorized, services::tokens::Bearer, state::AppState};
 
 /// The caller.
 #[derive(Serialize, ToSchema)]
-pub struct Myself {
+pub struct CurrentToken {
     /// The person that the token acts as.
     name: String,
     token: ApiTokenId,
@@ -31,15 +31,19 @@ pub struct Myself {
 
 /// Get the token's user and scopes
 #[utoipa::path(get, path = "/me", tag = "About the API", security(("token" = ["read"])),
-    responses((status = 200, description = "The token", body = Myself)))]
-pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<Myself> {
-    Json(Myself { name: bearer.me.name, token: bearer.id, scopes: bearer.scopes })
+    responses((status = 200, description = "The token", body = CurrentToken)))]
+pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<CurrentToken> {
+    Json(CurrentToken { name: bearer.me.name, token: bearer.id, scopes: bearer.scopes })
 }
 
 /// List your tokens
 #[utoipa::path(get, path = "/tokens", tag = "Tokens", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Tokens, newest first", body = Page<TokenRow>)))]
-pub async fn list_tokens(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<TokenRow>> {
+pub async fn list_tokens(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<TokenRow>> {
     Ok(Json(page.answer(state.services.tokens.list(&admin, page.of()?).await?)))
 }
 
@@ -48,11 +52,11 @@ pub async fn list_tokens(State(state): State<AppState>, As(admin): As<Admin>, pa
 /// The response contains the secret, which is not shown again.
 #[utoipa::path(post, path = "/tokens", tag = "Tokens", security(("token" = ["admin"])),
     request_body(content = NewToken, example = json!({"label": "Nightly runs", "scopes": ["read", "write:runs"], "days": 90})),
-    responses((status = 201, description = "The token", body = MadeToken)))]
+    responses((status = 201, description = "The token", body = CreatedToken)))]
 pub async fn create_token(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewToken>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewToken>,
 ) -> Result<impl IntoResponse, Problem> {
     Ok((StatusCode::CREATED, Json(state.services.tokens.create(&admin, new).await?)))
 }
@@ -63,8 +67,8 @@ pub async fn create_token(
     responses((status = 204, description = "The token is revoked")))]
 pub async fn revoke_token(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<ApiTokenId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<ApiTokenId>,
 ) -> Result<StatusCode, Problem> {
     state.services.tokens.revoke(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)

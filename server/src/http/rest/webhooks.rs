@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        api::{DeliveryRow, MadeWebhook, NewWebhook, WebhookRow},
+        api::{CreatedWebhook, DeliveryRow, NewWebhook, WebhookRow},
         ids::WebhookId,
     },
     port::{Admin, api::Webhooks},
@@ -10,17 +10,21 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 
 use super::{
-    Out,
-    input::{At, Given},
+    JsonResult,
+    input::{JsonBody, PathParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
 };
-use crate::{http::session::As, state::AppState};
+use crate::{http::session::Authorized, state::AppState};
 
 /// List webhooks
 #[utoipa::path(get, path = "/webhooks", tag = "Webhooks", params(PageParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Webhooks, newest first", body = Page<WebhookRow>)))]
-pub async fn list_webhooks(State(state): State<AppState>, As(admin): As<Admin>, page: Paging) -> Out<Page<WebhookRow>> {
+pub async fn list_webhooks(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<WebhookRow>> {
     Ok(Json(page.cut(state.services.webhooks.list(&admin).await?, |row| row.id.to_string())?))
 }
 
@@ -29,11 +33,11 @@ pub async fn list_webhooks(State(state): State<AppState>, As(admin): As<Admin>, 
 /// The response contains the signing secret, which is not shown again.
 #[utoipa::path(post, path = "/webhooks", tag = "Webhooks", security(("token" = ["admin"])),
     request_body(content = NewWebhook, example = json!({"url": "https://hooks.example.org/aixgrade", "events": ["run.ended"]})),
-    responses((status = 201, description = "The webhook", body = MadeWebhook)))]
+    responses((status = 201, description = "The webhook", body = CreatedWebhook)))]
 pub async fn create_webhook(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    Given(new): Given<NewWebhook>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewWebhook>,
 ) -> Result<impl IntoResponse, Problem> {
     Ok((StatusCode::CREATED, Json(state.services.webhooks.create(&admin, new).await?)))
 }
@@ -44,8 +48,8 @@ pub async fn create_webhook(
     responses((status = 204, description = "The webhook is deleted")))]
 pub async fn remove_webhook(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<WebhookId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<WebhookId>,
 ) -> Result<StatusCode, Problem> {
     state.services.webhooks.remove(&admin, id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -57,9 +61,9 @@ pub async fn remove_webhook(
     responses((status = 200, description = "Result of the delivery", body = DeliveryRow)))]
 pub async fn test_webhook(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<WebhookId>,
-) -> Out<DeliveryRow> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<WebhookId>,
+) -> JsonResult<DeliveryRow> {
     Ok(Json(state.services.webhooks.test(&admin, id).await?))
 }
 
@@ -69,9 +73,9 @@ pub async fn test_webhook(
     responses((status = 200, description = "Deliveries, newest first", body = Page<DeliveryRow>)))]
 pub async fn list_deliveries(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<WebhookId>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<WebhookId>,
     page: Paging,
-) -> Out<Page<DeliveryRow>> {
+) -> JsonResult<Page<DeliveryRow>> {
     Ok(Json(page.answer(state.services.webhooks.deliveries(&admin, id, page.of()?).await?)))
 }

@@ -1,6 +1,6 @@
 //! The data behind a figure as CSV: exact values, one line for each mark.
 
-use app::ui::chart::figure::{Figure, Picture};
+use app::ui::chart::figure::{Chart, Figure};
 
 use crate::{error::Failure, report::csv::Table};
 
@@ -10,8 +10,8 @@ use crate::{error::Failure, report::csv::Table};
 /// Never in practice: it is written to memory.
 pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::new();
-    match &figure.picture {
-        Picture::Intervals { marks, .. } => {
+    match &figure.chart {
+        Chart::Intervals { marks, .. } => {
             let mut table = Table::new(&mut out, ["name", "value", "low", "high", "n", "group"])?;
             for mark in marks {
                 table.text(&mark.label)?;
@@ -24,7 +24,7 @@ pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
             }
             table.finish()?;
         }
-        Picture::Stacked { bars, .. } => {
+        Chart::Stacked { bars, .. } => {
             let mut table = Table::new(&mut out, ["name", "part", "count"])?;
             for bar in bars {
                 for part in &bar.parts {
@@ -36,7 +36,7 @@ pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
             }
             table.finish()?;
         }
-        Picture::Columns { groups, .. } => {
+        Chart::Columns { groups, .. } => {
             let mut table = Table::new(&mut out, ["metric", "name", "value", "low", "high"])?;
             for group in groups {
                 for bar in &group.bars {
@@ -50,7 +50,7 @@ pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
             }
             table.finish()?;
         }
-        Picture::Heat { .. } | Picture::Scatter { .. } | Picture::Grid { .. } => {
+        Chart::Heat { .. } | Chart::Scatter { .. } | Chart::Grid { .. } => {
             let mut table = Table::new(&mut out, figure.table.head.iter().map(String::as_str))?;
             for row in &figure.table.rows {
                 for cell in row {

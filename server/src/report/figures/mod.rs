@@ -26,7 +26,7 @@ pub use theme::Theme;
 
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct RenderOptions {
     /// Its width.
     pub width: Width,
     /// Its colours.
@@ -36,24 +36,24 @@ pub struct Look {
 }
 
 /// The figure as a stand-alone SVG with its font. `caption` becomes the description.
-pub fn svg(figure: &Figure, caption: &str, look: Look) -> String {
+pub fn svg(figure: &Figure, caption: &str, options: RenderOptions) -> String {
     let font = format!(
         "@font-face{{font-family:'AixGrade Sans';src:url(data:font/otf;base64,{}) format('opentype')}}",
         STANDARD.encode(fonts::LATIN)
     );
-    drawn(figure, caption, look, &font).0
+    drawn(figure, caption, options, &font).0
 }
 
 /// The figure as SVG and its size in points. `more` is added to the style.
-fn drawn(figure: &Figure, caption: &str, look: Look, more: &str) -> (String, f64, f64) {
-    let t = I18n::of(look.lang).chart();
+fn drawn(figure: &Figure, caption: &str, options: RenderOptions, more: &str) -> (String, f64, f64) {
+    let t = I18n::of(options.lang).chart();
     let value = format!("{} [{}]", t.value, t.interval);
     let Drawn { width, height, body } =
-        print::draw(figure, look.width, &Heads { value: &value, n: "n", letters: t.letters, share: t.axis_share });
-    let (title, desc, style) = (escape(&figure.title), escape(caption), theme::style(look.theme));
-    let (tag, mm) = (look.lang.tag(), look.width.mm());
+        print::draw(figure, options.width, &Heads { value: &value, n: "n", letters: t.letters, share: t.axis_share });
+    let (title, desc, style) = (escape(&figure.title), escape(caption), theme::style(options.theme));
+    let (tag, mm) = (options.lang.tag(), options.width.mm());
     let high = height * 25.4 / 72.0;
-    let hatches = theme::hatches(look.theme);
+    let hatches = theme::hatches(options.theme);
     let text = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{mm}mm" height="{high:.2}mm" viewBox="0 0 {width:.2} {height:.2}" role="img" lang="{tag}" class="chart"><title>{title}</title><desc>{desc}</desc><style>{more}{style}</style><defs>{hatches}</defs><rect class="file-ground" width="{width:.2}" height="{height:.2}"/>{body}</svg>
 "#
@@ -70,7 +70,7 @@ mod tests {
             run::Verdict,
             stats::{Estimate, Kappa, Undefined},
         },
-        ui::chart::figures::{self, Apart, Both, Crowd, Entry},
+        ui::chart::figures::{self, Bin, Entry, PairDifference, TestedRating},
     };
 
     use super::*;
@@ -101,7 +101,7 @@ mod tests {
             .iter()
             .map(|entry| Entry { value: entry.value.map(|v| v / 4.0), interval: interval(0.5), ..entry.clone() })
             .collect();
-        let pair = Apart {
+        let pair = PairDifference {
             models: (models[0].clone(), models[1].clone()),
             value: Some(-0.0372),
             interval: interval(-0.0372),
@@ -117,8 +117,8 @@ mod tests {
             kappa: Ok(Estimate { value, interval: interval(value).ok_or(Undefined::TooFew) }),
         };
         let kappas = [kappa(1, 2, 0.81), kappa(1, 3, 0.42), kappa(2, 3, -0.05)];
-        let points: Vec<Both> = (0..120u32)
-            .map(|n| Both {
+        let points: Vec<TestedRating> = (0..120u32)
+            .map(|n| TestedRating {
                 model: n as usize % 3,
                 task: n.to_string(),
                 ratio: f64::from(n % 5) / 4.0,
@@ -126,9 +126,9 @@ mod tests {
                 href: None,
             })
             .collect();
-        let crowds: Vec<Crowd> = (0..21u32)
+        let bins: Vec<Bin> = (0..21u32)
             .flat_map(|ratio| (0..13u32).map(move |score| (ratio, score)))
-            .map(|(ratio, score)| Crowd {
+            .map(|(ratio, score)| Bin {
                 ratio: f64::from(ratio) / 20.0,
                 score: 1.0 + f64::from(score) / 4.0,
                 models: vec![u64::from(ratio * score), u64::from((ratio * 7 + score) % 11), 0],
@@ -151,7 +151,7 @@ mod tests {
             figures::differences(i, "c", name, &[pair], false),
             figures::rater_agreement(i, "c", name, &raters, &kappas),
             figures::tests_and_people(i, "c", name, (1, 4), &models, &points),
-            figures::crowds(i, "many", name, (1, 4), &models, &crowds),
+            figures::bins(i, "many", name, (1, 4), &models, &bins),
             figures::grid(i, "c", name, &models, &tasks, ("1", "4")),
             figures::columns(i, "paper", "pass@1", &models, &groups, ("pass@1 (%)", 0.0, 100.0), &|_| None),
             figures::shares(i, "pass", "pass@1", &shares),
@@ -165,8 +165,8 @@ mod tests {
         ]
     }
 
-    fn look(lang: Lang) -> Look {
-        Look { width: Width::Column, theme: Theme::Light, lang }
+    fn options(lang: Lang) -> RenderOptions {
+        RenderOptions { width: Width::Column, theme: Theme::Light, lang }
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         for lang in Lang::ALL {
             for figure in every_kind(lang) {
                 for theme in [Theme::Light, Theme::Dark] {
-                    let text = svg(&figure, "A <caption> & more", Look { theme, ..look(lang) });
+                    let text = svg(&figure, "A <caption> & more", RenderOptions { theme, ..options(lang) });
                     assert!(!text.contains("var(") && !text.contains("light-dark"), "{}", figure.id);
                     assert!(!text.contains("<b>") && !text.contains("<caption>"), "{}", figure.id);
                     let drawn = text.split("</style>").nth(1).unwrap_or_default();
@@ -198,7 +198,7 @@ mod tests {
     fn names_stand_beside_their_intervals_and_ticks_under_their_lines() {
         for (lang, width) in [(Lang::En, Width::Column), (Lang::Zh, Width::Page)] {
             let figure = every_kind(lang).into_iter().find(|f| f.id == "c-means").unwrap_or_else(|| panic!("means"));
-            let text = svg(&figure, "", Look { width, ..look(lang) });
+            let text = svg(&figure, "", RenderOptions { width, ..options(lang) });
             let lines = values(&text, r#"<line class="print-grid""#, "x1");
             let labels: Vec<f64> = text
                 .split("<text ")
@@ -236,7 +236,7 @@ mod tests {
         for lang in Lang::ALL {
             for width in [Width::Column, Width::Page] {
                 for figure in every_kind(lang) {
-                    let (text, wide, high) = drawn(&figure, "", Look { width, ..look(lang) }, "");
+                    let (text, wide, high) = drawn(&figure, "", RenderOptions { width, ..options(lang) }, "");
                     let options = resvg::usvg::Options { fontdb: fonts::for_text("中a"), ..Default::default() };
                     let tree = resvg::usvg::Tree::from_str(&text, &options).unwrap_or_else(|e| panic!("{e}"));
                     let (scale, bounds) = (f64::from(tree.size().width()) / wide, tree.root().abs_bounding_box());

@@ -6,7 +6,7 @@ use resvg::{
     usvg::{Options, Tree},
 };
 
-use super::{Look, drawn, fonts};
+use super::{RenderOptions, drawn, fonts};
 use crate::error::Failure;
 
 /// Resolution, in pixels per inch: what journals ask for in figures with lines and letters.
@@ -20,8 +20,8 @@ const MOST: f64 = 32e6;
 ///
 /// Fails if a name has characters that neither the shipped fonts nor this machine's have, instead of drawing boxes. The
 /// SVG needs no fonts.
-pub fn png(figure: &Figure, caption: &str, look: Look) -> Result<Vec<u8>, Failure> {
-    let (tree, width, height) = tree(figure, caption, look)?;
+pub fn png(figure: &Figure, caption: &str, options: RenderOptions) -> Result<Vec<u8>, Failure> {
+    let (tree, width, height) = tree(figure, caption, options)?;
     let scale = (DPI / 72.0).min((MOST / (width * height)).sqrt());
     let pixels = |length: f64| (length * scale).round().clamp(1.0, MOST) as u32;
     let mut map =
@@ -34,8 +34,8 @@ pub fn png(figure: &Figure, caption: &str, look: Look) -> Result<Vec<u8>, Failur
 }
 
 /// The figure parsed for rendering, with its size in points.
-pub(super) fn tree(figure: &Figure, caption: &str, look: Look) -> Result<(Tree, f64, f64), Failure> {
-    let (text, width, height) = drawn(figure, caption, look, "");
+pub(super) fn tree(figure: &Figure, caption: &str, options: RenderOptions) -> Result<(Tree, f64, f64), Failure> {
+    let (text, width, height) = drawn(figure, caption, options, "");
     if let Some(c) = fonts::missing(&text) {
         let en = format!(
             "This machine has no font with the character \"{c}\". Install one (on Debian: fonts-noto-cjk), start AixGrade again, or export the SVG."
@@ -65,8 +65,8 @@ mod tests {
             (Lang::Zh, Width::Column, 2102, ["c-distribution", "paper"]),
         ] {
             for figure in every_kind(lang).into_iter().filter(|figure| ids.contains(&figure.id.as_str())) {
-                let look = Look { width, theme: Theme::Light, lang };
-                let bytes = png(&figure, "", look).unwrap_or_else(|e| panic!("{}: {e:?}", figure.id));
+                let options = RenderOptions { width, theme: Theme::Light, lang };
+                let bytes = png(&figure, "", options).unwrap_or_else(|e| panic!("{}: {e:?}", figure.id));
                 let map = Pixmap::decode_png(&bytes).unwrap();
                 assert!(map.width().abs_diff(across) <= 1, "{}: {}", figure.id, map.width());
                 let white = map.pixels().iter().filter(|p| (p.red(), p.green(), p.blue()) == (255, 255, 255)).count();

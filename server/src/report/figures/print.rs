@@ -8,7 +8,7 @@ use std::fmt::Write;
 use app::ui::chart::{
     bars::{Axis, Bar, Mark, escape, verdict_class},
     draw,
-    figure::{Figure, Group, Key, Look, Picture, SERIES},
+    figure::{Chart, Figure, Group, Key, MarkStyle, SERIES},
 };
 
 use super::fonts::{fit, width, wrap};
@@ -85,31 +85,31 @@ pub struct Heads<'a> {
 
 /// Draws the figure.
 pub fn draw(figure: &Figure, size: Width, heads: &Heads) -> Drawn {
-    let mut sheet = Sheet { out: String::new(), width: size.points() };
-    let height = match &figure.picture {
-        Picture::Intervals { axis, marks } => sheet.intervals(axis, marks, heads),
-        Picture::Stacked { nothing, bars } => {
-            let foot = sheet.stacked(nothing, bars, heads.share);
-            sheet.legend(&figure.legend, foot, false)
+    let mut canvas = Canvas { out: String::new(), width: size.points() };
+    let height = match &figure.chart {
+        Chart::Intervals { axis, marks } => canvas.intervals(axis, marks, heads),
+        Chart::Stacked { nothing, bars } => {
+            let foot = canvas.stacked(nothing, bars, heads.share);
+            canvas.legend(&figure.legend, foot, false)
         }
-        Picture::Columns { axis, groups } => {
-            let foot = sheet.columns(axis, groups);
-            sheet.legend(&figure.legend, foot, true)
+        Chart::Columns { axis, groups } => {
+            let foot = canvas.columns(axis, groups);
+            canvas.legend(&figure.legend, foot, true)
         }
-        picture => {
-            let foot = sheet.scaled(picture);
-            sheet.legend(&figure.legend, foot, false)
+        chart => {
+            let foot = canvas.scaled(chart);
+            canvas.legend(&figure.legend, foot, false)
         }
     };
-    Drawn { width: sheet.width, height: height + EDGE, body: sheet.out }
+    Drawn { width: canvas.width, height: height + EDGE, body: canvas.out }
 }
 
-struct Sheet {
+struct Canvas {
     out: String,
     width: f64,
 }
 
-impl Sheet {
+impl Canvas {
     fn text(&mut self, (x, y): (f64, f64), anchor: &str, class: &str, text: &str) {
         let text = escape(text);
         _ = write!(self.out, r#"<text x="{x:.2}" y="{y:.2}" text-anchor="{anchor}" class="{class}">{text}</text>"#);
@@ -220,11 +220,11 @@ impl Sheet {
                 let at = |n: u64| from + (to - from) * n as f64 / whole as f64;
                 let (x, end) = (at(before), at(before + part.size));
                 before += part.size;
-                let (look, wide, high) = (&part.class, end - x, BAR);
+                let (style, wide, high) = (&part.class, end - x, BAR);
                 let upper = y - BAR / 2.0;
                 _ = write!(
                     self.out,
-                    r#"<g class="{look}"><rect class="print-part" x="{x:.2}" y="{upper:.2}" width="{wide:.2}" height="{high}"/>"#
+                    r#"<g class="{style}"><rect class="print-part" x="{x:.2}" y="{upper:.2}" width="{wide:.2}" height="{high}"/>"#
                 );
                 let label = format!("{:.0}%", part.size as f64 * 100.0 / whole as f64);
                 if width(&label, SIZE) + 2.0 <= wide {
@@ -287,12 +287,12 @@ impl Sheet {
     }
 
     /// A picture of fixed size, made as wide as the figure; its letters are made larger where it becomes smaller.
-    fn scaled(&mut self, picture: &Picture) -> f64 {
-        let size = draw::size(picture);
+    fn scaled(&mut self, chart: &Chart) -> f64 {
+        let size = draw::size(chart);
         let own = size.width.unwrap_or(800.0);
         let scale = ((self.width - 2.0 * EDGE) / own).min(1.0);
         let (high, letters) = (size.height * scale, SIZE / scale);
-        let inside = draw::inside(picture);
+        let inside = draw::inside(chart);
         let (wide, tall) = (own * scale, size.height);
         _ = write!(
             self.out,
@@ -318,21 +318,21 @@ impl Sheet {
                 (x, y) = (EDGE, y + ROW - 1.0);
             }
             let (left, upper) = (x, y - 4.0);
-            match key.look {
-                Look::Step(step) => {
+            match key.style {
+                MarkStyle::Step(step) => {
                     _ = write!(
                         self.out,
                         r#"<g class="step-{step}"><rect class="print-part" x="{left:.2}" y="{upper:.2}" width="8" height="8"/></g>"#
                     );
                 }
-                Look::Verdict(verdict) => {
+                MarkStyle::Verdict(verdict) => {
                     let class = verdict_class(verdict);
                     _ = write!(
                         self.out,
                         r#"<g class="{class}"><rect class="print-part" x="{left:.2}" y="{upper:.2}" width="8" height="8"/></g>"#
                     );
                 }
-                Look::Series(series) if hatched => {
+                MarkStyle::Series(series) if hatched => {
                     for fill in fills(series) {
                         _ = write!(
                             self.out,
@@ -340,11 +340,11 @@ impl Sheet {
                         );
                     }
                 }
-                Look::Series(_) => {
-                    let swatch = draw::swatch(key.look, 0.0, 0.0);
+                MarkStyle::Series(_) => {
+                    let swatch = draw::swatch(key.style, 0.0, 0.0);
                     _ = write!(self.out, r#"<g transform="translate({left:.2} {upper:.2}) scale(0.58)">{swatch}</g>"#);
                 }
-                Look::Empty => {
+                MarkStyle::Empty => {
                     _ = write!(
                         self.out,
                         r#"<rect class="print-empty" x="{left:.2}" y="{upper:.2}" width="8" height="8"/>"#

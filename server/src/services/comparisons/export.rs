@@ -4,7 +4,7 @@ use std::io::Write;
 
 use app::{
     model::{
-        compare::Choice,
+        compare::Selection,
         lang::{Bilingual, Lang},
     },
     port::Admin,
@@ -21,9 +21,9 @@ use crate::{
     },
     error::Failure,
     report::{
-        bundle, csv,
+        bundle, comparison_figures, csv,
         lines::{Columns, Form, RatingLines, VerdictLines},
-        pairs, sheet, tables,
+        pairs, tables,
     },
     services::spool::{Download, Out},
 };
@@ -83,22 +83,22 @@ impl File {
 /// Whether a request for a file is valid; if so, [`ComparisonService::export`] does not reject it.
 pub struct Ready {
     admin: Admin,
-    choice: Choice,
+    selection: Selection,
     name: Bilingual,
     file: File,
     lang: Lang,
 }
 
 impl ComparisonService {
-    /// Looks whether the choice makes sense, and gives raters without a pseudonym theirs.
-    pub async fn ready(&self, admin: &Admin, choice: Choice, file: File, lang: Lang) -> Result<Ready, Failure> {
-        let settled = self.settled(admin, choice).await?;
-        let studies = settled.choice.studies.clone().unwrap_or_default();
+    /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
+    pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let studies = resolved.selection.studies.clone().unwrap_or_default();
         let asked = studies.clone();
         if !self.db.read(move |conn| results_lines::all_named(conn, &asked)).await? {
             self.db.write(move |tx| results_lines::name_raters(tx, &studies)).await?;
         }
-        Ok(Ready { admin: admin.clone(), choice: settled.choice, name: settled.options.name, file, lang })
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
     }
 
     /// Writes the file, in one snapshot of the database.
@@ -116,7 +116,7 @@ impl ComparisonService {
                 self.lines(ready, |head, conn, out| ratings(conn, head, (Form::Csv, Columns::Study), out)).await
             }
             File::Means => {
-                let comparison = self.by_people(&ready.admin, ready.choice).await?;
+                let comparison = self.by_people(&ready.admin, ready.selection).await?;
                 let write = move |out: &mut Out| {
                     out.write_all(&csv::comparison(&comparison)?)?;
                     Ok(0)
@@ -126,7 +126,7 @@ impl ComparisonService {
             File::Pairs => {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
-                    out.write_all(&pairs::csv(&computed.sheet)?)?;
+                    out.write_all(&pairs::csv(&computed.figures)?)?;
                     Ok(0)
                 };
                 self.spool.write(write).await
@@ -135,8 +135,8 @@ impl ComparisonService {
                 let computed = self.fresh(&ready).await?;
                 let write = move |out: &mut Out| {
                     let text = match ready.file {
-                        File::Latex => tables::latex(&computed.sheet, ready.lang),
-                        _ => tables::markdown(&computed.sheet, ready.lang),
+                        File::Latex => tables::latex(&computed.figures, ready.lang),
+                        _ => tables::markdown(&computed.figures, ready.lang),
                     };
                     out.write_all(text.as_bytes())?;
                     Ok(0)
@@ -155,7 +155,7 @@ impl ComparisonService {
         let db = self.db.clone();
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                let head = results_input::head(conn, ready.name, &ready.choice)?;
+                let head = results_input::head(conn, ready.name, &ready.selection)?;
                 write(&head, conn, out)
             })
         };
@@ -163,8 +163,8 @@ impl ComparisonService {
     }
 
     async fn fresh(&self, ready: &Ready) -> Result<std::sync::Arc<super::Computed>, Failure> {
-        let settled = self.settled(&ready.admin, ready.choice.clone()).await?;
-        self.computed(&settled).await
+        let resolved = self.resolve(&ready.admin, ready.selection.clone()).await?;
+        self.computed(&resolved).await
     }
 
     async fn bundle(&self, ready: Ready) -> Result<Download, Failure> {
@@ -173,14 +173,14 @@ impl ComparisonService {
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
                 // Figures and tables are read in one snapshot, so both include ratings that arrived since.
-                let fresh = results::stamp(conn, &ready.choice)? == computed.stamp;
+                let fresh = results::revision(conn, &ready.selection)? == computed.revision;
                 let input = match fresh {
                     true => computed.input.clone(),
-                    false => super::input::read(conn, ready.name.clone(), &ready.choice)?,
+                    false => super::input::read(conn, ready.name.clone(), &ready.selection)?,
                 };
-                let again = (!fresh).then(|| sheet::compute(&input));
-                let figures = again.as_ref().unwrap_or(&computed.sheet);
-                let head = results_input::head(conn, ready.name.clone(), &ready.choice)?;
+                let again = (!fresh).then(|| comparison_figures::compute(&input));
+                let figures = again.as_ref().unwrap_or(&computed.figures);
+                let head = results_input::head(conn, ready.name.clone(), &ready.selection)?;
                 let form = (Form::Csv, Columns::Comparison);
                 let extras: Vec<bundle::Extra<'_>> = vec![
                     ("data/ratings.csv", Box::new(|out| ratings(conn, &head, form, out).map(drop))),
@@ -195,7 +195,7 @@ impl ComparisonService {
     }
 }
 
-/// Every rating of the choice, written as it is read. Returns how many.
+/// Every rating of the selection, written as it is read. Returns how many.
 fn ratings(
     conn: &Connection,
     head: &ComparisonInput,
@@ -212,7 +212,7 @@ fn ratings(
     Ok(count)
 }
 
-/// Every output of the choice's runs, written as it is read. Returns how many.
+/// Every output of the selection's runs, written as it is read. Returns how many.
 fn verdicts(conn: &Connection, head: &ComparisonInput, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
     let mut file = VerdictLines::new(form, out)?;
     let count = results_lines::each_verdict(conn, head, |line| file.write(line))?;

@@ -1,7 +1,7 @@
 //! Reads a comparison's input in one snapshot: rows from the database, final scores by the rule of the statistics.
 
 use app::model::{
-    compare::{Choice, Scores},
+    compare::{Scores, Selection},
     lang::Bilingual,
 };
 use rusqlite::Connection;
@@ -18,11 +18,11 @@ use crate::{
 /// # Errors
 ///
 /// Fails if the database lacks something that the selection names.
-pub fn read(conn: &Connection, name: Bilingual, choice: &Choice) -> Result<ComparisonInput, Failure> {
-    let mut input = results_input::read(conn, name, choice)?;
-    if choice.scores == Scores::Final {
-        let settled = results_final::settled(conn, &input)?.into_iter();
-        let finals = settled.filter_map(|one| {
+pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
+    let mut input = results_input::read(conn, name, selection)?;
+    if selection.scores == Scores::Final {
+        let adjudicated = results_final::adjudicated_outputs(conn, &input)?.into_iter();
+        let finals = adjudicated.filter_map(|one| {
             let scores = final_scores(one.decision.as_deref(), one.extra_rated, &one.ratings, input.dimensions())?;
             Some(InputFinal { study: one.study, task: one.task, model: one.model, output: one.output, scores })
         });

@@ -27,7 +27,7 @@ use crate::{
         grading::RaterStudy,
         plan,
         quality::checks::{self, Check},
-        queue::{self, From, Place},
+        queue::{self, From, PlannedRating},
     },
     error::Failure,
     services::quality::hidden_checks::{Counts, HiddenChecks},
@@ -46,7 +46,7 @@ pub fn lease_end() -> Timestamp {
 
 /// An item in the rater's queue.
 enum Queued {
-    Work(Place),
+    Work(PlannedRating),
     Check(Box<Check>),
 }
 
@@ -215,7 +215,7 @@ fn leased(conn: &Connection, item: Item) -> Result<Item, Failure> {
 
 /// Leases the rater's next task besides those of the outputs in `holding`. Returns its outputs under this
 /// rater's letters, with whether each is rated. `None` if nothing is left.
-pub fn next_task_beside(
+pub fn next_task_excluding(
     tx: &Connection,
     study: &RaterStudy,
     rater: UserId,
@@ -284,7 +284,7 @@ fn apart(waiting: Vec<Queued>, recent: &[TaskRevisionId]) -> Option<Queued> {
 
 /// What a rater who has finished may take over: work planned for nobody, then work with an expired lease,
 /// then the work of raters with the most left.
-fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<Place>, Failure> {
+fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<PlannedRating>, Failure> {
     let whole = study.presentation == Presentation::SideBySide;
     if let Some(share) = study.share
         && plan::units(tx, study.id, rater, study.presentation)? >= u64::from(share)
@@ -310,7 +310,12 @@ fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<P
     Ok(None)
 }
 
-fn noted(tx: &Connection, study: &RaterStudy, rater: UserId, place: Place) -> Result<Option<Place>, Failure> {
+fn noted(
+    tx: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    place: PlannedRating,
+) -> Result<Option<PlannedRating>, Failure> {
     plan::note(
         tx,
         study.id,
@@ -322,7 +327,12 @@ fn noted(tx: &Connection, study: &RaterStudy, rater: UserId, place: Place) -> Re
 }
 
 /// Takes over a task with all its outputs.
-fn take_task(tx: &Connection, study: &RaterStudy, rater: UserId, first: Place) -> Result<TaskRevisionId, Failure> {
+fn take_task(
+    tx: &Connection,
+    study: &RaterStudy,
+    rater: UserId,
+    first: PlannedRating,
+) -> Result<TaskRevisionId, Failure> {
     let from = queue::holder(tx, first.assignment)?;
     for place in queue::rest_of_task(tx, study.id, rater, from, first.task)? {
         queue::hand_over(tx, study.id, place.assignment, rater, lease_end())?;

@@ -7,7 +7,7 @@
 use app::{
     error::{AppError, Refusal},
     model::{
-        feedback::OpeningStep,
+        feedback::CalibrationStep,
         grading::{Draft, DraftFault, Receipt},
         ids::{OutputId, StudyId, Token, UserId},
         plan::Presentation,
@@ -27,7 +27,7 @@ use crate::{
     error::Failure,
     services::{
         quality::calibration,
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -67,7 +67,7 @@ pub trait Storage {
     /// The name under which the rater knows it.
     fn token(&self, conn: &Connection) -> Result<Token, Failure>;
     /// Its texts, with masked names.
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure>;
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure>;
     /// When it was first rated, if it has a rating that counts.
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure>;
     /// Whether it is leased to the rater.
@@ -82,8 +82,8 @@ pub trait Storage {
     fn renew(&self, conn: &Connection, until: Timestamp) -> Result<bool, Failure>;
     /// Stores a rating of an item that is leased to the rater or that they rated before.
     fn insert_rating(&self, conn: &Connection, draft: &Draft, key: &str) -> Result<(), Failure>;
-    /// Withdraws the rating that counts; `said` is its content.
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure>;
+    /// Withdraws the rating that counts; `draft` is its content.
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure>;
     /// Skips the item, to the position `place` of the rater's order.
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure>;
     /// Consequences of a new rating that the rater does not see.
@@ -91,7 +91,7 @@ pub trait Storage {
         Ok(())
     }
     /// Which calibration item this is; absent for work and hidden checks.
-    fn step(&self, _conn: &Connection) -> Result<Option<OpeningStep>, Failure> {
+    fn step(&self, _conn: &Connection) -> Result<Option<CalibrationStep>, Failure> {
         Ok(None)
     }
     /// Why a calibration item refuses the request; absent for work and hidden checks.
@@ -138,10 +138,10 @@ impl Item {
 
     /// Everything that its page shows.
     pub fn show(self, conn: &Connection) -> Result<Parts, Failure> {
-        let opening = self.storage.step(conn)?;
+        let calibration = self.storage.step(conn)?;
         let rated_at = self.storage.rated_at(conn)?;
         // There is no way back into a calibration, or from it into the work.
-        let (previous, following) = match opening {
+        let (previous, following) = match calibration {
             Some(_) => (None, None),
             None => grading::neighbours(conn, self.study.id, self.rater, rated_at)?,
         };
@@ -149,20 +149,20 @@ impl Item {
             Some(draft) => Some(draft),
             None => self.storage.rating(conn)?,
         };
-        let shown = self.storage.shown(conn)?;
+        let visible_texts = self.storage.visible_texts(conn)?;
         let draft = match draft {
-            Some(draft) => Draft { notes: shown.as_read(draft.notes), ..draft },
+            Some(draft) => Draft { notes: visible_texts.as_read(draft.notes), ..draft },
             None => Draft::blank(&self.study.rubric),
         };
         let token = self.storage.token(conn)?;
         Ok(Parts {
-            shown,
+            visible_texts,
             draft,
             rated: rated_at.is_some(),
             progress: hand_out::progress(conn, &self.study, self.rater)?,
             previous,
             following,
-            opening,
+            calibration,
             replies: replies(conn, self.rater, &token)?,
             token,
             study: self.study,
@@ -225,7 +225,7 @@ impl Item {
 
     /// Withdraws the rating that counts, if it is the rater's newest. Sending it twice counts once.
     pub fn undo(&self, conn: &Connection) -> Result<(), Failure> {
-        let Some(said) = self.storage.rating(conn)? else { return Ok(()) };
+        let Some(draft) = self.storage.rating(conn)? else { return Ok(()) };
         if self.study.status != StudyStatus::Running {
             return Err(refused(Refusal::Stays));
         }
@@ -233,7 +233,7 @@ impl Item {
         if newest(conn, self.study.id, self.rater)? != Some(self.key()) {
             return Err(refused(Refusal::NotLast));
         }
-        self.storage.withdraw(conn, &said, hand_out::lease_end())
+        self.storage.withdraw(conn, &draft, hand_out::lease_end())
     }
 
     fn allowed(&self, conn: &Connection, verb: Verb) -> Result<(), Failure> {
@@ -247,13 +247,13 @@ impl Item {
     /// that the code does not have.
     fn as_stored(&self, conn: &Connection, draft: Draft) -> Result<Draft, Failure> {
         let Some(last) = draft.notes.last() else { return Ok(draft) };
-        let shown = self.storage.shown(conn)?;
+        let visible_texts = self.storage.visible_texts(conn)?;
         // Notes are sorted, so the last one has the highest line.
-        let lines = shown.code.split('\n').count();
+        let lines = visible_texts.code.split('\n').count();
         if !usize::try_from(last.at.line).is_ok_and(|line| line <= lines) {
             return Err(AppError::Draft(DraftFault::Notes).into());
         }
-        Ok(match &shown.masked {
+        Ok(match &visible_texts.masked {
             Some(masked) => Draft { notes: masked.to_original(draft.notes), ..draft },
             None => draft,
         })
@@ -288,8 +288,8 @@ impl Storage for Work {
         grading::handout(conn, self.study, self.output, self.rater)
     }
 
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure> {
-        shown::shown(conn, self.output)
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure> {
+        visible_texts::of_output(conn, self.output)
     }
 
     fn rated_at(&self, conn: &Connection) -> Result<Option<Timestamp>, Failure> {
@@ -324,8 +324,8 @@ impl Storage for Work {
         grading::insert_rating(conn, self.study, self.output, self.rater, draft, key)
     }
 
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure> {
-        withdrawals::withdraw(conn, self.study, self.output, self.rater, said, until)
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
+        withdrawals::withdraw(conn, self.study, self.output, self.rater, draft, until)
     }
 
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure> {
@@ -347,8 +347,8 @@ impl Storage for Check {
         Ok(self.token.clone())
     }
 
-    fn shown(&self, conn: &Connection) -> Result<Shown, Failure> {
-        calibration::shown(conn, self)
+    fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure> {
+        calibration::visible_texts(conn, self)
     }
 
     fn rated_at(&self, _: &Connection) -> Result<Option<Timestamp>, Failure> {
@@ -384,15 +384,15 @@ impl Storage for Check {
         checks::insert_rating(conn, self, draft, key)
     }
 
-    fn withdraw(&self, conn: &Connection, said: &Draft, until: Timestamp) -> Result<(), Failure> {
-        checks::withdraw(conn, self.id, said, until)
+    fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
+        checks::withdraw(conn, self.id, draft, until)
     }
 
     fn skip(&self, conn: &Connection, place: i64) -> Result<(), Failure> {
         checks::pass_over(conn, self, place)
     }
 
-    fn step(&self, conn: &Connection) -> Result<Option<OpeningStep>, Failure> {
+    fn step(&self, conn: &Connection) -> Result<Option<CalibrationStep>, Failure> {
         calibration::step(conn, self)
     }
 

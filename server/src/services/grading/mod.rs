@@ -13,8 +13,8 @@ mod item;
 use app::{
     error::AppError,
     model::{
-        feedback::{Calibration, Feedback, FlagReply, OpeningStep},
-        grading::{DeskStudy, Draft, GradingItem, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
@@ -46,7 +46,7 @@ use crate::{
             calibration::{self, Gate},
             hidden_checks::HiddenChecks,
         },
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -63,23 +63,24 @@ impl GradingService {
     }
 
     async fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, shown, draft, rated, progress, previous, following, opening, replies } = parts;
+        let Parts { token, study, visible_texts, draft, rated, progress, previous, following, calibration, replies } =
+            parts;
         GradingItem {
             token,
             study: study.token,
             title: study.title,
             presentation: study.presentation,
-            code: layout::view(shown.code, shown.said, shown.code_lang).await,
-            raw_nl: shown.raw_nl,
-            lang: shown.lang,
-            signature: shown.signature,
+            code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
+            raw_nl: visible_texts.raw_nl,
+            nl_lang: visible_texts.nl_lang,
+            signature: visible_texts.signature,
             rubric: study.rubric,
             draft,
             rated,
             progress,
             previous,
             following,
-            opening,
+            calibration,
             replies,
         }
     }
@@ -88,8 +89,9 @@ impl GradingService {
     async fn answer(found: Found) -> Next {
         match found {
             Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
-            Found::Feedback(feedback, shown) => {
-                let code = layout::view(shown.code, shown.said, shown.code_lang).await;
+            Found::Feedback(feedback, visible_texts) => {
+                let code =
+                    layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await;
                 Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
             }
             Found::Other(next) => next,
@@ -101,33 +103,33 @@ impl GradingService {
 struct Parts {
     token: Token,
     study: RaterStudy,
-    shown: Shown,
+    visible_texts: VisibleTexts,
     draft: Draft,
     rated: bool,
     progress: Progress,
     previous: Option<Token>,
     following: Option<Token>,
-    opening: Option<OpeningStep>,
+    calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
 }
 
 /// [`Next`] before its code is formatted.
 enum Found {
     Parts(Box<Parts>),
-    Feedback(Box<Feedback>, Shown),
+    Feedback(Box<Feedback>, VisibleTexts),
     Other(Next),
 }
 
 #[async_trait]
 impl Grading for GradingService {
-    async fn desk(&self, person: &Person) -> Answer<Vec<DeskStudy>> {
+    async fn my_studies(&self, person: &Person) -> Answer<Vec<MyStudy>> {
         let rater = person.id;
         Ok(self
             .db
             .read(move |conn| {
                 let studies = grading::studies(conn, rater)?;
-                let desk = studies.into_iter().map(|study| {
-                    Ok(DeskStudy {
+                let my_studies = studies.into_iter().map(|study| {
+                    Ok(MyStudy {
                         progress: progress(conn, &study, rater)?,
                         presentation: study.presentation,
                         token: study.token,
@@ -135,7 +137,7 @@ impl Grading for GradingService {
                         open: study.status == StudyStatus::Running,
                     })
                 });
-                desk.collect()
+                my_studies.collect()
             })
             .await?)
     }
@@ -171,16 +173,16 @@ impl Grading for GradingService {
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 // Calibration items come one at a time in every study.
-                let opening =
+                let calibration =
                     study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
-                if study.presentation == Presentation::One || opening {
+                if study.presentation == Presentation::One || calibration {
                     return Ok(Err(NextTask::OneByOne));
                 }
                 if study.status != StudyStatus::Running {
                     let progress = progress(tx, &study, rater)?;
                     return Ok(Err(NextTask::Paused { title: study.title, progress }));
                 }
-                match hand_out::next_task_beside(tx, &study, rater, &holding)? {
+                match hand_out::next_task_excluding(tx, &study, rater, &holding)? {
                     Some(outputs) => {
                         let parts =
                             outputs.into_iter().map(|(output, _)| Item::work(study.clone(), rater, output).show(tx));
@@ -262,7 +264,7 @@ impl Grading for GradingService {
 }
 
 fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagReply>, Failure> {
-    Ok(flags::beside(conn, rater, token)?.into_iter().map(quality::reply).collect())
+    Ok(flags::of_item(conn, rater, token)?.into_iter().map(quality::reply).collect())
 }
 
 fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {
@@ -277,21 +279,21 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
     for (at, output, rating) in grading::own(conn, study, rater)? {
         let notes = match rating.notes.is_empty() {
             true => Vec::new(),
-            false => shown::shown(conn, output)?.as_read(rating.notes),
+            false => visible_texts::of_output(conn, output)?.as_read(rating.notes),
         };
         own.push((at, OwnRating { notes, ..rating }));
     }
     for (at, check) in HiddenChecks::of(conn, study, rater)?.rated() {
         let Some(draft) = checks::current(conn, check.id)? else { continue };
-        let shown = calibration::shown(conn, check)?;
+        let visible_texts = calibration::visible_texts(conn, check)?;
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
-            notes: shown.as_read(draft.notes),
-            raw_nl: shown.raw_nl,
-            lang: shown.lang,
+            notes: visible_texts.as_read(draft.notes),
+            raw_nl: visible_texts.raw_nl,
+            nl_lang: visible_texts.nl_lang,
         };
         own.push((at, rating));
     }
@@ -312,9 +314,9 @@ fn calibration(
         Gate::Open => Ok(None),
         Gate::Item(item) => Ok(Some(Found::Parts(Box::new(Item::check(study.clone(), item).show(tx)?)))),
         Gate::Feedback(item) => {
-            let shown = calibration::shown(tx, &item)?;
+            let visible_texts = calibration::visible_texts(tx, &item)?;
             let feedback = calibration::feedback(tx, study, &item, lang)?;
-            Ok(Some(Found::Feedback(Box::new(feedback), shown)))
+            Ok(Some(Found::Feedback(Box::new(feedback), visible_texts)))
         }
         Gate::Passed(result) => other(Calibration::Passed(result)),
         Gate::Stopped(result) => other(Calibration::Stopped(result)),

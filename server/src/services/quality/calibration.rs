@@ -6,10 +6,10 @@ use app::{
     error::Refusal,
     model::{
         code::CodeView,
-        feedback::{Feedback, OpeningResult, OpeningStep},
+        feedback::{CalibrationResult, CalibrationStep, Feedback},
         ids::{StudyId, Token, UserId},
         lang::{Bilingual, Lang},
-        quality::{Opening, OpeningState, QualitySettings},
+        quality::{CalibrationMode, CalibrationState, QualitySettings},
     },
 };
 use rusqlite::Connection;
@@ -19,15 +19,15 @@ use crate::{
     db::{
         grading::{RaterStudy, StoredTexts},
         quality::{
-            self,
+            self, calibrations,
             checks::{self, Check, Kind},
-            gold, openings,
+            known_items,
         },
     },
     error::Failure,
     services::{
         grading::Verb,
-        shown::{self, Shown},
+        visible_texts::{self, VisibleTexts},
     },
 };
 
@@ -40,35 +40,40 @@ pub enum Gate {
     /// The known scores of the item just rated.
     Feedback(Check),
     /// The calibration is done.
-    Passed(OpeningResult),
+    Passed(CalibrationResult),
     /// The rater failed and is stopped.
-    Stopped(OpeningResult),
+    Stopped(CalibrationResult),
 }
 
 /// The step that comes before the work, if any.
 pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Token]) -> Result<Gate, Failure> {
     let settings = quality::settings(conn, study.id)?;
-    if settings.opening == Opening::None {
+    if settings.calibration == CalibrationMode::None {
         return Ok(Gate::Open);
     }
-    let standing = match openings::get(conn, study.id, rater)? {
+    let standing = match calibrations::get(conn, study.id, rater)? {
         Some(standing) => standing,
-        None if gold::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
+        None if known_items::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
         None => {
-            openings::begin(conn, study.id, rater)?;
-            openings::Standing { round: 0, state: OpeningState::Open, let_in: false, told: false }
+            calibrations::begin(conn, study.id, rater)?;
+            calibrations::CalibrationProgress {
+                round: 0,
+                state: CalibrationState::Open,
+                admitted: false,
+                acknowledged: false,
+            }
         }
     };
     let round = standing.round;
     match standing.state {
-        OpeningState::Passed if standing.told || !holding.is_empty() => Ok(Gate::Open),
-        OpeningState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
-        OpeningState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
-        OpeningState::Open => at_opening(conn, study, rater, round, &settings),
+        CalibrationState::Passed if standing.acknowledged || !holding.is_empty() => Ok(Gate::Open),
+        CalibrationState::Passed => Ok(Gate::Passed(result(conn, study, rater, round, &settings)?)),
+        CalibrationState::Stopped => Ok(Gate::Stopped(result(conn, study, rater, round, &settings)?)),
+        CalibrationState::Open => next_calibration_item(conn, study, rater, round, &settings),
     }
 }
 
-fn at_opening(
+fn next_calibration_item(
     conn: &Connection,
     study: &RaterStudy,
     rater: UserId,
@@ -76,8 +81,8 @@ fn at_opening(
     settings: &QualitySettings,
 ) -> Result<Gate, Failure> {
     let given = items_given(conn, study.id, rater, round)?;
-    if settings.opening == Opening::Train
-        && let Some(item) = given.iter().find(|p| p.rated_at.is_some() && !p.told)
+    if settings.calibration == CalibrationMode::Train
+        && let Some(item) = given.iter().find(|p| p.rated_at.is_some() && !p.acknowledged)
     {
         return Ok(Gate::Feedback(item.clone()));
     }
@@ -85,15 +90,15 @@ fn at_opening(
         // Even if the page has it: nothing may be prefetched behind it.
         return Ok(Gate::Item(item.clone()));
     }
-    let mut open: Vec<i64> = gold::asked(conn, study.id)?;
-    open.retain(|item| given.iter().all(|p| p.gold != Some(*item)));
+    let mut open: Vec<i64> = known_items::asked(conn, study.id)?;
+    open.retain(|item| given.iter().all(|p| p.known_item != Some(*item)));
     open.sort_by_key(|item| rank(study.seed, rater, *item));
     if let Some(item) = open.first() {
         return Ok(Gate::Item(checks::insert_known(conn, study.id, rater, Kind::Calibration, round, *item, None)?));
     }
     let result = result(conn, study, rater, round, settings)?;
-    let passed = settings.opening == Opening::Train || result.right >= result.needed;
-    openings::decide(conn, study.id, rater, passed, false)?;
+    let passed = settings.calibration == CalibrationMode::Train || result.right >= result.needed;
+    calibrations::decide(conn, study.id, rater, passed, false)?;
     Ok(if passed { Gate::Passed(result) } else { Gate::Stopped(result) })
 }
 
@@ -122,8 +127,8 @@ pub fn score(
 ) -> Result<(u64, u64), Failure> {
     let (mut rated, mut right) = (0, 0);
     for check in items_given(conn, study, rater, round)? {
-        let (Some(draft), Some(item)) = (checks::current(conn, check.id)?, check.gold) else { continue };
-        let Some(item) = gold::get(conn, item)? else { continue };
+        let (Some(draft), Some(item)) = (checks::current(conn, check.id)?, check.known_item) else { continue };
+        let Some(item) = known_items::get(conn, item)? else { continue };
         let given: Vec<u8> = draft.scores.into_iter().flatten().collect();
         rated += 1;
         right += u64::from(settings.right(&given, &item.scores));
@@ -137,50 +142,50 @@ fn result(
     rater: UserId,
     round: u32,
     settings: &QualitySettings,
-) -> Result<OpeningResult, Failure> {
+) -> Result<CalibrationResult, Failure> {
     let (of, right) = score(conn, study.id, rater, round, settings)?;
-    let needed = if settings.opening == Opening::MustPass { u64::from(settings.needed) } else { 0 };
-    Ok(OpeningResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
+    let needed = if settings.calibration == CalibrationMode::MustPass { u64::from(settings.needed) } else { 0 };
+    Ok(CalibrationResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
 }
 
 /// Which calibration item this is; `None` for hidden checks.
-pub fn step(conn: &Connection, check: &Check) -> Result<Option<OpeningStep>, Failure> {
+pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>, Failure> {
     if check.kind.is_hidden() {
         return Ok(None);
     }
     let given = items_given(conn, check.study, check.rater, check.round)?;
     let number = given.iter().position(|p| p.id == check.id).unwrap_or(0) as u64 + 1;
-    let asked = gold::asked(conn, check.study)?;
-    let coming = asked.iter().filter(|item| given.iter().all(|p| p.gold != Some(**item))).count() as u64;
-    let mode = quality::settings(conn, check.study)?.opening;
-    Ok(Some(OpeningStep { number, of: given.len() as u64 + coming, mode }))
+    let asked = known_items::asked(conn, check.study)?;
+    let coming = asked.iter().filter(|item| given.iter().all(|p| p.known_item != Some(**item))).count() as u64;
+    let mode = quality::settings(conn, check.study)?.calibration;
+    Ok(Some(CalibrationStep { number, of: given.len() as u64 + coming, mode }))
 }
 
 /// The texts of a check, as its rater reads them.
-pub fn shown(conn: &Connection, check: &Check) -> Result<Shown, Failure> {
+pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, Failure> {
     if let Some(output) = check.output {
-        return shown::shown(conn, output);
+        return visible_texts::of_output(conn, output);
     }
-    let item = match check.gold {
-        Some(item) => gold::get(conn, item)?,
+    let item = match check.known_item {
+        Some(item) => known_items::get(conn, item)?,
         None => None,
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
     let texts = StoredTexts {
         raw_nl: item.raw_nl,
-        lang: item.lang,
+        nl_lang: item.nl_lang,
         signature: item.signature,
         code_lang: item.code_lang,
         code: item.code,
-        said: item.said,
+        surrounding_text: item.surrounding_text,
     };
     // The item stores a copy of an output's code; names masked in the output are masked here, too.
-    Shown::of(conn, texts, item.output)
+    VisibleTexts::of(conn, texts, item.output)
 }
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.
 pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang) -> Result<Feedback, Failure> {
-    let item = check.gold.map(|item| gold::get(conn, item)).transpose()?.flatten();
+    let item = check.known_item.map(|item| known_items::get(conn, item)).transpose()?.flatten();
     let item = item.ok_or_else(|| Failure::internal("a calibration item that is not there"))?;
     let step = step(conn, check)?.ok_or_else(|| Failure::internal("feedback to what is no calibration item"))?;
     let reason = |text: &Bilingual| {
@@ -193,7 +198,7 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
         title: study.title.clone(),
         step,
         raw_nl: item.raw_nl,
-        lang: item.lang,
+        nl_lang: item.nl_lang,
         signature: item.signature,
         code: CodeView::default(),
         rubric: study.rubric.clone(),
@@ -213,7 +218,7 @@ pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Re
         Verb::Undo => Some(Refusal::AnsweredOnce),
         Verb::Submit if check.rated_at.is_some() => Some(Refusal::AnsweredOnce),
         Verb::Submit => {
-            let standing = openings::get(conn, check.study, check.rater)?;
+            let standing = calibrations::get(conn, check.study, check.rater)?;
             standing.is_some_and(|standing| standing.round != check.round).then_some(Refusal::BegunAgain)
         }
     })

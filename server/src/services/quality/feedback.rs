@@ -5,9 +5,11 @@ use app::{
     error::{AppError, Refusal},
     model::{
         audit::{Action, Object},
-        feedback::{CameBack, Dispute, DisputeLine, DisputeQueue, FlagReply, OwnFigures, Voice},
+        feedback::{
+            AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
+        },
         ids::{OutputId, StudyId, Token, UserId},
-        quality::{DisputeState, Shown},
+        quality::{DisagreementState, FeedbackLevel},
         study::StudyStatus,
         text::excerpt,
         time::Timestamp,
@@ -22,17 +24,17 @@ use sha2::{Digest, Sha256};
 use super::{
     QualityService,
     hidden_checks::HiddenChecks,
-    watching::{Asking, Kept, figured},
+    monitoring::{FigureCache, Requester, study_figures},
 };
 use crate::{
     db::{
         audit::Change,
         grading, notes,
-        quality::{self, checks, disputes, flags, openings},
+        quality::{self, calibrations, checks, disagreements, flags},
     },
     error::Failure,
     layout,
-    services::{grading::progress, shown},
+    services::{grading::progress, visible_texts},
 };
 
 /// Replies that were read stay listed until this many newer ones have come.
@@ -44,16 +46,16 @@ const COMMENT_MAX: usize = 4000;
 
 #[async_trait]
 impl Feedback for QualityService {
-    async fn came_back(&self, person: &Person) -> Answer<CameBack> {
+    async fn rater_feedback(&self, person: &Person) -> Answer<RaterFeedback> {
         let me = person.clone();
-        let kept = self.figured.clone();
+        let cache = self.figure_cache.clone();
         Ok(self
             .db
             .read(move |conn| {
-                Ok(CameBack {
+                Ok(RaterFeedback {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disputes: waiting(conn, &kept, me.id, me.role == Role::Admin, 0)?.1,
-                    figures: own_figures(conn, &kept, me.id)?,
+                    disagreements: waiting(conn, &cache, me.id, me.role == Role::Admin, 0)?.1,
+                    figures: own_figures(conn, &cache, me.id)?,
                 })
             })
             .await?)
@@ -76,39 +78,42 @@ impl Feedback for QualityService {
                     let study = grading::study_of(tx, item.study, rater)?;
                     let study = study.ok_or_else(|| Failure::not_found("study"))?;
                     if item.rated_at.is_some() {
-                        checks::told(tx, item.id)?;
+                        checks::acknowledge(tx, item.id)?;
                     }
                     return Ok(study.token);
                 }
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                openings::told(tx, study.id, rater)?;
+                calibrations::acknowledge(tx, study.id, rater)?;
                 Ok(study.token)
             })
             .await?)
     }
 
-    async fn disputes(&self, person: &Person) -> Answer<DisputeQueue> {
+    async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue> {
         let me = person.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
-        let kept = self.figured.clone();
-        let (queue, places) = self.db.read(move |conn| lines(conn, &kept, user, admin)).await?;
+        let cache = self.figure_cache.clone();
+        let (queue, places) = self.db.read(move |conn| lines(conn, &cache, user, admin)).await?;
         // Names of listed outputs are created on first display.
         let tokens = self.handouts(user, places).await?;
-        let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisputeLine { token, ..line });
-        Ok(DisputeQueue { lines: named.collect(), ..queue })
+        let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisagreementLine { token, ..line });
+        Ok(DisagreementQueue { lines: named.collect(), ..queue })
     }
 
-    async fn dispute(&self, person: &Person, token: &Token) -> Answer<Dispute> {
+    async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement> {
         let me = person.clone();
         let token = token.clone();
-        let (found, shown) = self
+        let (found, visible_texts) = self
             .db
             .read(move |conn| {
                 let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
-                dispute(conn, token, study, output)
+                disagreement(conn, token, study, output)
             })
             .await?;
-        Ok(Dispute { code: layout::view(shown.code, shown.said, shown.code_lang).await, ..found })
+        Ok(Disagreement {
+            code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
+            ..found
+        })
     }
 
     async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
@@ -136,17 +141,17 @@ impl Feedback for QualityService {
                         ("Choose a score for every dimension", "请为每个维度选择分数"),
                     ));
                 }
-                let standing = disputes::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+                let standing = disagreements::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
                 // Counts once if pressed twice.
                 if standing.is_some_and(|(by, d)| by == me.id && d.scores == scores && d.comment == comment) {
                     return Ok(Change::each(Vec::new(), ()));
                 }
-                disputes::decide(tx, study, output, me.id, &scores, &comment)?;
+                disagreements::decide(tx, study, output, me.id, &scores, &comment)?;
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
-        let kept = self.figured.clone();
-        let next = self.db.read(move |conn| Ok(waiting(conn, &kept, user, admin, 1)?.0)).await?;
+        let cache = self.figure_cache.clone();
+        let next = self.db.read(move |conn| Ok(waiting(conn, &cache, user, admin, 1)?.0)).await?;
         let places = next.into_iter().map(|(study, _, output, _)| (study, output)).collect();
         Ok(self.handouts(user, places).await?.pop())
     }
@@ -160,7 +165,7 @@ impl QualityService {
             return Ok(Vec::new());
         }
         let name = move |tx: &rusqlite::Transaction<'_>| {
-            places.into_iter().map(|(study, output)| disputes::handout(tx, study, output, user)).collect()
+            places.into_iter().map(|(study, output)| disagreements::handout(tx, study, output, user)).collect()
         };
         Ok(self.db.write(name).await?)
     }
@@ -173,7 +178,7 @@ pub fn reply(r: flags::Reply) -> FlagReply {
         study: r.study,
         title: r.title,
         raw_nl: r.raw_nl,
-        lang: r.lang,
+        nl_lang: r.nl_lang,
         flag: r.flag,
         reply: r.reply,
         at: r.at,
@@ -183,17 +188,18 @@ pub fn reply(r: flags::Reply) -> FlagReply {
 
 /// What the person may adjudicate: by role, and never an output that they rate themselves.
 fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
-    let found = disputes::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
+    let found = disagreements::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
     let (study, output) = found;
     if !admin && !quality::is_adjudicator(conn, study, user)? {
         return Err(AppError::Forbidden.into());
     }
-    if disputes::rates(conn, study, output, user)? {
+    if disagreements::rates(conn, study, output, user)? {
         return Err(AppError::Refused(Refusal::RatedYourself).into());
     }
     let settings = quality::settings(conn, study)?;
     let rubric = super::setup(conn, study)?.rubric;
-    let stands = disputes::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
+    let stands =
+        disagreements::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
     if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
 }
 
@@ -203,21 +209,21 @@ type Waiting = (StudyId, String, OutputId, u8);
 /// The first `most` open disagreements of this person, and how many there are.
 fn waiting(
     conn: &Connection,
-    kept: &Kept,
+    cache: &FigureCache,
     user: UserId,
     admin: bool,
     most: usize,
 ) -> Result<(Vec<Waiting>, u64), Failure> {
     let (mut found, mut count) = (Vec::new(), 0);
-    for (study, title) in disputes::studies(conn, user, admin)? {
+    for (study, title) in disagreements::studies(conn, user, admin)? {
         let settings = quality::settings(conn, study)?;
         if settings.spread.is_none() && settings.spread_correctness.is_none() {
             continue;
         }
         let rubric = super::setup(conn, study)?.rubric;
-        let own = disputes::all_of(conn, study, user)?;
-        for one in &figured(conn, study, kept, Asking::Studies)?.rated {
-            if one.state(&settings, &rubric) != Some(DisputeState::Waiting) || own.contains(&one.output) {
+        let own = disagreements::all_of(conn, study, user)?;
+        for one in &study_figures(conn, study, cache, Requester::RaterList)?.rated {
+            if one.state(&settings, &rubric) != Some(DisagreementState::Waiting) || own.contains(&one.output) {
                 continue;
             }
             count += 1;
@@ -233,13 +239,13 @@ fn waiting(
 /// An adjudicator's list without names yet, and the output of each line.
 fn lines(
     conn: &Connection,
-    kept: &Kept,
+    cache: &FigureCache,
     user: UserId,
     admin: bool,
-) -> Result<(DisputeQueue, Vec<(StudyId, OutputId)>), Failure> {
-    let mut queue = DisputeQueue::default();
+) -> Result<(DisagreementQueue, Vec<(StudyId, OutputId)>), Failure> {
+    let mut queue = DisagreementQueue::default();
     let mut places = Vec::new();
-    let (first, count) = waiting(conn, kept, user, admin, LISTED)?;
+    let (first, count) = waiting(conn, cache, user, admin, LISTED)?;
     queue.waiting = count;
     for (study, title, output, spread) in first {
         queue.lines.push(line(conn, title, output, spread, None)?);
@@ -247,12 +253,12 @@ fn lines(
     }
     // An adjudicator may change their own adjudication.
     let mut listed = 0;
-    for (study, title) in disputes::studies(conn, user, admin)? {
+    for (study, title) in disagreements::studies(conn, user, admin)? {
         let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
-        for (output, at) in disputes::decided_by(conn, study, user)? {
+        for (output, at) in disagreements::decided_by(conn, study, user)? {
             queue.decided += 1;
             if listed < LISTED
-                && let Some(one) = disputes::rated(conn, study, Some(output))?.first()
+                && let Some(one) = disagreements::rated(conn, study, Some(output))?.first()
             {
                 let widest = one.spread(dimensions).into_iter().max().unwrap_or(0);
                 queue.lines.push(line(conn, title.clone(), output, widest, Some(at))?);
@@ -270,51 +276,51 @@ fn line(
     output: OutputId,
     spread: u8,
     decided_at: Option<Timestamp>,
-) -> Result<DisputeLine, Failure> {
-    let about = disputes::about(conn, output)?;
-    Ok(DisputeLine {
+) -> Result<DisagreementLine, Failure> {
+    let about = disagreements::about(conn, output)?;
+    Ok(DisagreementLine {
         token: Token(String::new()),
         title,
         raw_nl: excerpt(&about.raw_nl, 200),
-        lang: about.lang,
+        nl_lang: about.nl_lang,
         spread,
         decided_at,
     })
 }
 
 /// A disagreement without its code, and that code, which is formatted after the transaction.
-fn dispute(
+fn disagreement(
     conn: &Connection,
     token: Token,
     study: StudyId,
     output: OutputId,
-) -> Result<(Dispute, shown::Shown), Failure> {
+) -> Result<(Disagreement, visible_texts::VisibleTexts), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
-    let shown = shown::shown(conn, output)?;
+    let visible_texts = visible_texts::of_output(conn, output)?;
     let mut voices = Vec::new();
-    for one in disputes::rated(conn, study, Some(output))? {
+    for one in disagreements::rated(conn, study, Some(output))? {
         for (rating, rater, scores) in one.ratings {
-            let (comment, flag) = disputes::said(conn, rating)?;
+            let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
             let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
-            let voice = Voice { scores, comment, flag, notes };
+            let voice = AnonymousRating { scores, comment, flag, notes };
             voices.push((shuffled(&token, rater), voice));
         }
     }
     voices.sort_by_key(|(place, _)| *place);
-    let decided = disputes::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
-    let found = Dispute {
+    let decided = disagreements::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+    let found = Disagreement {
         token,
         title: super::title(conn, study)?,
-        raw_nl: shown.raw_nl.clone(),
-        lang: shown.lang,
-        signature: shown.signature.clone(),
+        raw_nl: visible_texts.raw_nl.clone(),
+        nl_lang: visible_texts.nl_lang,
+        signature: visible_texts.signature.clone(),
         code: app::model::code::CodeView::default(),
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),
     };
-    Ok((found, shown))
+    Ok((found, visible_texts))
 }
 
 /// A letter for a rater that differs between disagreements: letter A is not always the same person.
@@ -323,15 +329,15 @@ fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
 }
 
 /// The person's figures in the studies that show them.
-fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
+fn own_figures(conn: &Connection, cache: &FigureCache, rater: UserId) -> Result<Vec<OwnFigures>, Failure> {
     let mut found = Vec::new();
     for study in grading::studies(conn, rater)? {
         let settings = quality::settings(conn, study.id)?;
-        if settings.shown == Shown::Nothing {
+        if settings.shown == FeedbackLevel::Nothing {
             continue;
         }
-        let figured = figured(conn, study.id, kept, Asking::Studies)?;
-        let Some(own) = figured.raters.get(&rater).cloned() else { continue };
+        let study_figures = study_figures(conn, study.id, cache, Requester::RaterList)?;
+        let Some(own) = study_figures.raters.get(&rater).cloned() else { continue };
         if own.ratings == 0 {
             continue;
         }
@@ -339,12 +345,12 @@ fn own_figures(conn: &Connection, kept: &Kept, rater: UserId) -> Result<Vec<OwnF
         // A figure that changes with a rating would reveal a hidden check, so such studies show the figures
         // only after they are closed and ratings cannot change.
         let final_now = study.status == StudyStatus::Closed || !HiddenChecks::of(conn, &study, rater)?.are_any();
-        let shown = settings.shown == Shown::Own && final_now;
+        let with_agreement = settings.shown == FeedbackLevel::Own && final_now;
         found.push(OwnFigures {
             progress,
             per_hour: own.per_hour,
             active_ms: own.active_ms,
-            figures: shown.then(|| (study.rubric.clone(), own)),
+            figures: with_agreement.then(|| (study.rubric.clone(), own)),
             study: study.token,
             title: study.title,
         });

@@ -22,7 +22,7 @@ use crate::{
         quality::{
             self,
             checks::{self, Check, Kind},
-            gold,
+            known_items,
         },
         queue::SKIPS,
     },
@@ -59,14 +59,14 @@ impl HiddenChecks {
         let settings = if one { quality::settings(conn, study.id)? } else { QualitySettings::default() };
         let mut checks = if one { checks::list(conn, study.id, rater)? } else { Vec::new() };
         checks.retain(|check| check.kind.is_hidden());
-        let items = if settings.gold_every > 0 { gold::asked(conn, study.id)? } else { Vec::new() };
+        let items = if settings.known_item_every > 0 { known_items::asked(conn, study.id)? } else { Vec::new() };
         let over = one && checks::are_over(conn, study.id, rater)?;
         Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, over })
     }
 
     /// Whether there are any, or may be later.
     pub fn are_any(&self) -> bool {
-        self.settings.probes() || !self.checks.is_empty()
+        self.settings.has_hidden_checks() || !self.checks.is_empty()
     }
 
     /// Those leased to the rater.
@@ -133,12 +133,12 @@ impl HiddenChecks {
         let planned = if counts.fresh > 0 { counts.given + 1 } else { counts.given };
         let missing = self.missing(counts, planned);
         if missing.known > 0 {
-            let unused = |item: &&i64| self.checks.iter().all(|check| check.gold != Some(**item));
+            let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
             let mut items: Vec<i64> = self.items.iter().filter(unused).copied().collect();
             // A different order from the calibration's.
             items.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
             for item in &items {
-                if gold::task(conn, *item)?.is_some_and(|task| !recent.contains(&task)) {
+                if known_items::task(conn, *item)?.is_some_and(|task| !recent.contains(&task)) {
                     return Ok(Some(Candidate::Known(*item)));
                 }
             }
@@ -159,7 +159,7 @@ impl HiddenChecks {
     /// How many checks of each kind come before the last of this many outputs.
     fn planned(&self, outputs: u64) -> Planned {
         // An item that was retired after it was shown still took its position.
-        let used = self.checks.iter().filter_map(|check| check.gold);
+        let used = self.checks.iter().filter_map(|check| check.known_item);
         let retired = used.filter(|item| !self.items.contains(item)).count() as u64;
         let schedule = Schedule::new(self.settings, self.study.seed, self.rater.0, self.items.len() as u64 + retired);
         schedule.before_output(outputs)

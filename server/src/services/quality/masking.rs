@@ -3,22 +3,22 @@
 
 use app::model::{
     ids::{SubmissionId, UserId},
-    submission::{MaskState, PREVIEW_LIST, Telltale},
+    submission::{IdentityLeak, MaskState, PREVIEW_LIST},
 };
 use rusqlite::Connection;
 
 use crate::{
     db::{quality::masks, submissions},
     error::Failure,
-    formats::telltales::Telltales,
+    formats::identity_leaks::LeakFinder,
 };
 
 /// Searching more outputs than this takes seconds, so it is done on request.
 const SEARCHED: u64 = 2000;
 
-fn telltales(conn: &Connection) -> Result<Telltales, Failure> {
+fn leak_finder(conn: &Connection) -> Result<LeakFinder, Failure> {
     let known = submissions::model_names(conn)?;
-    Ok(Telltales::new(known.iter().map(String::as_str)))
+    Ok(LeakFinder::new(known.iter().map(String::as_str)))
 }
 
 /// What is masked, and text that identifies the model.
@@ -30,26 +30,26 @@ pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result
     if row.outputs > SEARCHED && !whole {
         return Ok(MaskState { masked: masks::get(conn, submission)?, unread: true, ..MaskState::default() });
     }
-    let telltales = telltales(conn)?;
-    let mut found: Vec<Telltale> = Vec::new();
+    let finder = leak_finder(conn)?;
+    let mut found: Vec<IdentityLeak> = Vec::new();
     let (mut names, mut count) = (Vec::new(), 0);
-    for (_, task_id, code, said) in masks::texts(conn, submission)? {
-        let Some(told) = telltales.find(0, &task_id, &code, &said) else { continue };
+    for (_, task_id, code, surrounding_text) in masks::texts(conn, submission)? {
+        let Some(leak) = finder.find(0, &task_id, &code, &surrounding_text) else { continue };
         count += 1;
-        if !names.contains(&told.name) {
-            names.push(told.name.clone());
+        if !names.contains(&leak.name) {
+            names.push(leak.name.clone());
         }
         if found.len() < PREVIEW_LIST {
-            found.push(told);
+            found.push(leak);
         }
     }
     names.sort();
     let masked = masks::get(conn, submission)?;
-    Ok(MaskState { masked, names, telltales: found, telltale_count: count, unread: false })
+    Ok(MaskState { masked, names, identity_leaks: found, identity_leak_count: count, unread: false })
 }
 
 /// Masks every known name, including the submission's model, or shows the original text.
 pub fn set(conn: &Connection, submission: SubmissionId, on: bool, by: Option<UserId>) -> Result<(), Failure> {
     submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
-    if on { masks::set(conn, submission, &telltales(conn)?.names(), by) } else { masks::clear(conn, submission) }
+    if on { masks::set(conn, submission, &leak_finder(conn)?.names(), by) } else { masks::clear(conn, submission) }
 }

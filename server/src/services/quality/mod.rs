@@ -1,16 +1,16 @@
 //! Quality of studies: settings, known-score items, masking, for admins.
 //!
-//! `watching` shows a study's live figures, `disputes` resolves disagreements, `feedback` is the raters'
+//! `monitoring` shows a study's live figures, `disagreements` resolves disagreements, `feedback` is the raters'
 //! side, `calibration` has the items before the work and `hidden_checks` those among it; `schedule` decides
 //! their positions.
 
 pub mod calibration;
-mod disputes;
+mod disagreements;
 mod feedback;
 pub mod hidden_checks;
 mod masking;
+mod monitoring;
 mod schedule;
-mod watching;
 
 use std::sync::Arc;
 
@@ -20,7 +20,10 @@ use app::{
         code::CodeView,
         code_lang::CodeLang,
         ids::{StudyId, SubmissionId, UserId},
-        quality::{GoldItem, GoldSource, NewGold, Opening, OpeningRow, Policy, QualityPage, QualitySettings},
+        quality::{
+            CalibrationMode, CalibrationRow, KnownItem, KnownItemSource, NewKnownItem, Policy, QualityPage,
+            QualitySettings,
+        },
         rubric::Rubric,
         submission::MaskState,
     },
@@ -29,12 +32,12 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-pub use self::{disputes::after_rating, feedback::reply};
+pub use self::{disagreements::after_rating, feedback::reply};
 use crate::{
     db::{
         Db,
         audit::Change,
-        quality::{self, gold, openings},
+        quality::{self, calibrations, known_items},
         studies,
     },
     error::Failure,
@@ -50,17 +53,17 @@ const OFTEN_MAX: u32 = 10_000;
 
 pub struct QualityService {
     db: Db,
-    figured: Arc<watching::Kept>,
+    figure_cache: Arc<monitoring::FigureCache>,
 }
 
 impl QualityService {
     pub fn new(db: Db) -> Self {
-        QualityService { db, figured: Arc::default() }
+        QualityService { db, figure_cache: Arc::default() }
     }
 
     /// How many times a study's figures were computed, for tests.
     pub fn computations(&self) -> u64 {
-        self.figured.computed()
+        self.figure_cache.computed()
     }
 
     async fn change(
@@ -92,39 +95,40 @@ fn title(conn: &Connection, study: StudyId) -> Result<String, Failure> {
 impl Quality for QualityService {
     async fn page(&self, _: &Admin, study: StudyId) -> Answer<QualityPage> {
         let (page, codes) = self.db.read_long(move |conn| page(conn, study)).await?;
-        let views = codes.into_iter().map(|(code, said, lang)| layout::view(code, said, lang));
+        let views = codes.into_iter().map(|(code, surrounding_text, lang)| layout::view(code, surrounding_text, lang));
         let views = futures::future::join_all(views).await;
-        let gold = page.gold.into_iter().zip(views).map(|(item, code)| GoldItem { code, ..item }).collect();
-        Ok(QualityPage { gold, ..page })
+        let known_items =
+            page.known_items.into_iter().zip(views).map(|(item, code)| KnownItem { code, ..item }).collect();
+        Ok(QualityPage { known_items, ..page })
     }
 
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
-        self.change(admin, Action::StudySetQuality, (Object::Study(study), said(&settings)?), move |tx| {
-            check(&settings, gold::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
+        self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
+            check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
-            disputes::look_again(tx, study)
+            disagreements::look_again(tx, study)
         })
         .await
     }
 
-    async fn add_gold(&self, admin: &Admin, study: StudyId, new: NewGold) -> Answer<i64> {
+    async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64> {
         let by = admin.id();
         let add = move |tx: &Transaction<'_>| {
-            let id = add_gold(tx, study, &new, by)?;
+            let id = add_known_item(tx, study, &new, by)?;
             Ok(Change::of(Object::Study(study), format!("item {id}"), id))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
 
-    async fn retire_gold(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
+    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
         let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
         self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
-            if !gold::retire(tx, study, item, retired)? {
+            if !known_items::retire(tx, study, item, retired)? {
                 return Err(Failure::not_found("item"));
             }
             let settings = quality::settings(tx, study)?;
-            let asked = gold::asked(tx, study)?.len();
-            if settings.opening == Opening::MustPass && (asked as u64) < u64::from(settings.needed) {
+            let asked = known_items::asked(tx, study)?.len();
+            if settings.calibration == CalibrationMode::MustPass && (asked as u64) < u64::from(settings.needed) {
                 return Err(Failure::conflict((
                     "Fewer items would remain than raters need to get right. Lower that number first.",
                     "剩余的标准题将少于通过所需的题数，请先减少通过所需的题数。",
@@ -135,14 +139,14 @@ impl Quality for QualityService {
         .await
     }
 
-    async fn open_for(&self, admin: &Admin, study: StudyId, rater: UserId, let_in: bool) -> Answer<()> {
-        let (word, by) = (if let_in { Action::CalibrationLetIn } else { Action::CalibrationReset }, admin.id());
+    async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()> {
+        let (word, by) = (if admitted { Action::CalibrationAdmit } else { Action::CalibrationReset }, admin.id());
         self.change(admin, word, (Object::Study(study), format!("account {rater}")), move |tx| {
             setup(tx, study)?;
             if !quality::is_rater(tx, study, rater)? {
                 return Err(Failure::not_found("rater"));
             }
-            if let_in { openings::let_in(tx, study, rater, by) } else { openings::reset(tx, study, rater) }
+            if admitted { calibrations::admit(tx, study, rater, by) } else { calibrations::reset(tx, study, rater) }
         })
         .await
     }
@@ -172,7 +176,7 @@ impl Quality for QualityService {
     }
 }
 
-fn said(settings: &QualitySettings) -> Result<String, Failure> {
+fn settings_json(settings: &QualitySettings) -> Result<String, Failure> {
     Ok(serde_json::to_string(settings)?)
 }
 
@@ -183,18 +187,18 @@ type ItemText = (String, String, CodeLang);
 fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>), Failure> {
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
-    let items = gold::list(conn, study)?;
-    let codes = items.iter().map(|item| (item.code.clone(), item.said.clone(), item.code_lang)).collect();
+    let items = known_items::list(conn, study)?;
+    let codes = items.iter().map(|item| (item.code.clone(), item.surrounding_text.clone(), item.code_lang)).collect();
     let items = items.into_iter().map(|item| {
-        let answers = gold::answers(conn, item.id)?;
-        Ok(GoldItem {
+        let answers = known_items::answers(conn, item.id)?;
+        Ok(KnownItem {
             id: item.id,
             asked: answers.len() as u64,
             right: answers.iter().filter(|given| settings.right(given, &item.scores)).count() as u64,
             code: CodeView::default(),
             task_id: item.task_id,
             raw_nl: item.raw_nl,
-            lang: item.lang,
+            nl_lang: item.nl_lang,
             pasted: item.output.is_none(),
             scores: item.scores,
             reasons: item.reasons,
@@ -203,37 +207,37 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     });
     let items = items.collect::<Result<Vec<_>, Failure>>()?;
     let raters = studies::raters(conn, study)?;
-    let openings = raters.into_iter().map(|rater| opening_row(conn, study, &settings, rater.id, rater.name));
+    let calibrations = raters.into_iter().map(|rater| calibration_row(conn, study, &settings, rater.id, rater.name));
     let page = QualityPage {
         title: title(conn, study)?,
         rubric: setup.rubric,
-        openings: openings.collect::<Result<_, _>>()?,
+        calibrations: calibrations.collect::<Result<_, _>>()?,
         settings,
-        gold: items,
-        choices: gold::choices(conn, study)?,
+        known_items: items,
+        choices: known_items::choices(conn, study)?,
         adjudicators: quality::adjudicators(conn, study)?,
     };
     Ok((page, codes))
 }
 
-fn opening_row(
+fn calibration_row(
     conn: &Connection,
     study: StudyId,
     settings: &QualitySettings,
     rater: UserId,
     name: String,
-) -> Result<OpeningRow, Failure> {
-    let standing = openings::get(conn, study, rater)?;
+) -> Result<CalibrationRow, Failure> {
+    let standing = calibrations::get(conn, study, rater)?;
     let round = standing.map_or(0, |s| s.round);
     let (rated, right) = calibration::score(conn, study, rater, round, settings)?;
-    Ok(OpeningRow {
+    Ok(CalibrationRow {
         rater,
         name,
         state: standing.map(|s| s.state),
         rated,
         right,
         earlier: round.into(),
-        let_in: standing.is_some_and(|s| s.let_in),
+        admitted: standing.is_some_and(|s| s.admitted),
     })
 }
 
@@ -257,7 +261,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             (format!("Choose 0 to {}", widest.saturating_sub(1)), format!("请选择 0 到 {}", widest.saturating_sub(1))),
         ));
     }
-    for (field, every) in [("gold_every", settings.gold_every), ("repeat_every", settings.repeat_every)] {
+    for (field, every) in [("gold_every", settings.known_item_every), ("repeat_every", settings.repeat_every)] {
         if every == 1 || every > OFTEN_MAX {
             return Err(Failure::invalid(
                 field,
@@ -273,21 +277,21 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             ("Enter a smaller number", "请输入更小的数"),
         ));
     }
-    if settings.opening != Opening::None && items == 0 {
+    if settings.calibration != CalibrationMode::None && items == 0 {
         return Err(Failure::invalid(
             "opening",
             ("the calibration has no known-score items", "校准没有标准题"),
             ("Add items below first", "请先在下方添加标准题"),
         ));
     }
-    if settings.gold_every > 0 && items == 0 {
+    if settings.known_item_every > 0 && items == 0 {
         return Err(Failure::invalid(
             "gold_every",
             ("there are no known-score items to insert", "没有可插入的标准题"),
             ("Add items below first, or enter 0", "请先在下方添加标准题，或输入 0"),
         ));
     }
-    if settings.opening == Opening::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
+    if settings.calibration == CalibrationMode::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
         return Err(Failure::invalid(
             "needed",
             (
@@ -300,7 +304,7 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
     Ok(())
 }
 
-fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>) -> Result<i64, Failure> {
+fn add_known_item(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<UserId>) -> Result<i64, Failure> {
     let rubric = setup(conn, study)?.rubric;
     let fits = new.scores.len() == rubric.dimensions.len()
         && rubric.dimensions.iter().zip(&new.scores).all(|(d, score)| d.has(*score));
@@ -324,13 +328,14 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
             ));
         }
     }
-    let insert = |revision, output, code: &str, said: &str| {
-        let row = gold::NewRow { revision, output, code, said, scores: &new.scores, reasons: &reasons };
-        gold::insert(conn, study, &row, by)
+    let insert = |revision, output, code: &str, surrounding_text: &str| {
+        let row =
+            known_items::NewRow { revision, output, code, surrounding_text, scores: &new.scores, reasons: &reasons };
+        known_items::insert(conn, study, &row, by)
     };
     match &new.source {
-        GoldSource::Output(id) => {
-            let Some((revision, code, said, graded)) = gold::output(conn, study, *id)? else {
+        KnownItemSource::Output(id) => {
+            let Some((revision, code, surrounding_text, graded)) = known_items::output(conn, study, *id)? else {
                 return Err(Failure::not_found("output"));
             };
             if graded {
@@ -343,10 +348,10 @@ fn add_gold(conn: &Connection, study: StudyId, new: &NewGold, by: Option<UserId>
                     ("Choose an output of another submission, or paste code", "请选择其他输出集的输出，或粘贴代码"),
                 ));
             }
-            insert(revision, Some(*id), &code, &said)
+            insert(revision, Some(*id), &code, &surrounding_text)
         }
-        GoldSource::Pasted { task, code } => {
-            if !gold::has_task(conn, study, *task)? {
+        KnownItemSource::Pasted { task, code } => {
+            if !known_items::has_task(conn, study, *task)? {
                 return Err(Failure::not_found("task"));
             }
             let code = code.replace("\r\n", "\n");

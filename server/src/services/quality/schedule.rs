@@ -12,7 +12,7 @@ pub enum Slot {
     /// An output of the study.
     Work,
     /// A known-score item.
-    Gold,
+    KnownItem,
     /// An output that the rater rated before.
     Repeat,
 }
@@ -36,9 +36,9 @@ pub struct Schedule {
     settings: QualitySettings,
     seed: u64,
     /// Number of known-score items; each comes at most once.
-    gold: u64,
+    known_items: u64,
     at: u64,
-    gold_used: u64,
+    known_items_used: u64,
     repeats: u64,
     /// For each position so far, how many positions up to it were work.
     work: Vec<u64>,
@@ -46,9 +46,9 @@ pub struct Schedule {
 
 impl Schedule {
     /// The positions of the rater with this number.
-    pub fn new(settings: QualitySettings, seed: u64, rater: i64, gold: u64) -> Schedule {
+    pub fn new(settings: QualitySettings, seed: u64, rater: i64, known_items: u64) -> Schedule {
         let seed = mix(seed ^ mix(rater.cast_unsigned()));
-        Schedule { settings, seed, gold, at: 0, gold_used: 0, repeats: 0, work: Vec::new() }
+        Schedule { settings, seed, known_items, at: 0, known_items_used: 0, repeats: 0, work: Vec::new() }
     }
 
     /// How many checks come before output number `output` of the rater's work, counted from 1; none before
@@ -57,7 +57,7 @@ impl Schedule {
         let (mut planned, mut outputs) = (Planned::default(), 0);
         while outputs < output {
             match self.next() {
-                Some(Slot::Gold) => planned.known += 1,
+                Some(Slot::KnownItem) => planned.known += 1,
                 Some(Slot::Repeat) => planned.repeats += 1,
                 Some(Slot::Work) | None => outputs += 1,
             }
@@ -78,9 +78,12 @@ impl Iterator for Schedule {
         // prefetched some outputs that are not rated yet.
         let before = self.at.checked_sub(u64::from(self.settings.repeat_apart) + 1 + AHEAD as u64);
         let old = before.and_then(|at| self.work.get(usize::try_from(at).ok()?)).copied().unwrap_or(0);
-        let slot = if self.at > 0 && self.gold_used < self.gold && self.draw(0x601D, self.settings.gold_every) {
-            self.gold_used += 1;
-            Slot::Gold
+        let slot = if self.at > 0
+            && self.known_items_used < self.known_items
+            && self.draw(0x601D, self.settings.known_item_every)
+        {
+            self.known_items_used += 1;
+            Slot::KnownItem
         } else if self.repeats < old && self.draw(0xA6A1, self.settings.repeat_every) {
             self.repeats += 1;
             Slot::Repeat
@@ -107,8 +110,8 @@ fn mix(n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn settings(gold_every: u32, repeat_every: u32, repeat_apart: u32) -> QualitySettings {
-        QualitySettings { gold_every, repeat_every, repeat_apart, ..QualitySettings::default() }
+    fn settings(known_item_every: u32, repeat_every: u32, repeat_apart: u32) -> QualitySettings {
+        QualitySettings { known_item_every, repeat_every, repeat_apart, ..QualitySettings::default() }
     }
 
     #[test]
@@ -116,7 +119,7 @@ mod tests {
         let all: Vec<Slot> = Schedule::new(settings(10, 8, 20), 7, 3, 1000).take(4000).collect();
         let count = |slot| all.iter().filter(|s| **s == slot).count();
         // Binomial: 400 +- 19 and (of the rest) 450 +- 20; five standard deviations.
-        assert!(count(Slot::Gold).abs_diff(400) < 95, "{}", count(Slot::Gold));
+        assert!(count(Slot::KnownItem).abs_diff(400) < 95, "{}", count(Slot::KnownItem));
         assert!(count(Slot::Repeat).abs_diff(450) < 100, "{}", count(Slot::Repeat));
         assert_eq!(all[0], Slot::Work);
         for (at, _) in all.iter().enumerate().filter(|(_, s)| **s == Slot::Repeat) {
@@ -130,8 +133,8 @@ mod tests {
 
     #[test]
     fn no_checks_without_settings_or_beyond_the_items() {
-        let check = |s, gold, expected: usize| {
-            let found = Schedule::new(s, 1, 1, gold).take(500).filter(|s| *s != Slot::Work).count();
+        let check = |s, known_items, expected: usize| {
+            let found = Schedule::new(s, 1, 1, known_items).take(500).filter(|s| *s != Slot::Work).count();
             assert_eq!(found, expected);
         };
         check(settings(0, 0, 0), 5, 0);
@@ -148,7 +151,7 @@ mod tests {
         assert_eq!(of().before_output(0), Planned::default());
         for (n, at) in works.iter().enumerate() {
             let count = |kind| all[..*at].iter().filter(|slot| **slot == kind).count() as u64;
-            let expected = Planned { known: count(Slot::Gold), repeats: count(Slot::Repeat) };
+            let expected = Planned { known: count(Slot::KnownItem), repeats: count(Slot::Repeat) };
             assert_eq!(of().before_output(n as u64 + 1), expected, "before output {}", n + 1);
         }
     }

@@ -3,14 +3,14 @@
 use app::{
     model::{
         claims::significant,
-        compare::{Choice, Sheet},
+        compare::{ComparisonFigures, Selection},
         ids::{ModelId, RunId, SubmissionId},
         results::{Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
     },
     port::Admin,
 };
 
-use super::{ResultService, Shown, tests};
+use super::{DatasetFigures, ResultService, tests};
 use crate::{db::results_board, error::Failure};
 
 impl ResultService {
@@ -32,8 +32,8 @@ impl ResultService {
         let (mut datasets, mut others) = (Vec::new(), Vec::new());
         for slug in slugs {
             let own = submissions.iter().filter(|(of, _)| *of == slug).map(|(_, submission)| submission.clone());
-            let shown = self.shown(admin, &slug).await?;
-            others.extend(shown.settled.options.models.iter().filter(|(id, _)| *id != model).cloned());
+            let shown = self.dataset_figures(admin, &slug).await?;
+            others.extend(shown.resolved.options.models.iter().filter(|(id, _)| *id != model).cloned());
             datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline)).await?);
         }
         others.sort_unstable();
@@ -46,25 +46,25 @@ impl ResultService {
     async fn on_dataset(
         &self,
         admin: &Admin,
-        shown: Shown,
+        shown: DatasetFigures,
         submissions: Vec<ModelSubmission>,
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<ModelDataset, Failure> {
-        let baseline = baseline.filter(|id| *id != model && shown.settled.options.models.iter().any(|(m, _)| m == id));
+        let baseline = baseline.filter(|id| *id != model && shown.resolved.options.models.iter().any(|(m, _)| m == id));
         let dataset = shown.dataset();
         let mut differences = Vec::new();
         if let (Some(baseline), true) = (baseline, shown.figures.is_some()) {
-            let (computed, _) = self.comparisons.soon(&shown.settled).await?;
-            let at = |id| shown.settled.choice.models.iter().flatten().position(|m| *m == id);
+            let (computed, _) = self.comparisons.latest(&shown.resolved).await?;
+            let at = |id| shown.resolved.selection.models.iter().flatten().position(|m| *m == id);
             let pair = at(model).zip(at(baseline));
             differences = vec![None; dataset.dimensions.len() + usize::from(!dataset.pass_at.is_empty())];
             if let (Some(computed), Some(pair)) = (computed, pair) {
-                differences = differences_of(&computed.sheet, pair, dataset.dimensions.len());
+                differences = differences_of(&computed.figures, pair, dataset.dimensions.len());
             }
         }
         let runs: Vec<RunId> = {
             let own = |run: &&app::model::compare::RunOption| run.model == model && run.done > 0;
-            shown.settled.options.runs.iter().filter(own).map(|run| run.id).collect()
+            shown.resolved.options.runs.iter().filter(own).map(|run| run.id).collect()
         };
         let older_runs = runs.len().saturating_sub(ModelResults::HISTORY) as u64;
         let mut history = Vec::new();
@@ -89,40 +89,44 @@ impl ResultService {
     async fn history_run(
         &self,
         admin: &Admin,
-        shown: &Shown,
+        shown: &DatasetFigures,
         (run, submission): (RunId, SubmissionId),
         (model, baseline): (ModelId, Option<ModelId>),
     ) -> Result<HistoryRun, Failure> {
         let other = baseline.and_then(|baseline| {
-            let of = |id: &RunId| shown.settled.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
-            Some((baseline, *shown.settled.choice.runs.iter().flatten().find(|id| of(id))?))
+            let of = |id: &RunId| shown.resolved.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
+            Some((baseline, *shown.resolved.selection.runs.iter().flatten().find(|id| of(id))?))
         });
-        let choice = Choice {
+        let selection = Selection {
             dataset: shown.slug.clone(),
             models: Some(std::iter::once(model).chain(other.map(|(id, _)| id)).collect()),
             studies: Some(Vec::new()),
             runs: Some(std::iter::once(run).chain(other.map(|(_, run)| run)).collect()),
-            ..Choice::default()
+            ..Selection::default()
         };
-        let settled = self.comparisons.settled(admin, choice).await?;
-        let (computed, _) = self.comparisons.soon(&settled).await?;
+        let resolved = self.comparisons.resolve(admin, selection).await?;
+        let (computed, _) = self.comparisons.latest(&resolved).await?;
         let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
-        let sheet = computed.as_ref().map(|computed| &computed.sheet);
-        let measured = sheet.and_then(|sheet| tests(sheet, 0, &[1]));
+        let figures = computed.as_ref().map(|computed| &computed.figures);
+        let measured = figures.and_then(|figures| tests(figures, 0, &[1]));
         Ok(HistoryRun {
             run,
             submission,
             at: times.get(&run).copied().unwrap_or_default(),
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
             tasks: measured.map_or(0, |m| m.tasks),
-            versus: sheet.and_then(|sheet| differences_of(sheet, (0, 1), 0).pop().flatten()),
+            versus: figures.and_then(|figures| differences_of(figures, (0, 1), 0).pop().flatten()),
         })
     }
 }
 
-/// Differences of two of a sheet's models, first minus second: one entry per dimension, then pass@1 where there are
-/// runs.
-fn differences_of(sheet: &Sheet, (first, second): (usize, usize), dimensions: usize) -> Vec<Option<Versus>> {
+/// Differences of two of a comparison's models, first minus second: one entry per dimension, then pass@1 where there
+/// are runs.
+fn differences_of(
+    figures: &ComparisonFigures,
+    (first, second): (usize, usize),
+    dimensions: usize,
+) -> Vec<Option<Versus>> {
     let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::comparison::Interval>, tasks, p| {
         let interval = interval.map(|i| {
             let (a, b) = (i.low * sign, i.high * sign);
@@ -139,13 +143,13 @@ fn differences_of(sheet: &Sheet, (first, second): (usize, usize), dimensions: us
     };
     let mut found: Vec<Option<Versus>> = (0..dimensions)
         .map(|d| {
-            let human = sheet.human.as_ref()?;
+            let human = figures.human.as_ref()?;
             let rows = human.comparison.differences.iter().enumerate().filter(|(_, x)| x.dimension == d);
             let (at, x, sign) = rows.filter_map(|(at, x)| Some((at, x, side(x.first, x.second)?))).next()?;
             versus(sign, x.mean, x.interval, x.tasks, human.holm.get(at).copied().flatten())
         })
         .collect();
-    if let Some(automated) = &sheet.automated {
+    if let Some(automated) = &figures.automated {
         let mut pairs = automated.pairs.iter().filter_map(|x| Some((x, side(x.first, x.second)?)));
         found.push(
             pairs

@@ -14,7 +14,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        api::{DeliveryRow, DeliveryState, MadeWebhook, NewWebhook, WebhookEvent, WebhookRow},
+        api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent, WebhookRow},
         audit::{Action, Object},
         ids::{DeliveryId, RunId, StudyId, WebhookId},
         page::{PageOf, Paged},
@@ -249,7 +249,7 @@ impl Webhooks for WebhookService {
         Ok(self.0.origins.read().unwrap_or_else(PoisonError::into_inner).names())
     }
 
-    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<MadeWebhook> {
+    async fn create(&self, admin: &Admin, new: NewWebhook) -> Answer<CreatedWebhook> {
         let url = post::checked(&new.url)?;
         if !self.allows(&url) {
             return Err(AppError::invalid(
@@ -291,7 +291,7 @@ impl Webhooks for WebhookService {
                 Ok(Change::of(Object::Webhook(id), url, row))
             })
             .await?;
-        Ok(MadeWebhook { row: self.row(webhook).await?, secret: shown })
+        Ok(CreatedWebhook { row: self.row(webhook).await?, secret: shown })
     }
 
     async fn remove(&self, admin: &Admin, id: WebhookId) -> Answer<()> {

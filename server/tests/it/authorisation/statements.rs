@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::{
     model::{
         ids::{RunId, StudyId},
-        quality::{Opening, QualitySettings, Shown},
+        quality::{CalibrationMode, FeedbackLevel, QualitySettings},
         time::Timestamp,
     },
     port::{System, quality::Quality},
@@ -29,7 +29,7 @@ use server::{
 #[allow(dead_code, reason = "a program of its own, of which this test needs what fills a database")]
 mod fill;
 
-use super::{Scope, TestApp, ground_over, rows};
+use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
@@ -169,12 +169,12 @@ fn table_of(conn: &Connection, name: &str) -> String {
         .unwrap_or_else(|_| name.to_owned())
 }
 
-async fn use_everything(ground: &super::Ground) {
-    let app = &ground.app;
+async fn use_everything(setup: &super::TestSetup) {
+    let app = &setup.app;
     let settings = QualitySettings {
-        shown: Shown::Own,
+        shown: FeedbackLevel::Own,
         spread: Some(0),
-        opening: Opening::None,
+        calibration: CalibrationMode::None,
         repeat_every: 2,
         ..QualitySettings::default()
     };
@@ -184,7 +184,7 @@ async fn use_everything(ground: &super::Ground) {
         let mut rater = app.demo_user(name).await;
         let mut last = None;
         for n in 0..12 {
-            let next: serde_json::Value = rater.rpc("next", json!({"study": ground.study})).await.json();
+            let next: serde_json::Value = rater.rpc("next", json!({"study": setup.study})).await.json();
             let Some(token) = next.pointer("/Item/token").and_then(|token| token.as_str()) else { break };
             let token = token.to_owned();
             let flag = if n == 3 { json!({"kind": "other", "note": "look"}) } else { json!(null) };
@@ -201,13 +201,13 @@ async fn use_everything(ground: &super::Ground) {
     }
     for row in rows::rows() {
         for who in [1, 3] {
-            ground.send(&mut ground.people[who].clone(), &row).await;
+            setup.send(&mut setup.people[who].clone(), &row).await;
         }
     }
     let token = app.token(&Scope::ALL).await;
     for (what, _) in rows::operations() {
         let (method, path) = what.split_once(' ').unwrap();
-        let address = ground.address(path, if method == "GET" { "1" } else { "4711" });
+        let address = setup.address(path, if method == "GET" { "1" } else { "4711" });
         app.anonymous().api(&token, method.parse::<Method>().unwrap(), &address, None).await;
     }
     // The engine's part of a run.
@@ -233,8 +233,8 @@ async fn use_everything(ground: &super::Ground) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_statement_walks_a_table_that_grows() {
     let app = TestApp::recorded().await;
-    let ground = ground_over(app).await;
-    use_everything(&ground).await;
+    let setup = set_up(app).await;
+    use_everything(&setup).await;
     let seen = recording::seen();
     assert!(seen.len() > 200, "only {} statements were recorded", seen.len());
 

@@ -90,8 +90,8 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
 
 fn once(command: &mut std::process::Command) -> Result<f64> {
     let used = usage::measure(command)?;
-    if used.said.trim() != "harmless" {
-        bail!("the harmless program said {:?}", used.said);
+    if used.stdout.trim() != "harmless" {
+        bail!("the harmless program said {:?}", used.stdout);
     }
     Ok(used.cpu.as_secs_f64() * 1000.0)
 }

@@ -231,9 +231,9 @@ fn published(data: &Path, toolchains: &Path, language: &Benchmark, file: &Path, 
     command.args(["--clearenv", "--setenv", "PATH", &path, "--setenv", "LC_ALL", "C.UTF-8"]);
     command.args(["--setenv", "file", language.file, "--setenv", "tool"]).arg(&tool);
     command.args(["--", "sh", "/measure.sh"]);
-    let said = usage::measure(&mut command)?.said;
-    let lines: Vec<&str> = said.lines().collect();
-    let [before, after, passed] = lines.as_slice() else { bail!("the published way said {said:?}") };
+    let stdout = usage::measure(&mut command)?.stdout;
+    let lines: Vec<&str> = stdout.lines().collect();
+    let [before, after, passed] = lines.as_slice() else { bail!("the published way said {stdout:?}") };
     // Two of JavaScript's canonical solutions fail as published.
     let passed: usize = passed.trim().parse()?;
     if passed + 2 < count {
@@ -256,6 +256,6 @@ fn image(data: &Path, prefix: &str) -> Result<PathBuf> {
 /// The folder with the benchmark's files.
 fn data() -> Result<PathBuf> {
     let named = std::env::var_os("AIXGRADE_TEST_HUMANEVAL_X").map(PathBuf::from);
-    let beside = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
-    named.or(beside).filter(|data| data.is_dir()).context("the published files of HumanEval-X are not here")
+    let shared = tools::root().parent().map(|parent| parent.join("shared/data/humaneval-x"));
+    named.or(shared).filter(|data| data.is_dir()).context("the published files of HumanEval-X are not here")
 }

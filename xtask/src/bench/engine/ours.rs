@@ -49,7 +49,7 @@ pub struct Submission {
 pub type Named = (String, u64);
 
 /// Result of an output: verdict, cases passed, cases in total.
-pub type CameTo = (String, u64, u64);
+pub type OutputResult = (String, u64, u64);
 
 /// Resource usage of a run.
 pub struct Ran {
@@ -188,12 +188,12 @@ impl Ours {
 
     /// Runs everything without the cache. Returns the result of each task's sample (verdict, passed, total),
     /// `None` for an engine error.
-    pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<CameTo>)>> {
+    pub fn verdicts(&self, submission: &Submission, options: &[&str]) -> Result<Vec<(Named, Option<OutputResult>)>> {
         let mut command = self.run_command(submission, &[&["--fresh"][..], options].concat());
         let output = command.stdin(std::process::Stdio::null()).output()?;
         // Exit code 1 means that an output has no verdict, which the lines show, too.
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let all = lines(&said)?;
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let all = lines(&stdout)?;
         let items: Vec<_> = all.iter().filter(|line| line.get("task_id").is_some()).collect();
         if items.is_empty() {
             bail!("the run over {} said nothing: {}", submission.what, String::from_utf8_lossy(&output.stderr).trim());
@@ -221,9 +221,9 @@ impl Ours {
 
     fn run(&self, submission: &Submission, options: &[&str]) -> Result<Ran> {
         let mut command = self.run_command(submission, options);
-        let Used { wall, cpu, said } = usage::measure(&mut command)?;
+        let Used { wall, cpu, stdout } = usage::measure(&mut command)?;
         // A line per output, and the figures.
-        let outputs = lines(&said)?.iter().filter(|line| line["verdict"].is_string()).count();
+        let outputs = lines(&stdout)?.iter().filter(|line| line["verdict"].is_string()).count();
         if outputs == 0 {
             bail!("the run over {} gave no verdict", submission.what);
         }
@@ -234,7 +234,7 @@ impl Ours {
         let file = self.folder.path().join("outputs.jsonl");
         let text: String = outputs.iter().map(|line| format!("{line}\n")).collect();
         fs::write(&file, text)?;
-        let said = self.quietly(&[
+        let stdout = self.quietly(&[
             "--json",
             "submissions",
             "upload",
@@ -244,7 +244,7 @@ impl Ours {
             what,
             &file.to_string_lossy(),
         ])?;
-        let taken: Value = serde_json::from_str(said.trim())?;
+        let taken: Value = serde_json::from_str(stdout.trim())?;
         let number = taken["submission"].as_i64().context("the upload was not imported")?.to_string();
         let preview = &taken["preview"];
         let kept = preview["matched"].as_u64().zip(preview["duplicate_count"].as_u64());

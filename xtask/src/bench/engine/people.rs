@@ -105,11 +105,11 @@ pub fn measure(checkout: &Path, way: Way, tasks: &[String]) -> Result<Took> {
     command.args(["--clearenv", "--setenv", "PATH", &path, "--setenv", "LC_ALL", "C.UTF-8"]);
     command.args(["--setenv", "WAY", way, "--setenv", "PREFIX", PACKAGED_PREFIX, "--setenv", "IDS", &tasks.join(" ")]);
     command.args(["--", "sh", "/ours/measure.sh"]);
-    let said = usage::measure(&mut command)?.said;
-    let lines: Vec<&str> = said.lines().collect();
-    let [before, after, clock, results] = lines.as_slice() else { bail!("the way of today said {said:?}") };
+    let stdout = usage::measure(&mut command)?.stdout;
+    let lines: Vec<&str> = stdout.lines().collect();
+    let [before, after, clock, results] = lines.as_slice() else { bail!("the way of today said {stdout:?}") };
     let clock: Vec<u64> = clock.split(' ').filter_map(|nanos| nanos.parse().ok()).collect();
-    let [begun, ended] = clock.as_slice() else { bail!("the way of today said {said:?}") };
+    let [begun, ended] = clock.as_slice() else { bail!("the way of today said {stdout:?}") };
     Ok(Took {
         wall: Duration::from_nanos(ended - begun),
         cpu: children(after)?.saturating_sub(children(before)?),

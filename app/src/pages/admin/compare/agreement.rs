@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 
-use super::{human::picture, pairs};
+use super::{human::figure_view, pairs};
 use crate::{
     i18n::{I18n, claims::p_value},
     model::{
@@ -12,7 +12,7 @@ use crate::{
         stats::{Estimate, Known, Undefined},
     },
     ui::chart::{
-        compared::{self, Links},
+        comparison::{self, Links},
         signed,
     },
 };
@@ -161,8 +161,8 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         .collect_view();
     let none = human.reliability.iter().all(|r| r.pairs == 0);
     let maps = (0..dimensions.len())
-        .filter_map(|d| compared::rater_agreement(i, human, raters, d))
-        .map(|figure| picture(figure, links))
+        .filter_map(|d| comparison::rater_agreement(i, human, raters, d))
+        .map(|figure| figure_view(figure, links))
         .collect_view();
     view! {
         <section class="agreement" aria-labelledby="agreement">

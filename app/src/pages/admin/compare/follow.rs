@@ -4,8 +4,8 @@ use leptos::{prelude::*, web_sys};
 
 use crate::{
     i18n::use_i18n,
-    model::compare::{Choice, Compared},
-    rpc::compare::compare_stamp,
+    model::compare::{ComparisonView, Selection},
+    rpc::compare::compare_revision,
     ui::{announce::sayer, effect::effect, load::Data},
 };
 
@@ -15,26 +15,26 @@ const BEAT: std::time::Duration = std::time::Duration::from_secs(4);
 /// Checks regularly, while the page is visible, whether newer figures exist, fetches them, and then calls
 /// `also`. `asked` derives the selection to check from the one that is shown.
 pub fn follow(
-    figures: Data<Compared>,
-    asked: impl Fn(Choice) -> Choice + Copy + Send + Sync + 'static,
+    figures: Data<ComparisonView>,
+    asked: impl Fn(Selection) -> Selection + Copy + Send + Sync + 'static,
     also: impl Fn() + Copy + Send + Sync + 'static,
 ) {
     let say = sayer();
     let i = use_i18n();
     // The shown selection, and whether it may change: a timer may not read the resource itself.
-    let shown = StoredValue::new(None::<(Choice, String, bool)>);
+    let shown = StoredValue::new(None::<(Selection, String, bool)>);
     effect(move |_| {
         let found = figures.get().and_then(Result::ok);
-        shown.set_value(found.map(|c| (c.choice, c.stamp, c.live || c.behind)));
+        shown.set_value(found.map(|c| (c.selection, c.revision, c.live || c.behind)));
     });
     effect(move |_| {
         let ask = move || {
             let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
-            let (Some((choice, stamp, true)), false) = (shown.get_value(), hidden) else { return };
+            let (Some((selection, revision, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
                 // A lost connection is ignored; the next check retries.
-                if let Ok(now) = compare_stamp(asked(choice)).await
-                    && now != stamp
+                if let Ok(now) = compare_revision(asked(selection)).await
+                    && now != revision
                 {
                     figures.refetch();
                     also();

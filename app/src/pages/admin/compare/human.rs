@@ -10,7 +10,7 @@ use super::{
 use crate::{
     i18n::{
         I18n,
-        claims::{Claims, Measure, Said},
+        claims::{ClaimText, Claims, Measure},
     },
     model::{
         claims::Standing,
@@ -20,7 +20,7 @@ use crate::{
     },
     ui::chart::{
         bars::Axis,
-        compared::{self, Links},
+        comparison::{self, Links},
         figure::Figure,
         view::{ChartFigure, figure_files},
     },
@@ -57,10 +57,10 @@ fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + 
     (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
 }
 
-/// Means adjusted for the raters' severity, next to the raw ones.
+/// Means adjusted for the raters' leniency, next to the raw ones.
 fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
     let (t, c) = (i.compare(), &human.comparison);
-    // With one rater, there is no severity to adjust for.
+    // With one rater, there is no leniency to adjust for.
     if human.raters < 2 {
         return None;
     }
@@ -127,14 +127,14 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
             title: name.clone(),
             axis: Axis::scores(low, high),
             number: |v| format!("{v:.2}"),
-            entries: compared::ranked(human, d, links),
+            entries: comparison::ranked(human, d, links),
             unit: 1.0,
         },
     );
     // The ranking is the figure of the means.
-    let mut figures = compared::dimension(i, human, d, links).into_iter();
+    let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
-    let others = figures.map(|figure| picture(figure, links)).collect_view();
+    let others = figures.map(|figure| figure_view(figure, links)).collect_view();
     let pairs = pairs_of(i, (&dimension.key, Measure::Ratings), &standing, &names, (&human.tests, links));
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
@@ -165,7 +165,7 @@ pub(super) fn pairs_of(
     let family = claims.family().map(|text| view! { <p class="muted small">{text}</p> });
     let pairs = match standing.ranked.len() {
         n if n <= FEW => {
-            let sentences = standing.contests.iter().map(|contest| said(claims.pair(contest))).collect_view();
+            let sentences = standing.contests.iter().map(|contest| claim_text(claims.pair(contest))).collect_view();
             view! { <ul class="says">{sentences}</ul> }.into_any()
         }
         n if n <= MATRIX => ranking::matrix(i, id, names, standing, measure),
@@ -175,12 +175,12 @@ pub(super) fn pairs_of(
 }
 
 /// A sentence in a list.
-pub(super) fn said((sentence, apart): Said) -> impl IntoView {
+pub(super) fn claim_text((sentence, apart): ClaimText) -> impl IntoView {
     view! { <li class=if apart { "say say--apart" } else { "say" }>{sentence}</li> }
 }
 
 /// A chart, with links to its files if it belongs to a comparison.
-pub(super) fn picture(figure: Figure, links: Option<&Links>) -> impl IntoView + use<> {
+pub(super) fn figure_view(figure: Figure, links: Option<&Links>) -> impl IntoView + use<> {
     let files = links.map(|links| links.files(&figure.id, ""));
     view! { <ChartFigure figure files/> }
 }

@@ -6,15 +6,15 @@ use super::agreement::undefined;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Compared, Human, Judge, JudgeMeans},
+        compare::{ComparisonView, Human, Judge, JudgeMeans},
         stats::{Estimate, Known, Undefined},
     },
 };
 
 /// Every judge model, or nothing.
-pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
+pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
     let t = i.compare();
-    let judges = &found.sheet.judges;
+    let judges = &found.figures.judges;
     if judges.is_empty() {
         return None;
     }
@@ -31,7 +31,7 @@ pub fn view(i: I18n, found: &Compared, human: &Human) -> Option<AnyView> {
     )
 }
 
-fn one(i: I18n, found: &Compared, human: &Human, at: usize, judge: &Judge) -> AnyView {
+fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge) -> AnyView {
     let (t, a) = (i.compare(), i.admin());
     let id = format!("judge-{at}");
     let share = |v: f64| format!("{:.0}%", v * 100.0);
@@ -66,7 +66,7 @@ fn one(i: I18n, found: &Compared, human: &Human, at: usize, judge: &Judge) -> An
     let heads = [a.exact, a.within_one, a.alpha, t.spearman, a.pairs]
         .map(|word| view! { <th scope="col" class="num">{word}</th> })
         .collect_view();
-    let models = found.sheet.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
+    let models = found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
     let models = models.collect_view();
     let means = human
         .comparison

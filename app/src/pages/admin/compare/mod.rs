@@ -4,7 +4,6 @@
 //! that a filter does not reload the figures.
 
 mod agreement;
-mod choice;
 pub mod follow;
 pub mod human;
 mod judges;
@@ -12,6 +11,7 @@ mod pairs;
 mod paper;
 mod published;
 mod ranking;
+mod selection;
 pub mod task;
 pub mod tasks;
 pub mod tested;
@@ -24,16 +24,16 @@ use super::parts::asked;
 use crate::{
     i18n::{
         I18n,
-        claims::{Claims, Measure, Said},
+        claims::{ClaimText, Claims, Measure},
         use_i18n,
     },
     model::{
         claims::Standing,
-        compare::{Choice, Compared, TaskFilter},
+        compare::{ComparisonView, Selection, TaskFilter},
     },
     rpc::compare::{compare_get, compare_tasks},
     ui::{
-        chart::compared::Links,
+        chart::comparison::Links,
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
@@ -41,8 +41,8 @@ use crate::{
 };
 
 /// The selection in the address.
-pub fn asked_choice(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Choice {
-    query.with(|query| Choice::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
+pub fn asked_selection(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Selection {
+    query.with(|query| Selection::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
 }
 
 /// The tasks' filter in the address.
@@ -55,16 +55,17 @@ pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
 pub fn ComparePage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
-    let choice = Memo::new(move |_| asked_choice(params, query));
+    let selection = Memo::new(move |_| asked_selection(params, query));
     let filter = Memo::new(move |_| asked_filter(query));
-    let figures = Data::new(move || choice.get(), compare_get);
-    let tasks = Data::new(move || (choice.get(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    let figures = Data::new(move || selection.get(), compare_get);
+    let tasks =
+        Data::new(move || (selection.get(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
-    follow(figures, move |_| choice.get_untracked(), move || tasks.refetch());
+    follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
     view! {
         <Load data=figures let:found>
             {page(i, found, (paper, query), move || view! {
-                <Load data=tasks let:page>{tasks::view(i, choice.get_untracked(), page)}</Load>
+                <Load data=tasks let:page>{tasks::view(i, selection.get_untracked(), page)}</Load>
             }.into_any())}
         </Load>
     }
@@ -72,31 +73,31 @@ pub fn ComparePage() -> impl IntoView {
 
 fn page(
     i: I18n,
-    found: Compared,
+    found: ComparisonView,
     (paper, query): (Memo<bool>, Memo<ParamsMap>),
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
     let t = i.compare();
-    let slug = found.choice.dataset.clone();
+    let slug = found.selection.dataset.clone();
     let name = found.options.name.get(i.lang).to_owned();
-    let exact = found.choice.query();
+    let exact = found.selection.query();
     let crumbs = vec![
         ("/admin/results".into(), i.results().results.into()),
         (format!("/admin/results/datasets/{slug}"), name.clone()),
     ];
     let ratings: u64 =
-        found.sheet.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
-    let raters = found.sheet.human.as_ref().map_or(0, |human| human.raters);
-    let runs = found.choice.runs.as_ref().map_or(0, Vec::len) as u64;
-    let facts = (t.facts)(found.sheet.models.len() as u64, &i.number(ratings), raters, runs);
-    let adjudicated = found.sheet.human.as_ref().map_or(0, |human| human.adjudicated);
+        found.figures.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
+    let raters = found.figures.human.as_ref().map_or(0, |human| human.raters);
+    let runs = found.selection.runs.as_ref().map_or(0, Vec::len) as u64;
+    let facts = (t.facts)(found.figures.models.len() as u64, &i.number(ratings), raters, runs);
+    let adjudicated = found.figures.human.as_ref().map_or(0, |human| human.adjudicated);
     let counting = found.counting;
-    let empty = found.sheet.human.is_none() && found.sheet.automated.is_none() && !counting;
+    let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
     let downloads = take_away(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
     let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
-    let (form, on_paper) = (choice::form(i, &found), choice::on_paper(i, &found));
+    let (form, on_paper) = (selection::form(i, &found), selection::on_paper(i, &found));
     let other = {
         let (slug, exact) = (slug.clone(), exact.clone());
         move || {
@@ -107,7 +108,7 @@ fn page(
     };
     // Only of what was left to the default: an explicit selection of models already says which are missing.
     let left_out = found.options.models.iter().filter(|(id, _)| {
-        found.options.empty.contains(id) && !found.choice.models.iter().flatten().any(|chosen| chosen == id)
+        found.options.empty.contains(id) && !found.selection.models.iter().flatten().any(|chosen| chosen == id)
     });
     let left_out = left_out.count() as u64;
     let left_out = (left_out > 0).then(|| view! { <p class="muted small">{(t.left_out)(left_out)}</p> });
@@ -119,7 +120,7 @@ fn page(
         } else if paper.get() {
             paper::view(i, &found)
         } else {
-            figures(i, &found)
+            figures_view(i, &found)
         }
     };
     view! {
@@ -183,28 +184,28 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     }
 }
 
-fn figures(i: I18n, found: &Compared) -> AnyView {
+fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
     let t = i.compare();
-    let links = Links::of(&found.choice).captioned(&found.captions);
-    let by_people = match &found.sheet.human {
+    let links = Links::of(&found.selection).captioned(&found.captions);
+    let by_people = match &found.figures.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
         Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),
     };
-    let by_tests = match &found.sheet.automated {
+    let by_tests = match &found.figures.automated {
         None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),
-        Some(automated) => tested::view(i, &found.sheet, automated, Some(&links)),
+        Some(automated) => tested::view(i, &found.figures, automated, Some(&links)),
     };
-    let both = found.sheet.both.as_ref().zip(found.sheet.human.as_ref());
+    let both = found.figures.both.as_ref().zip(found.figures.human.as_ref());
     let both = both.map(|(both, human)| {
         view! {
             <section id="both" class="stack" aria-labelledby="both-head">
                 <h2 id="both-head">{t.tests_and_people}</h2>
-                {tested::both(i, &found.sheet, &human.comparison.rubric, both, Some(&links))}
+                {tested::both(i, &found.figures, &human.comparison.rubric, both, Some(&links))}
             </section>
         }
     });
     let short = in_short(i, found);
-    let judges = found.sheet.human.as_ref().and_then(|human| judges::view(i, found, human));
+    let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
         <nav class="compare-nav" aria-label=t.contents>
             <a href="#short" rel="external">{t.in_short}</a>
@@ -230,20 +231,20 @@ fn figures(i: I18n, found: &Compared) -> AnyView {
 }
 
 /// One sentence per dimension, and one for the tests: the summary.
-fn in_short(i: I18n, found: &Compared) -> Option<AnyView> {
-    let mut lines: Vec<(String, Said)> = Vec::new();
-    let models: Vec<&str> = found.sheet.models.iter().map(String::as_str).collect();
-    if let Some(human) = &found.sheet.human {
+fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
+    let mut lines: Vec<(String, ClaimText)> = Vec::new();
+    let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
+    if let Some(human) = &found.figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
-            let said = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
-            lines.extend(said.map(|said| (dimension.name.get(i.lang).to_owned(), said)));
+            let claim_text = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
+            lines.extend(claim_text.map(|claim_text| (dimension.name.get(i.lang).to_owned(), claim_text)));
         }
     }
-    if let Some(automated) = &found.sheet.automated {
+    if let Some(automated) = &found.figures.automated {
         let standing = Standing::of_tests(automated);
-        let said = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
-        lines.extend(said.map(|said| (i.compare().by_tests.to_owned(), said)));
+        let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
+        lines.extend(claim_text.map(|claim_text| (i.compare().by_tests.to_owned(), claim_text)));
     }
     let rows = lines.iter().map(|(name, (sentence, apart))| {
         let class = if *apart { "say say--apart" } else { "say" };

@@ -8,7 +8,7 @@ use crate::{
         claims::{Measure, p_value},
     },
     model::claims::{Contest, Standing},
-    ui::chart::{compared::Links, signed},
+    ui::chart::{comparison::Links, signed},
 };
 
 /// Most pairs in a table; the CSV file has all.

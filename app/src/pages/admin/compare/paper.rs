@@ -2,23 +2,23 @@
 
 use leptos::prelude::*;
 
-use super::human::picture;
+use super::human::figure_view;
 use crate::{
     i18n::I18n,
-    model::compare::{Checked, Compared},
-    ui::chart::compared::{self, Links},
+    model::compare::{Checked, ComparisonView},
+    ui::chart::comparison::{self, Links},
 };
 
 /// The paper's tables.
-pub fn view(i: I18n, found: &Compared) -> AnyView {
+pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
     let t = i.compare();
     let heads =
-        || found.sheet.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> }).collect_view();
+        || found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> }).collect_view();
     let row = |name: String, cells: Vec<String>| {
         let cells = cells.into_iter().map(|cell| view! { <td class="num">{cell}</td> }).collect_view();
         view! { <tr><th scope="row">{name}</th>{cells}</tr> }
     };
-    let table_2 = found.sheet.automated.as_ref().map(|automated| {
+    let table_2 = found.figures.automated.as_ref().map(|automated| {
         let of = |value: fn(&Checked) -> String| -> Vec<String> {
             automated.models.iter().map(|m| m.as_ref().map_or_else(|| "–".into(), value)).collect()
         };
@@ -31,7 +31,7 @@ pub fn view(i: I18n, found: &Compared) -> AnyView {
         ];
         table("table-2", t.table_2, t.metrics, heads().into_any(), rows.collect_view().into_any())
     });
-    let table_3 = found.sheet.human.as_ref().map(|human| {
+    let table_3 = found.figures.human.as_ref().map(|human| {
         let c = &human.comparison;
         let rows = c.rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
             let means = c.models.iter().map(|m| {
@@ -42,9 +42,9 @@ pub fn view(i: I18n, found: &Compared) -> AnyView {
         });
         table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any())
     });
-    let links = Links::of(&found.choice).captioned(&found.captions);
-    let charts = compared::paper(i, &found.sheet, Some(&links));
-    let charts = charts.into_iter().map(|figure| picture(figure, Some(&links))).collect_view();
+    let links = Links::of(&found.selection).captioned(&found.captions);
+    let charts = comparison::paper(i, &found.figures, Some(&links));
+    let charts = charts.into_iter().map(|figure| figure_view(figure, Some(&links))).collect_view();
     view! { <div class="paper stack">{table_2}{table_3}<div class="pictures">{charts}</div></div> }.into_any()
 }
 

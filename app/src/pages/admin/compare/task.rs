@@ -3,12 +3,12 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{asked_choice, asked_filter, tasks::verdict_badge};
+use super::{asked_filter, asked_selection, tasks::verdict_badge};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        compare::{OutputCompared, TaskCompared},
+        compare::{ComparedOutput, ComparedTask},
         ids::TaskId,
         rubric::Rubric,
     },
@@ -30,12 +30,12 @@ pub fn CompareTaskPage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
     let which =
-        Memo::new(move |_| (asked_choice(params, query), asked_filter(query), param(params, "task").map(TaskId)));
+        Memo::new(move |_| (asked_selection(params, query), asked_filter(query), param(params, "task").map(TaskId)));
     let data = Data::new(
         move || which.get(),
-        |(choice, filter, task)| async move {
+        |(selection, filter, task)| async move {
             match task {
-                Some(task) => compare_task(choice, filter, task).await,
+                Some(task) => compare_task(selection, filter, task).await,
                 None => Err(AppError::NotFound("task".into())),
             }
         },
@@ -47,9 +47,9 @@ pub fn CompareTaskPage() -> impl IntoView {
     view! { <Load data let:task>{page(i, place(), task)}</Load> }
 }
 
-fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView {
+fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView {
     let t = i.compare();
-    let TaskCompared { name, task, rubric, outputs, before, after } = data;
+    let ComparedTask { name, task, rubric, outputs, before, after } = data;
     let back = format!("/admin/compare/{slug}?{query}");
     let crumbs =
         vec![(format!("/admin/results/datasets/{slug}"), name.get(i.lang).to_owned()), (back, t.comparison.to_owned())];
@@ -78,7 +78,7 @@ fn page(i: I18n, (slug, query): (String, String), data: TaskCompared) -> AnyView
 }
 
 /// One output: verdict under its name, ratings under its code.
-fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: OutputCompared) -> impl IntoView + use<> {
+fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: ComparedOutput) -> impl IntoView + use<> {
     let t = i.compare();
     let id = o.id;
     let verdict = o.verdict.map(|(run, verdict, passed, total)| {

@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{Choice, Spot, TaskCell, TaskFilter, TaskPage},
+        compare::{GridCell, Selection, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
         text::excerpt,
@@ -14,7 +14,7 @@ use crate::{
     pages::admin::parts::{Filter, asked, choice as option, lang_badge},
     ui::{
         chart::{
-            compared::{self, Links},
+            comparison::{self, Links},
             view::ChartFigure,
         },
         notice::{Badge, Empty, Tone},
@@ -38,7 +38,7 @@ fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
 }
 
 /// The list.
-pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
+pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     let t = i.compare();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
@@ -51,7 +51,7 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             .map(|(key, value)| view! { <input type="hidden" name=key.into_owned() value=value/> })
             .collect_view()
     });
-    let models = choice
+    let models = selection
         .models
         .iter()
         .flatten()
@@ -80,8 +80,8 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
         })
         .collect_view();
     // Selected in the chart of tests and people, and kept until it is cleared.
-    let spot = Spot::read(&now("spot")).map(|spot| {
-        let (ratio, share) = spot.place();
+    let grid_cell = GridCell::read(&now("spot")).map(|grid_cell| {
+        let (ratio, share) = grid_cell.place();
         let rubric = page.rubric.as_ref();
         let dimension = rubric.and_then(|rubric| rubric.dimensions.get(rubric.against_tests()?));
         let range = dimension.map_or((0, 1), |d| d.range());
@@ -114,11 +114,11 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             }
         })
     };
-    let picture = grid(i, &choice, &here(query), &page);
+    let grid_view = grid(i, &selection, &here(query), &page);
     let list = if page.lines.is_empty() {
         view! { <Empty title=i.admin().none_match/> }.into_any()
     } else {
-        table(i, &choice.dataset, &here(query), page)
+        table(i, &selection.dataset, &here(query), page)
     };
     let a = i.admin();
     view! {
@@ -171,8 +171,8 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{count}</p>
         </Filter>
-        {spot}
-        {picture}
+        {grid_cell}
+        {grid_view}
         {list}
         {pages}
     }
@@ -180,15 +180,15 @@ pub fn view(i: I18n, choice: Choice, page: TaskPage) -> AnyView {
 }
 
 /// The filtered tasks as one chart, and the selection of its figure.
-fn grid(i: I18n, choice: &Choice, query: &str, page: &TaskPage) -> Option<AnyView> {
+fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<AnyView> {
     let t = i.compare();
-    let links = Links::of(choice);
+    let links = Links::of(selection);
     let filter: Vec<&str> = query
         .split('&')
         .filter(|field| field.split('=').next().is_some_and(|key| OWN.contains(&key) && key != "page"))
         .collect();
     let filter = filter.join("&");
-    let figure = compared::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
+    let figure = comparison::grid(i, &page.models, &page.grid, Some((&links, &filter)))?;
     let files = links.files(&figure.id, &filter);
     let tests = page.grid.tested.then(|| ("tests".to_owned(), t.pass_ratio.to_owned()));
     let rubric = page.rubric.iter().flat_map(|rubric| &rubric.dimensions);
@@ -246,9 +246,9 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
                 <tr role="row">
                     <th role="rowheader" scope="row" data-label=a.task><a href=href>{line.task.task_id}</a></th>
                     <td role="cell" data-label=a.description class="nl-text">
-                        <span lang=line.task.lang.tag()>{excerpt(&line.task.raw_nl, 140)}</span>
+                        <span lang=line.task.nl_lang.tag()>{excerpt(&line.task.raw_nl, 140)}</span>
                         " "
-                        {lang_badge(line.task.lang)}
+                        {lang_badge(line.task.nl_lang)}
                     </td>
                     {cells}
                     <td role="cell" data-label=a.spread class="num">

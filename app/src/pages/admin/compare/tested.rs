@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{
     agreement::undefined,
-    human::{files, pairs_of, picture},
+    human::{figure_view, files, pairs_of},
     pairs, published,
     ranking::{self, Ranking},
 };
@@ -15,14 +15,14 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{Automated, Both, Checked, Pair, Sheet},
+        compare::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
         comparison::Interval,
         rubric::Rubric,
         stats::{Estimate, Known},
     },
     ui::chart::{
         bars::Axis,
-        compared::{self, Links},
+        comparison::{self, Links},
         figures::Entry,
         signed,
     },
@@ -46,22 +46,22 @@ fn name(models: &[String], at: usize) -> &str {
 }
 
 /// The automated part.
-pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> AnyView {
+pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> AnyView {
     let t = i.compare();
-    let names: Vec<&str> = sheet.models.iter().map(String::as_str).collect();
+    let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     let standing = Standing::of_tests(automated);
     // The two rankings are the figures of the two metrics.
-    let mut pictures = compared::tested(i, sheet, automated, links).into_iter();
+    let mut charts = comparison::tested(i, figures, automated, links).into_iter();
     let (pass_files, ratio_files) =
-        (pictures.next().and_then(|f| files(i, &f, links)), pictures.next().and_then(|f| files(i, &f, links)));
-    let pictures = pictures.map(|figure| picture(figure, links)).collect_view();
+        (charts.next().and_then(|f| files(i, &f, links)), charts.next().and_then(|f| files(i, &f, links)));
+    let charts = charts.map(|figure| figure_view(figure, links)).collect_view();
     let ranking = |id: &str, title: &str, entries: Vec<Entry>| {
         let (axis, number) = (Axis::percent(), (|v| format!("{:.1}%", v * 100.0)) as fn(f64) -> String);
         ranking::table(i, Ranking { id, title: title.to_owned(), axis, number, entries, unit: 100.0 })
     };
-    let pass = ranking("pass-at-1", t.pass_at_1, compared::ranked_by_pass(sheet, automated, links));
-    let ratio = ranking("avg-pass-ratio", t.ratio, compared::ranked_by_ratio(sheet, automated, links));
-    let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &sheet.models, &automated.pairs, links));
+    let pass = ranking("pass-at-1", t.pass_at_1, comparison::ranked_by_pass(figures, automated, links));
+    let ratio = ranking("avg-pass-ratio", t.ratio, comparison::ranked_by_ratio(figures, automated, links));
+    let table = (!automated.pairs.is_empty()).then(|| pair_table(i, &figures.models, &automated.pairs, links));
     view! {
         <section class="dimension" aria-labelledby="pass-head">
             <div class="figure-head"><h3 id="pass-head">{t.pass_at_1}</h3>{pass_files}</div>
@@ -74,17 +74,17 @@ pub fn view(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>
         <details class="fold">
             <summary>{t.details_tests}</summary>
             {pairs_of(i, ("pass", Measure::Tests), &standing, &names, (&[], links))}
-            <div class="pictures">{pictures}</div>
-            {figures(i, sheet, automated)}
+            <div class="pictures">{charts}</div>
+            {figures_view(i, figures, automated)}
             {table}
         </details>
     }
     .into_any()
 }
 
-fn figures(i: I18n, sheet: &Sheet, automated: &Automated) -> impl IntoView + use<> {
+fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> impl IntoView + use<> {
     let t = i.compare();
-    let heads = sheet
+    let heads = figures
         .models
         .iter()
         .zip(&automated.models)
@@ -210,9 +210,15 @@ fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -
 }
 
 /// Tests compared with people.
-pub fn both(i: I18n, sheet: &Sheet, rubric: &Rubric, both: &Both, links: Option<&Links>) -> AnyView {
-    let (t, models) = (i.compare(), &sheet.models);
-    let scatter = compared::tests_and_people(i, sheet, links).map(|figure| picture(figure, links));
+pub fn both(
+    i: I18n,
+    figures: &ComparisonFigures,
+    rubric: &Rubric,
+    both: &TestsAndRatings,
+    links: Option<&Links>,
+) -> AnyView {
+    let (t, models) = (i.compare(), &figures.models);
+    let scatter = comparison::tests_and_people(i, figures, links).map(|figure| figure_view(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both
         .rows

@@ -7,7 +7,7 @@ use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
-    model::api::{MadeToken, Scope, TokenRow},
+    model::api::{CreatedToken, Scope, TokenRow},
     pages::admin::parts::FormError,
     rpc::api::{RevokeToken, create_token, tokens},
     ui::{
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-type Making = Action<(String, Vec<Scope>, u32), Result<MadeToken, AppError>>;
+type CreateAction = Action<(String, Vec<Scope>, u32), Result<CreatedToken, AppError>>;
 
 /// Creates and lists tokens.
 #[component]
@@ -28,14 +28,14 @@ pub fn TokensPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
     let revoke = FormAction::<RevokeToken>::new();
-    let make: Making = Action::new(|asked: &(String, Vec<Scope>, u32)| {
+    let make: CreateAction = Action::new(|asked: &(String, Vec<Scope>, u32)| {
         let (label, scopes, days) = asked.clone();
         async move { create_token(label, scopes, days).await }
     });
     let query = use_query_map();
     let asked = move || (make.version().get(), revoke.version().get(), page_of(query, ""));
     let rows = Data::new(asked, |(_, _, page)| tokens(page));
-    let made = move || {
+    let created = move || {
         let secret = make.value().get()?.ok()?.secret;
         Some(view! {
             <Notice tone=Tone::Good>
@@ -49,7 +49,7 @@ pub fn TokensPage() -> impl IntoView {
     view! {
         <Page title=t.tokens crumbs=crumbs(i)>
             <p class="lead">{t.tokens_lead}</p>
-            {made}
+            {created}
             <section class="card stack" aria-labelledby="new-token-head">
                 <h2 id="new-token-head">{t.new_token}</h2>
                 <TokenForm make/>
@@ -65,7 +65,7 @@ pub fn TokensPage() -> impl IntoView {
 #[component]
 fn TokenForm(
     /// The action that creates a token.
-    make: Making,
+    make: CreateAction,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.api();

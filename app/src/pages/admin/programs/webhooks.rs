@@ -8,7 +8,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        api::{DeliveryRow, DeliveryState, MadeWebhook, WebhookEvent, WebhookRow},
+        api::{CreatedWebhook, DeliveryRow, DeliveryState, WebhookEvent, WebhookRow},
         ids::WebhookId,
     },
     pages::admin::parts::{FormError, param},
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-type Making = Action<(String, Vec<WebhookEvent>), Result<MadeWebhook, AppError>>;
+type CreateAction = Action<(String, Vec<WebhookEvent>), Result<CreatedWebhook, AppError>>;
 
 /// Creates, tests and deletes webhooks, and shows their deliveries.
 #[component]
@@ -32,7 +32,7 @@ pub fn WebhooksPage() -> impl IntoView {
     let t = i.api();
     let remove = FormAction::<RemoveWebhook>::new();
     let test = FormAction::<TestWebhook>::new();
-    let make: Making = Action::new(|asked: &(String, Vec<WebhookEvent>)| {
+    let make: CreateAction = Action::new(|asked: &(String, Vec<WebhookEvent>)| {
         let (url, events) = asked.clone();
         async move { create_webhook(url, events).await }
     });
@@ -50,7 +50,7 @@ pub fn WebhooksPage() -> impl IntoView {
             Ok((rows, origins, log))
         },
     );
-    let made = move || {
+    let created = move || {
         let secret = make.value().get()?.ok()?.secret;
         Some(view! {
             <Notice tone=Tone::Good>
@@ -64,7 +64,7 @@ pub fn WebhooksPage() -> impl IntoView {
     view! {
         <Page title=t.webhooks crumbs=crumbs(i)>
             <p class="lead">{t.webhooks_lead}</p>
-            {made}
+            {created}
             <FormError of=move || make.value().get().and_then(Result::err)/>
             <FormError of=move || remove.value().get().and_then(Result::err)/>
             <FormError of=move || test.value().get().and_then(Result::err)/>
@@ -80,7 +80,7 @@ pub fn WebhooksPage() -> impl IntoView {
     }
 }
 
-fn new_webhook(i: I18n, origins: &[String], make: Making) -> AnyView {
+fn new_webhook(i: I18n, origins: &[String], make: CreateAction) -> AnyView {
     let t = i.api();
     if origins.is_empty() {
         return view! { <p class="notice tone-care">{t.no_hosts}</p> }.into_any();

@@ -80,16 +80,16 @@ fn page(
 fn name_of(row: &FlagRow) -> String {
     match row.on {
         FlagOn::Assignment(id) => format!("a{id}"),
-        FlagOn::Probe(id) => format!("p{id}"),
+        FlagOn::Check(id) => format!("p{id}"),
     }
 }
 
 fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -> impl IntoView + use<> {
     let t = i.quality();
     let key = name_of(&row);
-    let (probe, on) = match row.on {
+    let (check, on) = match row.on {
         FlagOn::Assignment(id) => (false, id),
-        FlagOn::Probe(id) => (true, id),
+        FlagOn::Check(id) => (true, id),
     };
     let task = match row.task {
         Some(task) => {
@@ -114,7 +114,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
     let form = view! {
         <ActionForm action=answer attr:class="stack-tight">
             <input type="hidden" name="study" value=study.to_string()/>
-            <input type="hidden" name="probe" value=probe.to_string()/>
+            <input type="hidden" name="probe" value=check.to_string()/>
             <input type="hidden" name="on" value=on.to_string()/>
             <label class="label" for=id.clone()>{t.reply}</label>
             <textarea class="input" id=id name="reply" rows="2" maxlength="4000" aria-describedby=hint.clone()></textarea>
@@ -133,11 +133,11 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
                 <Badge tone=Tone::Care>{flag_text(i, &row.flag)}</Badge>
                 {task}
                 {row.model.map(|model| view! { <span>{model}</span> })}
-                {probe.then(|| view! { <Badge>{t.probe}</Badge> })}
+                {check.then(|| view! { <Badge>{t.probe}</Badge> })}
                 <span>{row.rater}</span>
                 <span class="muted small">{i.time(row.at)}</span>
             </p>
-            <p class="nl-text" lang=row.lang.tag()>{row.raw_nl}</p>
+            <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
             {comment}
             {before}
             {form}

@@ -1,7 +1,7 @@
 //! `/admin/studies/:id/quality`: a study's quality control: settings, known-score items, raters' results,
-//! adjudicators. Related pages are [`ratings`], [`flags`] and [`disputes`].
+//! adjudicators. Related pages are [`ratings`], [`flags`] and [`disagreements`].
 
-pub mod disputes;
+pub mod disagreements;
 pub mod flags;
 pub mod ratings;
 
@@ -16,12 +16,12 @@ use crate::{
         ids::{StudyId, UserId},
         lang::Lang,
         quality::{
-            CORRECTNESS, GoldChoices, GoldItem, Opening, OpeningRow, OpeningState, Policy, QualityPage,
-            QualitySettings, Shown,
+            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, KnownItem, KnownItemChoices,
+            Policy, QualityPage, QualitySettings,
         },
         rubric::Rubric,
     },
-    rpc::quality::{AddGold, OpenFor, RetireGold, SetAdjudicator, SetQuality, study_quality},
+    rpc::quality::{AddKnownItem, RetireKnownItem, SetAdjudicator, SetAdmission, SetQuality, study_quality},
     ui::{
         code::CodeBox,
         form::{ActionForm, FormAction},
@@ -35,9 +35,9 @@ use crate::{
 #[derive(Clone, Copy)]
 struct Forms {
     set: FormAction<SetQuality>,
-    add: FormAction<AddGold>,
-    retire: FormAction<RetireGold>,
-    open: FormAction<OpenFor>,
+    add: FormAction<AddKnownItem>,
+    retire: FormAction<RetireKnownItem>,
+    open: FormAction<SetAdmission>,
     adjudicator: FormAction<SetAdjudicator>,
 }
 
@@ -81,18 +81,18 @@ pub fn QualityStudyPage() -> impl IntoView {
 
 fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyView {
     let t = i.quality();
-    let QualityPage { title, rubric, settings, gold, choices, openings, adjudicators } = found;
+    let QualityPage { title, rubric, settings, known_items, choices, calibrations, adjudicators } = found;
     let Some(id) = id else { return ().into_any() };
     let saved = use_query_map();
     let was_saved =
         move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
-    let opening = settings.opening != Opening::None;
+    let calibration = settings.calibration != CalibrationMode::None;
     view! {
         <Page title=t.quality crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
             {settings_form(i, id, &rubric, settings, forms)}
-            {known(i, id, &rubric, gold, choices, forms)}
-            {opening.then(|| openings_table(i, id, openings, forms))}
+            {known(i, id, &rubric, known_items, choices, forms)}
+            {calibration.then(|| calibrations_table(i, id, calibrations, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
         </Page>
     }
@@ -121,19 +121,19 @@ fn number(name: &'static str, label: &'static str, value: String, hint: &'static
 
 fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, forms: Forms) -> impl IntoView + use<> {
     let t = i.quality();
-    let opening = match s.opening {
-        Opening::None => "none",
-        Opening::MustPass => "must_pass",
-        Opening::Train => "train",
+    let calibration = match s.calibration {
+        CalibrationMode::None => "none",
+        CalibrationMode::MustPass => "must_pass",
+        CalibrationMode::Train => "train",
     };
     let policy = match s.policy {
         Policy::Adjudicator => "adjudicator",
         Policy::ExtraRater => "extra_rater",
     };
     let shown = match s.shown {
-        Shown::Nothing => "nothing",
-        Shown::Progress => "progress",
-        Shown::Own => "own",
+        FeedbackLevel::Nothing => "nothing",
+        FeedbackLevel::Progress => "progress",
+        FeedbackLevel::Own => "own",
     };
     let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
     let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);
@@ -148,7 +148,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <div class="field">
                         <label class="label" for="opening">{t.calibration}</label>
                         <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
-                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], opening)}
+                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], calibration)}
                         </select>
                         <p class="hint" id="opening-hint">{t.calibration_hint}</p>
                     </div>
@@ -161,7 +161,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.hidden}</legend>
                     <p class="hint">{t.hidden_hint}</p>
                     <div class="fields">
-                        {number("gold_every", t.gold_every, s.gold_every.to_string(), t.every_hint, true)}
+                        {number("gold_every", t.gold_every, s.known_item_every.to_string(), t.every_hint, true)}
                         {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
                         {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
                     </div>
@@ -196,15 +196,15 @@ fn known(
     i: I18n,
     id: StudyId,
     rubric: &Rubric,
-    gold: Vec<GoldItem>,
-    choices: GoldChoices,
+    known_items: Vec<KnownItem>,
+    choices: KnownItemChoices,
     forms: Forms,
 ) -> impl IntoView + use<> {
     let t = i.quality();
-    let items = if gold.is_empty() {
+    let items = if known_items.is_empty() {
         view! { <Empty title=t.known_none><p>{t.known_none_hint}</p></Empty> }.into_any()
     } else {
-        let items = gold.into_iter().map(|item| gold_item(i, id, rubric, item, forms)).collect_view();
+        let items = known_items.into_iter().map(|item| known_item_card(i, id, rubric, item, forms)).collect_view();
         view! { <ul class="desk">{items}</ul> }.into_any()
     };
     view! {
@@ -214,14 +214,14 @@ fn known(
             <FormError of=move || forms.retire.value().get().and_then(Result::err)/>
             <details class="more">
                 <summary>{t.known_add}</summary>
-                {gold_form(i, id, rubric, choices, forms)}
+                {known_item_form(i, id, rubric, choices, forms)}
             </details>
             <FormError of=move || forms.add.value().get().and_then(Result::err)/>
         </section>
     }
 }
 
-fn gold_item(i: I18n, id: StudyId, rubric: &Rubric, item: GoldItem, forms: Forms) -> impl IntoView + use<> {
+fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms: Forms) -> impl IntoView + use<> {
     let t = i.quality();
     let scores = rubric
         .dimensions
@@ -247,7 +247,7 @@ fn gold_item(i: I18n, id: StudyId, rubric: &Rubric, item: GoldItem, forms: Forms
                 {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
                 <span class="muted small">{(t.asked_n)(item.asked, item.right)}</span>
             </p>
-            <p class="nl-text" lang=item.lang.tag()>{item.raw_nl}</p>
+            <p class="nl-text" lang=item.nl_lang.tag()>{item.raw_nl}</p>
             <dl class="facts">{scores}</dl>
             <details class="said"><summary>{t.known_code}</summary><CodeBox code=item.code of=format!("{}", item.id)/></details>
             <ActionForm action=forms.retire>
@@ -267,7 +267,13 @@ fn other(lang: Lang) -> Lang {
     }
 }
 
-fn gold_form(i: I18n, id: StudyId, rubric: &Rubric, choices: GoldChoices, forms: Forms) -> impl IntoView + use<> {
+fn known_item_form(
+    i: I18n,
+    id: StudyId,
+    rubric: &Rubric,
+    choices: KnownItemChoices,
+    forms: Forms,
+) -> impl IntoView + use<> {
     let t = i.quality();
     let outputs = choices.outputs;
     let pick = (!outputs.is_empty()).then(|| {
@@ -357,14 +363,14 @@ fn gold_form(i: I18n, id: StudyId, rubric: &Rubric, choices: GoldChoices, forms:
     }
 }
 
-fn openings_table(i: I18n, id: StudyId, rows: Vec<OpeningRow>, forms: Forms) -> impl IntoView {
+fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Forms) -> impl IntoView {
     let (t, a) = (i.quality(), i.admin());
-    let button = move |rater: UserId, let_in: bool, text: &'static str, name: String| {
+    let button = move |rater: UserId, admitted: bool, text: &'static str, name: String| {
         view! {
             <ActionForm action=forms.open>
                 <input type="hidden" name="study" value=id.to_string()/>
                 <input type="hidden" name="rater" value=rater.to_string()/>
-                <input type="hidden" name="let_in" value=let_in.to_string()/>
+                <input type="hidden" name="let_in" value=admitted.to_string()/>
                 <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
             </ActionForm>
         }
@@ -374,12 +380,12 @@ fn openings_table(i: I18n, id: StudyId, rows: Vec<OpeningRow>, forms: Forms) -> 
         .map(|row| {
             let (tone, word) = match row.state {
                 None => (Tone::Plain, t.not_begun),
-                Some(OpeningState::Open) => (Tone::Plain, t.at_it),
-                Some(OpeningState::Passed) if row.let_in => (Tone::Good, t.let_in_already),
-                Some(OpeningState::Passed) => (Tone::Good, t.passed),
-                Some(OpeningState::Stopped) => (Tone::Bad, t.stopped),
+                Some(CalibrationState::Open) => (Tone::Plain, t.at_it),
+                Some(CalibrationState::Passed) if row.admitted => (Tone::Good, t.let_in_already),
+                Some(CalibrationState::Passed) => (Tone::Good, t.passed),
+                Some(CalibrationState::Stopped) => (Tone::Bad, t.stopped),
             };
-            let out = row.state != Some(OpeningState::Passed);
+            let out = row.state != Some(CalibrationState::Passed);
             let begun = row.state.is_some();
             let name = row.name.clone();
             view! {

@@ -42,11 +42,11 @@ pub fn RatingsPage() -> impl IntoView {
         let filter = RatingFilter {
             rater: read("rater").parse().ok(),
             model: read("model").parse().ok(),
-            lang: read("lang").parse().ok(),
+            nl_lang: read("lang").parse().ok(),
             dimension: read("dimension").parse().ok(),
             score: read("score").parse().ok(),
             flagged: read("flagged") == "1",
-            disputed: read("disputed") == "1",
+            has_disagreement: read("disputed") == "1",
             text: read("q"),
             page: page_of(query, ""),
         };
@@ -97,16 +97,16 @@ fn filters(
 ) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let ids = |list: Vec<(i64, String)>| list.into_iter().map(|(id, name)| (id.to_string(), name)).collect::<Vec<_>>();
-    let said = |v: Option<String>| v.unwrap_or_default();
+    let or_empty = |v: Option<String>| v.unwrap_or_default();
     let langs = Lang::ALL.into_iter().map(|l| (l.code().to_owned(), l.name().to_owned())).collect();
     let dimensions =
         rubric.dimensions.iter().enumerate().map(|(d, x)| (d.to_string(), x.name.get(i.lang).to_owned())).collect();
     let top = rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(0);
     let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
-    let (text, flagged, disputed) = (f.text.clone(), f.flagged, f.disputed);
-    let (rater, model) = (said(f.rater.map(|v| v.to_string())), said(f.model.map(|v| v.to_string())));
-    let lang = said(f.lang.map(|v| v.code().to_owned()));
-    let (dimension, score) = (said(f.dimension.map(|v| v.to_string())), said(f.score.map(|v| v.to_string())));
+    let (text, flagged, disagreement) = (f.text.clone(), f.flagged, f.has_disagreement);
+    let (rater, model) = (or_empty(f.rater.map(|v| v.to_string())), or_empty(f.model.map(|v| v.to_string())));
+    let lang = or_empty(f.nl_lang.map(|v| v.code().to_owned()));
+    let (dimension, score) = (or_empty(f.dimension.map(|v| v.to_string())), or_empty(f.score.map(|v| v.to_string())));
     view! {
         <Filter search=true>
             <div class="field">
@@ -119,7 +119,7 @@ fn filters(
             {select_field("dimension", t.dimension, t.any, dimensions, dimension)}
             {select_field("score", t.score, t.any, scores, score)}
             <label class="check"><input type="checkbox" name="flagged" value="1" checked=flagged/>{t.only_flagged}</label>
-            <label class="check"><input type="checkbox" name="disputed" value="1" checked=disputed/>{t.only_disputed}</label>
+            <label class="check"><input type="checkbox" name="disputed" value="1" checked=disagreement/>{t.only_disputed}</label>
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{if more { (t.found_more_n)(found) } else { (t.found_n)(found) }}</p>
         </Filter>
@@ -151,7 +151,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
             });
             let flag = r.flag.as_ref().map(|f| flag_text(i, f));
             let flag = flag.map(|text| view! { <Badge tone=Tone::Care>{text}</Badge> });
-            let disputed = r.disputed.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
+            let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
             let time = r.active_ms.map(|ms| duration(i, ms));
             view! {
                 <tr role="row">
@@ -159,13 +159,13 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                         <a href=format!("/admin/studies/{study}/tasks/{}", r.task)>{r.task_id}</a>
                     </th>
                     <td role="cell" data-label=a.description class="nl-text">
-                        <span lang=r.lang.tag()>{excerpt(&r.raw_nl, 90)}</span>" "{lang_badge(r.lang)}
+                        <span lang=r.nl_lang.tag()>{excerpt(&r.raw_nl, 90)}</span>" "{lang_badge(r.nl_lang)}
                         {comment}
                     </td>
                     <td role="cell" data-label=a.model>{r.model}</td>
                     <td role="cell" data-label=a.rater>{r.rater}</td>
                     {scores}
-                    <td role="cell" data-label=a.flag><span class="row">{flag}{disputed}</span></td>
+                    <td role="cell" data-label=a.flag><span class="row">{flag}{disagreement}</span></td>
                     <td role="cell" data-label=a.when class="when">
                         {i.time(r.at)}
                         {time.map(|text| view! { <span class="muted small">" "{text}</span> })}

@@ -198,11 +198,11 @@ impl Sort {
         let arrow = current.then_some(if down { " ↓" } else { " ↑" });
         let next =
             BoardQuery { sort: key.to_owned(), reverse: current && !self.asked.reverse, page: 0, ..self.asked.clone() };
-        let said = (self.i.results().sort_by)(&name);
+        let sort_title = (self.i.results().sort_by)(&name);
         let class = if number { "num" } else { "" };
         view! {
             <th scope="col" class=class aria-sort=order>
-                <a href=address(self.path, &next) title=said rel="nofollow">{name}<span aria-hidden="true">{arrow}</span></a>
+                <a href=address(self.path, &next) title=sort_title rel="nofollow">{name}<span aria-hidden="true">{arrow}</span></a>
             </th>
         }
         .into_any()

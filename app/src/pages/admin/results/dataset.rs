@@ -8,7 +8,7 @@ use super::{board, until_computed};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{Choice, Scores},
+        compare::{Scores, Selection},
         results::{Board, BoardQuery},
     },
     pages::admin::{
@@ -32,29 +32,29 @@ pub fn DatasetResultsPage() -> impl IntoView {
     let models =
         Data::new(move || slug.get(), |dataset| results_board(BoardQuery { dataset, ..BoardQuery::default() }));
     until_computed(models, |board| board.datasets.iter().any(|d| d.computing || d.behind));
-    let choice = move || Choice { dataset: slug.get(), scores: Scores::Final, ..Choice::default() };
+    let selection = move || Selection { dataset: slug.get(), scores: Scores::Final, ..Selection::default() };
     let filter = Memo::new(move |_| asked_filter(query));
-    let list = Data::new(move || (choice(), filter.get()), |(choice, filter)| compare_tasks(choice, filter));
+    let list = Data::new(move || (selection(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
     view! {
         <Load data=models let:found>
-            {page(i, found, move |choice| view! {
-                <Load data=list let:page>{tasks::view(i, choice.clone(), page)}</Load>
+            {page(i, found, move |selection| view! {
+                <Load data=list let:page>{tasks::view(i, selection.clone(), page)}</Load>
             }.into_any())}
         </Load>
     }
 }
 
-fn page(i: I18n, found: Board, list: impl Fn(Choice) -> AnyView + Send + Sync + 'static) -> AnyView {
+fn page(i: I18n, found: Board, list: impl Fn(Selection) -> AnyView + Send + Sync + 'static) -> AnyView {
     let t = i.results();
     let Some(dataset) = found.datasets.first() else { return ().into_any() };
-    let (slug, choice) = (dataset.slug.clone(), dataset.choice.clone());
+    let (slug, selection) = (dataset.slug.clone(), dataset.selection.clone());
     let title = (t.dataset_title)(dataset.name.get(i.lang));
     let (comparison, about) = (format!("/admin/compare/{slug}?scores=final"), format!("/admin/datasets/{slug}"));
     let empty = dataset.dimensions.is_empty() && dataset.pass_at.is_empty() && !dataset.computing;
     let tasks = if empty {
         view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
     } else {
-        view! { <p class="muted">{t.task_lead}</p>{list(choice)} }.into_any()
+        view! { <p class="muted">{t.task_lead}</p>{list(selection)} }.into_any()
     };
     let asked = BoardQuery { dataset: slug, ..BoardQuery::default() };
     view! {

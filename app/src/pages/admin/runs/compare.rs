@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::{compare_task, percent, verdicts::came_to};
+use super::{compare_task, percent, verdicts::item_result};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -317,7 +317,7 @@ pub fn side(i: I18n, run: RunId, samples: &[PairOutput]) -> AnyView {
         view! { <span class="muted small">" · "{i.admin().samples}": "{of}" "{t.passes}</span> }
     });
     view! {
-        <span><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{came_to(i, first.state, first.verdict, None)}</a>{cases}{more}</span>
+        <span><a class="plain-link" href=format!("/admin/runs/{run}/outputs/{}", first.output)>{item_result(i, first.state, first.verdict, None)}</a>{cases}{more}</span>
     }
     .into_any()
 }

@@ -5,7 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::{
     live::Live,
-    verdicts::{came_to, explanation, fault, verdict},
+    verdicts::{explanation, fault, item_result, verdict},
 };
 use crate::{
     error::AppError,
@@ -65,7 +65,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     let ended = d.outcome.is_some() || d.fault.is_some();
     let (run, output) = (d.run.to_string(), d.row.output.to_string());
     let neighbours = neighbours(i, d.run, d.previous, d.next);
-    let state = d.outcome.is_none().then(|| view! { <p>{came_to(i, d.row.state, None, None)}</p> });
+    let state = d.outcome.is_none().then(|| view! { <p>{item_result(i, d.row.state, None, None)}</p> });
     view! {
         <Page title crumbs actions=move || neighbours.clone().into_view()>
             <div class="task-box">
@@ -132,9 +132,9 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
     let java = i.lang.pick(None, Some("en"));
     let diagnostics = o.diagnostics.iter().map(|d| (at(d.line), d.message.clone(), java)).collect();
-    let said = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
-    let changes = o.changes.iter().map(|change| said(String::new(), t.change(change))).collect();
-    let flags = o.flags.iter().map(|flag| said(at(flag.line), t.sign(&flag.sign))).collect();
+    let entry = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
+    let changes = o.changes.iter().map(|change| entry(String::new(), t.change(change))).collect();
+    let flags = o.flags.iter().map(|flag| entry(at(flag.line), t.sign(&flag.sign))).collect();
     let odd = o.verdict == Verdict::Anomaly;
     let differs = differ(o.published.as_ref().map(|published| published.verdict), Some(o.verdict));
     let difference = differs.then(|| t.difference(o.reason.as_ref()));

@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
-use super::verdicts::came_to;
+use super::verdicts::item_result;
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
         ids::RunId,
         lang::Lang,
         page::Paged,
-        run::{CameTo, ItemFilter, ItemRow, MissingTask, RunRow, Verdict},
+        run::{ItemFilter, ItemResult, ItemRow, MissingTask, RunRow, Verdict},
     },
     pages::admin::{
         filter::{Field, FilterBar},
@@ -25,17 +25,17 @@ use crate::{
 
 /// How many outputs came to what, for the choices of the filter.
 #[derive(Clone)]
-pub struct Counts(Vec<(CameTo, u32)>);
+pub struct Counts(Vec<(ItemResult, u32)>);
 
 impl Counts {
     /// From a run's figures and the number of tasks without an output.
     pub fn of(row: &RunRow, verdicts: &[(Verdict, u32)], missing: usize) -> Counts {
-        let verdicts = verdicts.iter().map(|(verdict, count)| (CameTo::Verdict(*verdict), *count));
+        let verdicts = verdicts.iter().map(|(verdict, count)| (ItemResult::Verdict(*verdict), *count));
         let others = [
-            (CameTo::Differs, row.published.map_or(0, |published| published.differ)),
-            (CameTo::EngineFailed, row.failed),
-            (CameTo::Waiting, row.items.saturating_sub(row.done)),
-            (CameTo::NoOutput, u32::try_from(missing).unwrap_or(u32::MAX)),
+            (ItemResult::Differs, row.published.map_or(0, |published| published.differ)),
+            (ItemResult::EngineFailed, row.failed),
+            (ItemResult::Waiting, row.items.saturating_sub(row.done)),
+            (ItemResult::NoOutput, u32::try_from(missing).unwrap_or(u32::MAX)),
         ];
         Counts(verdicts.chain(others).collect())
     }
@@ -43,15 +43,15 @@ impl Counts {
     /// The choices, each with its count. Those with none are left out, but not what the address asks for.
     fn choices(&self, i: I18n, asked: &str) -> Vec<(&'static str, String)> {
         let t = i.runs();
-        let name = |came_to| match came_to {
-            CameTo::Verdict(verdict) => t.verdict_name(verdict),
-            CameTo::Differs => t.differs_published,
-            CameTo::EngineFailed => t.engine_failed_short,
-            CameTo::Waiting => t.waiting,
-            CameTo::NoOutput => t.missing,
+        let name = |result| match result {
+            ItemResult::Verdict(verdict) => t.verdict_name(verdict),
+            ItemResult::Differs => t.differs_published,
+            ItemResult::EngineFailed => t.engine_failed_short,
+            ItemResult::Waiting => t.waiting,
+            ItemResult::NoOutput => t.missing,
         };
-        let counted = self.0.iter().filter(|(came_to, count)| *count > 0 || came_to.name() == asked);
-        let counted = counted.map(|(came_to, count)| (came_to.name(), format!("{} ({count})", name(*came_to))));
+        let counted = self.0.iter().filter(|(result, count)| *count > 0 || result.name() == asked);
+        let counted = counted.map(|(result, count)| (result.name(), format!("{} ({count})", name(*result))));
         std::iter::once(("", i.admin().any.to_owned())).chain(counted).collect()
     }
 }
@@ -60,7 +60,7 @@ impl Counts {
 pub fn filter(query: Memo<ParamsMap>) -> ItemFilter {
     ItemFilter {
         words: asked(query, "q"),
-        came_to: CameTo::from_name(&asked(query, "verdict")),
+        result: ItemResult::from_name(&asked(query, "verdict")),
         flagged: asked(query, "flagged") == "1",
     }
 }
@@ -85,8 +85,8 @@ pub fn Items(
     let without = move || {
         let filter = filter(query);
         let fits = |task: &&MissingTask| holds(&format!("{} {}", task.task_id, task.raw_nl), &filter.words);
-        match filter.came_to {
-            None | Some(CameTo::NoOutput) if !filter.flagged => missing.iter().filter(fits).cloned().collect(),
+        match filter.result {
+            None | Some(ItemResult::NoOutput) if !filter.flagged => missing.iter().filter(fits).cloned().collect(),
             _ => Vec::new(),
         }
     };
@@ -153,7 +153,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown
         let word = row.published.map(|verdict| t.published_name(verdict));
         view! { <td role="cell" data-label=t.published>{word}{why}</td> }
     });
-    let came_to = came_to(i, row.state, row.verdict, row.limit);
+    let result = item_result(i, row.state, row.verdict, row.limit);
     let lang = Lang::detect(&row.raw_nl).tag();
     let done = row.verdict.is_some();
     let flags = (row.flags > 0).then(|| view! { <Badge tone=Tone::Care>{row.flags}</Badge> });
@@ -164,7 +164,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown
             </th>
             {sampled.then(|| view! { <td role="cell" data-label=a.sample class="num">{row.sample + 1}</td> })}
             <td role="cell" data-label=a.description class="nl-text" lang=lang>{row.raw_nl}</td>
-            <td role="cell" data-label=t.verdict>{came_to}</td>
+            <td role="cell" data-label=t.verdict>{result}</td>
             {as_published}
             <td role="cell" data-label=t.passed_cases class="num">{done.then(|| format!("{}/{}", row.passed, row.total))}</td>
             <td role="cell" data-label=t.cpu class="num">{done.then(|| format!("{} ms", i.number(row.cpu_ms.into())))}</td>

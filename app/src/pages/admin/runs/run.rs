@@ -154,7 +154,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             <FormError of=move || actions.error()/>
             {facts(i, &row)}
             {(cached > 0).then(|| view! { <p class="muted small">{i.number(cached.into())}" "{t.cached}</p> })}
-            {verdicts::picture(i, &verdicts, all - settled)}
+            {verdicts::verdict_bar(i, &verdicts, all - settled)}
             <Items run=id data=items counts missing/>
             {where_it_ran(i, &environment)}
         </Page>
@@ -278,16 +278,16 @@ fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
 fn where_it_ran(i: I18n, environment: &Environment) -> impl IntoView + use<> {
     let t = i.runs();
     let e = environment;
-    let mut said = vec![
+    let mut entries = vec![
         (t.toolchain, e.java.clone()),
         (t.time_zone, e.time_zone.clone()),
         (t.locale, e.locale.clone()),
         (t.encoding, e.encoding.clone()),
     ];
-    said.extend(e.conditions.iter().flat_map(|conditions| t.conditions(conditions)));
+    entries.extend(e.conditions.iter().flat_map(|conditions| t.conditions(conditions)));
     let line = e.limits.clone().map(|limits| view! { <p class="muted" lang="en">{limits}</p> });
     (!e.java.is_empty()).then(|| {
-        let rows = said.into_iter().map(|(what, value)| view! { <div><dt>{what}</dt><dd>{value}</dd></div> });
+        let rows = entries.into_iter().map(|(what, value)| view! { <div><dt>{what}</dt><dd>{value}</dd></div> });
         view! {
             <details class="more">
                 <summary>{t.environment}</summary>

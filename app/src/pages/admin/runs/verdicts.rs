@@ -45,7 +45,7 @@ pub fn fault(i: I18n, fault: &Fault) -> impl IntoView + use<> {
 }
 
 /// An output's verdict, or its progress.
-pub fn came_to(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
+pub fn item_result(i: I18n, state: ItemState, found: Option<Verdict>, limit: Option<LimitHit>) -> AnyView {
     let t = i.runs();
     let word = match (state, found) {
         (_, Some(found)) => return verdict(i, found, limit).into_any(),
@@ -66,7 +66,7 @@ const LEAST: f64 = 1.5;
 
 /// The frequency of each verdict: one bar, and the same figures as a table. `open` counts outputs without a
 /// verdict: not run yet, with an engine error, or missing.
-pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
+pub fn verdict_bar(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
     let t = i.runs();
     let whole: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() + u64::from(open);
     let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };
@@ -74,7 +74,7 @@ pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView
     let parts = named.clone().map(|(v, n)| (verdict_class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
     let rest = (open > 0).then_some(("v-open", t.waiting, "", open));
     let parts: Vec<_> = parts.chain(rest).collect();
-    let said: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
+    let label_parts: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
     // One of a hundred and seventy-five must be visible on a phone, so the others shrink a little.
     let broad = |n: u32| share(n).max(LEAST);
     let all: f64 = parts.iter().map(|(.., n)| broad(*n)).sum();
@@ -103,7 +103,7 @@ pub fn picture(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView
     view! {
         <figure class="picture">
             <figcaption>{t.every_verdict}</figcaption>
-            <svg class="verdict-bar" role="img" aria-label=said.join(", ") width="100%" height="28">{bars}</svg>
+            <svg class="verdict-bar" role="img" aria-label=label_parts.join(", ") width="100%" height="28">{bars}</svg>
             <div class="table-box" role="group" aria-label=t.every_verdict tabindex="0">
                 <table class="table verdict-table">
                     <caption class="visually-hidden">{t.every_verdict}</caption>

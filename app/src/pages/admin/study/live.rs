@@ -103,7 +103,7 @@ fn figures(i: I18n, live: Live) -> AnyView {
         None => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
-        (live.disputes, t.disputes_waiting, format!("{base}/disputes")),
+        (live.disagreements, t.disputes_waiting, format!("{base}/disputes")),
         (live.extra_waiting, t.extra_waiting, format!("{base}/disputes")),
         (live.flags, t.flags_open, format!("{base}/flags")),
         (live.stopped, t.stopped_raters, format!("{base}/quality#openings")),
@@ -197,7 +197,11 @@ fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
     let minutes = f.active_ms / 60_000;
     let pace = f.per_hour.map_or_else(|| "–".to_owned(), |n| (t.per_hour)(n));
     let active = (minutes > 0).then(|| (t.hours)(minutes / 60, minutes % 60));
-    let gold = if f.gold.outputs == 0 { "–".to_owned() } else { (t.right_of)(f.gold_right, f.gold.outputs) };
+    let known_items = if f.known_items.outputs == 0 {
+        "–".to_owned()
+    } else {
+        (t.right_of)(f.known_items_right, f.known_items.outputs)
+    };
     let skipped = (r.skipped > 0).then(|| format!("{} {}", a.skipped, i.number(r.skipped)));
     let run = (f.longest_run > 1).then(|| format!("{} {}", i.number(f.longest_run), t.run_hint));
     let link = format!("{ratings}?rater={}", r.id);
@@ -221,7 +225,7 @@ fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
             </td>
             <td role="cell" data-label=t.severity class="num">{to(format!("{link}&disputed=1"), severity)}</td>
             <td role="cell" data-label=t.with_peers class="num">{to(format!("{link}&disputed=1"), matched(i, &f.peers))}</td>
-            <td role="cell" data-label=t.with_gold class="num">{to(quality, gold)}</td>
+            <td role="cell" data-label=t.with_gold class="num">{to(quality, known_items)}</td>
             <td role="cell" data-label=t.with_self class="num">{matched(i, &f.again)}</td>
             <td role="cell" data-label=t.flat class="num">
                 {to(link.clone(), share(f.flat))}

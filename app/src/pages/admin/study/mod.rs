@@ -18,7 +18,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        audit::Object, compare::Compared, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
+        audit::Object, compare::ComparisonView, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
     },
     rpc::{
         quality::study_live,
@@ -63,7 +63,7 @@ fn page(
     detail: StudyDetail,
     state: progress::Actions,
     (now, heard): (Loaded<Live>, live::Heard),
-    (comparison, tasks): (Loaded<Compared>, Loaded<Vec<TaskScores>>),
+    (comparison, tasks): (Loaded<ComparisonView>, Loaded<Vec<TaskScores>>),
     links: public::Handles,
 ) -> AnyView {
     let t = i.admin();
@@ -97,16 +97,16 @@ fn page(
 }
 
 /// What the study's comparison is of, with a link to it, or why there are no figures yet.
-fn compared(i: I18n, found: &Compared) -> AnyView {
+fn compared(i: I18n, found: &ComparisonView) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
-    match &found.sheet.human {
+    match &found.figures.human {
         Some(human) => {
             let behind =
                 found.behind.then(|| view! { <Notice tone=Tone::Care><p role="status">{c.behind}</p></Notice> });
             let models = &human.comparison.models;
             let ratings = i.number(models.iter().map(|model| model.ratings).sum());
             let facts = (c.rated_facts)(models.len() as u64, &ratings, human.raters);
-            let href = format!("/admin/compare/{}?{}", found.choice.dataset, found.choice.query());
+            let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
             view! {
                 {behind}
                 <p class="compare-facts">{facts}</p>

@@ -7,7 +7,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        api::{MadePublicLink, PublicLinkRow},
+        api::{CreatedPublicLink, PublicLinkRow},
         ids::StudyId,
         page::Paged,
         study::StudyStatus,
@@ -23,12 +23,12 @@ use crate::{
     },
 };
 
-type Made = Result<MadePublicLink, AppError>;
+type Creation = Result<CreatedPublicLink, AppError>;
 
 /// The section's data and actions, created at the top of the page.
 #[derive(Clone, Copy)]
 pub struct Handles {
-    make: Action<(StudyId, bool, Option<u32>), Made>,
+    create: Action<(StudyId, bool, Option<u32>), Creation>,
     revoke: FormAction<RevokePublicLink>,
     rows: Data<Paged<PublicLinkRow>>,
 }
@@ -36,19 +36,19 @@ pub struct Handles {
 impl Handles {
     /// For the study at this address.
     pub fn of(id: Memo<Option<StudyId>>) -> Handles {
-        let make = Action::new(|asked: &(StudyId, bool, Option<u32>)| {
+        let create = Action::new(|asked: &(StudyId, bool, Option<u32>)| {
             let (study, code, days) = *asked;
             async move { create_public_link(study, code, days).await }
         });
         let revoke = FormAction::<RevokePublicLink>::new();
         let query = use_query_map();
         let rows = Data::new(
-            move || (id.get(), make.version().get(), revoke.version().get(), page_of(query, "links")),
+            move || (id.get(), create.version().get(), revoke.version().get(), page_of(query, "links")),
             |(id, _, _, page)| async move {
                 public_links(id.ok_or_else(|| AppError::NotFound("study".into()))?, page).await
             },
         );
-        Handles { make, revoke, rows }
+        Handles { create, revoke, rows }
     }
 }
 
@@ -79,17 +79,17 @@ pub fn PublicPage(
 fn Links(study: StudyId, handles: Handles) -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let Handles { make, revoke, rows } = handles;
+    let Handles { create, revoke, rows } = handles;
     let send = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
         let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
         let days = fields.get("days").as_string().unwrap_or_default();
         let days = Some(days.trim()).filter(|days| !days.is_empty()).map(|days| days.parse().unwrap_or(0));
-        make.dispatch((study, fields.has("code"), days));
+        create.dispatch((study, fields.has("code"), days));
     };
-    let made = move || {
-        let path = make.value().get()?.ok()?.path;
+    let created = move || {
+        let path = create.value().get()?.ok()?.path;
         Some(view! {
             <Notice tone=Tone::Good>
                 <div class="stack">
@@ -113,10 +113,10 @@ fn Links(study: StudyId, handles: Handles) -> impl IntoView {
                     placeholder=t.no_end aria-describedby="link-days-hint"/>
                 <p class="visually-hidden" id="link-days-hint">{t.link_days_hint}</p>
             </div>
-            <button class="button" type="submit" disabled=move || make.pending().get()>{t.make_link}</button>
+            <button class="button" type="submit" disabled=move || create.pending().get()>{t.make_link}</button>
         </form>
-        {made}
-        <FormError of=move || make.value().get().and_then(Result::err)/>
+        {created}
+        <FormError of=move || create.value().get().and_then(Result::err)/>
         <FormError of=move || revoke.value().get().and_then(Result::err)/>
         <Load data=rows let:page>{pager(i, use_query_map(), "links", &page)}{list(i, page.rows, revoke)}</Load>
     }
@@ -133,8 +133,8 @@ fn list(i: I18n, links: Vec<PublicLinkRow>, revoke: FormAction<RevokePublicLink>
             (false, Some(_)) => (Tone::Plain, t.revoked),
             (false, None) => (Tone::Care, t.ran_out),
         };
-        let made = i.time(link.created_at);
-        let which = (t.revoke_link_of)(&made);
+        let created = i.time(link.created_at);
+        let which = (t.revoke_link_of)(&created);
         let revoking = link.open.then(|| {
             view! {
                 <ActionForm action=revoke>
@@ -145,7 +145,7 @@ fn list(i: I18n, links: Vec<PublicLinkRow>, revoke: FormAction<RevokePublicLink>
         });
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=a.created_at class="when">{made}</th>
+                <th role="rowheader" scope="row" data-label=a.created_at class="when">{created}</th>
                 <td role="cell" data-label=t.shows>{if link.code { t.comparison_and_code } else { t.comparison_only }}</td>
                 <td role="cell" data-label=t.ends class="when">{link.expires_at.map_or_else(|| t.for_good.to_owned(), |at| i.time(at))}</td>
                 <td role="cell" data-label=a.state><Badge tone>{state}</Badge></td>

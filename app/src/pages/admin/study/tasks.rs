@@ -35,7 +35,7 @@ pub fn Tasks(
             .filter(|row| {
                 let rated = row.models.iter().any(|m| m.1 > 0);
                 holds(&format!("{} {}", row.task.task_id, row.task.raw_nl), &text)
-                    && lang.is_none_or(|l| l == row.task.lang)
+                    && lang.is_none_or(|l| l == row.task.nl_lang)
                     && match kind.as_str() {
                         "rated" => rated,
                         "unrated" => !rated,
@@ -121,9 +121,9 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                         <a href=href>{row.task.task_id}</a>
                     </th>
                     <td role="cell" data-label=t.description class="nl-text">
-                        <span lang=row.task.lang.tag()>{excerpt(&row.task.raw_nl, 140)}</span>
+                        <span lang=row.task.nl_lang.tag()>{excerpt(&row.task.raw_nl, 140)}</span>
                         " "
-                        {lang_badge(row.task.lang)}
+                        {lang_badge(row.task.nl_lang)}
                     </td>
                     {scores}
                     <td role="cell" data-label=t.spread class="num">

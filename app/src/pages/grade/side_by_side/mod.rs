@@ -21,10 +21,10 @@ use super::{
     bar::UnsentBar,
     form::{RatingForm, key_names},
     help::HelpSheet,
-    keys::Act,
+    keys::Command,
     notes::margin,
     prefetch::Prefetch,
-    session::{Onward, Phase, Session, Work},
+    session::{Callbacks, Phase, Session, Work},
     shortcuts::{Shortcuts, listen, set_up},
     submit_queue::{SubmitQueue, use_submit_queue},
 };
@@ -196,13 +196,13 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
         set_up(column.shortcuts, column.item.token.clone(), n == task.with_untracked(Task::active));
     }
     listen(move |what| match what {
-        Act::Do(Action::Left) => shared.go_to(task.with_untracked(Task::left_of_active)),
-        Act::Do(Action::Right) => shared.go_to(task.with_untracked(Task::right_of_active)),
+        Command::Do(Action::Left) => shared.go_to(task.with_untracked(Task::left_of_active)),
+        Command::Do(Action::Right) => shared.go_to(task.with_untracked(Task::right_of_active)),
         // The help and the format of the code belong to the page, not to a column.
-        Act::Do(Action::Help) => leader.perform(Action::Help),
+        Command::Do(Action::Help) => leader.perform(Action::Help),
         what => {
             if let Some(shortcuts) = shared.shortcuts(task.with_untracked(Task::active)) {
-                shortcuts.act(what);
+                shortcuts.run(what);
             }
         }
     });
@@ -247,7 +247,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
             clock: Clock::Part(parts, n),
         };
         let ended = item.clone();
-        let onward = Onward {
+        let callbacks = Callbacks {
             // The other columns remain to be rated.
             ready: Callback::new(|()| true),
             done: Callback::new(move |outcome| {
@@ -258,7 +258,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
                 }
             }),
         };
-        let session = Session::new(work, i18n, onward);
+        let session = Session::new(work, i18n, callbacks);
         if item.rated {
             session.phase.set(Phase::Done);
         }
@@ -343,7 +343,7 @@ fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
             {move || nothing.get().then(|| view! { <NothingToRate /> })}
             <section class="task">
                 <h2 class="eyebrow">{t.task}</h2>
-                {description("task-text", first.lang.tag(), &first.raw_nl)}
+                {description("task-text", first.nl_lang.tag(), &first.raw_nl)}
                 {first
                     .signature
                     .map(|signature| {

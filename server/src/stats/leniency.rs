@@ -1,4 +1,4 @@
-//! Means adjusted for the raters' severity (docs/statistics.md, "Means adjusted for leniency").
+//! Means adjusted for the raters' leniency (docs/statistics.md, "Means adjusted for leniency").
 
 use std::collections::BTreeMap;
 

@@ -69,7 +69,7 @@ const TEST: &str = include_str!("../../../java-harness/fixtures/tests/SumTest.ja
 
 /// The result of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct CheckResult {
     /// The check.
     pub check: SandboxCheck,
     /// What happened instead, or `None` if the check passed.
@@ -80,19 +80,19 @@ pub struct Shown {
 ///
 /// # Errors
 /// Engine errors: the sandbox or the Java images cannot be created.
-pub fn prove(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<Shown>, EngineError> {
+pub fn run(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
     let (tree, classes) = tests();
     let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, ALLOWANCE, workers)?;
-    tried(grader, workers)
+    run_trials(grader, workers)
 }
 
 /// Like [`prove`], with the sandbox, toolchain and compilers of a run's grader.
 ///
 /// # Errors
-/// The same as [`prove`].
-pub fn prove_beside(run: &Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
+/// The same as [`run`].
+pub fn run_with(run: &Grader, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
     let (tree, classes) = tests();
-    tried(run.beside(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)
+    run_trials(run.with_tests(TestKind::Aixgrade, &tree, &classes, ALLOWANCE)?, workers)
 }
 
 const CLASS: &str = "aixgrade.fixture.SumTest";
@@ -104,29 +104,29 @@ fn tests() -> (TestTree, BTreeSet<String>) {
     (tree, BTreeSet::from([CLASS.to_owned()]))
 }
 
-fn tried(grader: Grader, workers: usize) -> Result<Vec<Shown>, EngineError> {
+fn run_trials(grader: Grader, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
     let grader = Arc::new(grader);
     let task = Task { test_class: CLASS.into(), signature: None };
-    let (next, shown) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     thread::scope(|scope| {
         for _ in 0..workers.max(1) {
-            let (grader, task, next, shown) = (&grader, &task, &next, &shown);
+            let (grader, task, next, results) = (&grader, &task, &next, &results);
             scope.spawn(move || {
                 let mut worker = Worker::new(Arc::clone(grader), Arc::default());
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(trial) = TRIALS.get(at) else { return };
-                    let came_to = worker.grade(task, trial.code).map(|outcome| trial.judge(outcome));
-                    shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, came_to);
+                    let result = worker.grade(task, trial.code).map(|outcome| trial.judge(outcome));
+                    results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
                 }
             });
         }
     });
-    shown.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
 impl Trial {
-    fn judge(&self, outcome: Outcome) -> Shown {
+    fn judge(&self, outcome: Outcome) -> CheckResult {
         let failed = (outcome.verdict != self.verdict).then_some(FailedCheck {
             lang: None,
             check: self.check,
@@ -135,6 +135,6 @@ impl Trial {
             reason: outcome.reason,
             message: outcome.message,
         });
-        Shown { check: self.check, failed }
+        CheckResult { check: self.check, failed }
     }
 }

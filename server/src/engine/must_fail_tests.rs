@@ -1,4 +1,4 @@
-//! Tests that must fail, for suspicious passes that cannot be replayed ([`super::tape`]).
+//! Tests that must fail, for suspicious passes that cannot be replayed ([`super::answer_record`]).
 //!
 //! The twin of a task's tests is the same test class with one more case, which no answer passes. A program that forges
 //! its result reports that every case passed in the twin, too. Unlike a replay, this check relies on the program's own
@@ -32,9 +32,9 @@ pub fn of(kind: TestKind, tests: &TaskTests) -> Option<TaskTests> {
             edit::in_front(class, SUFFIX, |name, kind| (name, kind) == ("cases", "(Laixgrade/api/Cases;)V"), collected)
         }
     }?;
-    let mut twin = tests.clone();
-    twin.classes.insert(tests.class.clone(), class);
-    Some(twin)
+    let mut must_fail = tests.clone();
+    must_fail.classes.insert(tests.class.clone(), class);
+    Some(must_fail)
 }
 
 /// `int[] counts = original(); counts[1]++; return counts;`
@@ -58,16 +58,16 @@ fn collected(names: &mut Names, of: &Renamed<'_>) -> Option<Code> {
 }
 
 /// Combines a pass with the outcome of its twin.
-pub fn judge(passed: Outcome, mut twin: Outcome) -> Outcome {
-    match twin.verdict {
+pub fn judge(passed: Outcome, mut must_fail: Outcome) -> Outcome {
+    match must_fail.verdict {
         Verdict::Passed => Outcome { verdict: Verdict::Tampered, reason: Some(Reason::FalseResult), ..passed },
         Verdict::Failed => {
-            twin.total = twin.total.saturating_sub(1);
-            twin.cases.pop_if(|case| case.name == CASE);
+            must_fail.total = must_fail.total.saturating_sub(1);
+            must_fail.cases.pop_if(|case| case.name == CASE);
             // If a real case fails, the program does not always pass it: the worse of two runs counts.
-            if twin.total > 0 && twin.passed == twin.total { unconfirmed(passed) } else { twin }
+            if must_fail.total > 0 && must_fail.passed == must_fail.total { unconfirmed(passed) } else { must_fail }
         }
-        _ => twin,
+        _ => must_fail,
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn passing_twin_means_forged_result() {
+    fn a_pass_of_must_fail_tests_is_forged() {
         let forged = judge(outcome(Verdict::Passed, 3, 3), outcome(Verdict::Passed, 3, 3));
         assert_eq!((forged.verdict, forged.reason), (Verdict::Tampered, Some(Reason::FalseResult)));
         // The same if the program reports the twin's total.
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn the_worse_of_two_runs_counts() {
         let case = |name: &str| CaseResult { name: name.into(), passed: false, detail: String::new() };
-        let mut twin = outcome(Verdict::Failed, 1, 4);
-        twin.cases = vec![case("a"), case(CASE)];
-        let worse = judge(outcome(Verdict::Passed, 3, 3), twin);
+        let mut must_fail = outcome(Verdict::Failed, 1, 4);
+        must_fail.cases = vec![case("a"), case(CASE)];
+        let worse = judge(outcome(Verdict::Passed, 3, 3), must_fail);
         assert_eq!((worse.verdict, worse.passed, worse.total), (Verdict::Failed, 1, 3));
         assert_eq!(worse.cases, [case("a")]);
         assert_eq!(judge(outcome(Verdict::Passed, 3, 3), Outcome::new(Verdict::Timeout)).verdict, Verdict::Timeout);

@@ -3,7 +3,7 @@
 //! The published tests trust the solution's objects: `answer.equals(expected)` calls the answer's own `equals`, and
 //! `expected.equals(answer)` calls the answer's `size` and `iterator`. A solution can return an object that reports
 //! whatever the tests expect, with harmless code only. Such a pass is confirmed over a copy of the answers
-//! ([`super::tape`]). Our own format compares answers element by element (`Same.java`) and does not need this.
+//! ([`super::answer_record`]). Our own format compares answers element by element (`Same.java`) and does not need this.
 
 use app::model::reason::{Flag, Sign};
 
@@ -31,15 +31,15 @@ const SORTED: &[&str] = &[
 
 /// Whether a solution of published tests could return a deceptive object: one with its own `equals`, one of a class
 /// that extends or implements a type of a library, or a sorted collection with a comparator.
-pub fn may_lie(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
+pub fn may_deceive(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
     suite.kind == TestKind::Aixbench
         && (flags.iter().any(|flag| flag.sign == Sign::Equals)
-            || job.classes.values().any(|class| !is_honest(class, job.classes, &suite.library)))
+            || job.classes.values().any(|class| !cannot_deceive(class, job.classes, &suite.library)))
 }
 
 /// Whether a class of the solution cannot create a deceptive object. `own` has the solution's classes, `library` the
 /// dataset's.
-fn is_honest(class: &[u8], own: &Files, library: &Files) -> bool {
+fn cannot_deceive(class: &[u8], own: &Files, library: &Files) -> bool {
     let honest = |pool: &Pool<'_>| {
         let supertypes = pool.supertypes()?;
         // A record always has an `equals`; the compiler generates one unless it is written. The warning cannot tell the
@@ -100,19 +100,19 @@ mod tests {
         [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &next.to_be_bytes()[..], &entries, &body].concat()
     }
 
-    fn honest(class: &[u8]) -> bool {
+    fn is_cleared(class: &[u8]) -> bool {
         let own = Files::from([("p.Own".to_owned(), Vec::new())]);
         let library = Files::from([
             ("t.Base".to_owned(), self::class(&["java/lang/Object"], &[], &[])),
             ("t.Names".to_owned(), self::class(&["java/util/ArrayList"], &[], &[])),
         ]);
-        is_honest(class, &own, &library)
+        cannot_deceive(class, &own, &library)
     }
 
     #[test]
-    fn library_supertypes_are_deceptive() {
+    fn objects_with_own_behaviour_may_deceive() {
         let check = |supertypes: &[&str], expected: bool| {
-            assert_eq!(honest(&class(supertypes, &[], &[])), expected, "{supertypes:?}");
+            assert_eq!(is_cleared(&class(supertypes, &[], &[])), expected, "{supertypes:?}");
         };
         check(&["java/lang/Object"], true);
         check(&["t/Base", "java/util/Comparator", "java/util/function/BiFunction"], true);
@@ -132,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn equals_and_comparators_are_deceptive() {
+    fn equals_and_comparators_may_deceive() {
         let check = |methods: &[(&str, &str)], makes: &[(&str, &str)], expected: bool| {
-            assert_eq!(honest(&class(&["java/lang/Object"], methods, makes)), expected, "{methods:?} {makes:?}");
+            assert_eq!(is_cleared(&class(&["java/lang/Object"], methods, makes)), expected, "{methods:?} {makes:?}");
         };
         check(&[("equals", "(Ljava/lang/Object;)Z")], &[], false);
         check(&[("hashCode", "()I"), ("equals", "(DDD)Z")], &[], true);
@@ -146,11 +146,11 @@ mod tests {
     }
 
     #[test]
-    fn damaged_classes_are_deceptive() {
+    fn a_damaged_class_may_deceive() {
         let whole = class(&["java/lang/Object"], &[("m", "()V")], &[]);
-        assert!(honest(&whole));
+        assert!(is_cleared(&whole));
         for cut in 0..whole.len() - 2 {
-            assert!(!honest(&whole[..cut]), "cut at {cut}");
+            assert!(!is_cleared(&whole[..cut]), "cut at {cut}");
         }
     }
 }

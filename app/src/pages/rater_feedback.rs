@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        feedback::{CameBack, FlagReply, OwnFigures},
+        feedback::{FlagReply, OwnFigures, RaterFeedback},
         grading::Flag,
         quality::Match,
     },
@@ -17,11 +17,11 @@ use crate::{
 };
 
 /// Feedback for a rater; empty without any.
-pub fn came_back(i: I18n, back: CameBack) -> impl IntoView {
+pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
-    let CameBack { replies, disputes, figures } = back;
-    let decide = (disputes > 0).then(|| {
-        view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disputes)}</a></p> }
+    let RaterFeedback { replies, disagreements, figures } = back;
+    let decide = (disagreements > 0).then(|| {
+        view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
     view! {
         {decide}
@@ -46,7 +46,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
             view! {
                 <li class="card stack-tight">
                     <p class="row">
-                        <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.lang.tag()>{r.raw_nl}</a>
+                        <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.nl_lang.tag()>{r.raw_nl}</a>
                         {move || (new && !was_read()).then(|| view! { <Badge>{t.new}</Badge> })}
                     </p>
                     <p class="muted small">{t.you_raised}" "{flag}</p>
@@ -90,7 +90,7 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
                 let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
                 view! {
                     {matched(i, t.with_peers, &f.peers)}
-                    {matched(i, t.with_gold, &f.gold)}
+                    {matched(i, t.with_gold, &f.known_items)}
                     {matched(i, t.with_self, &f.again)}
                     {severity(i, &names, &f.peers)}
                 }

@@ -15,12 +15,12 @@ use app::{
         comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
         quality::{
-            DisputeList, DisputeRow, DisputeState, FlagOn, FlagRow, Live, LiveRater, Projection, QualitySettings,
-            RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
+            DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
+            QualitySettings, RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
         },
         rubric::Rubric,
     },
-    port::{Admin, Answer, quality::Watching},
+    port::{Admin, Answer, quality::Monitoring},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -29,13 +29,13 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
-        quality::{self, checks, disputes as stored, flags, openings, watch},
+        quality::{self, calibrations, checks, disagreements as stored, flags, monitoring},
         studies,
     },
     error::Failure,
     stats::{
         agreement::agreement,
-        raters::{self, Held, Own},
+        raters::{self, MatchedScores, RatingHistory},
     },
 };
 
@@ -43,31 +43,31 @@ use crate::{
 const REPLY_MAX: usize = 4000;
 
 #[async_trait]
-impl Watching for QualityService {
+impl Monitoring for QualityService {
     async fn live(&self, _: &Admin, study: StudyId) -> Answer<Live> {
-        let kept = self.figured.clone();
-        Ok(self.db.read_long(move |conn| live(conn, study, &kept)).await?)
+        let cache = self.figure_cache.clone();
+        Ok(self.db.read_long(move |conn| live(conn, study, &cache)).await?)
     }
 
     async fn ratings(&self, _: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
-        let kept = self.figured.clone();
+        let cache = self.figure_cache.clone();
         Ok(self
             .db
             .read_long(move |conn| {
                 let rubric = super::setup(conn, study)?.rubric;
                 let settings = quality::settings(conn, study)?;
-                let disputed: Vec<OutputId> = figured(conn, study, &kept, Asking::Page)?
+                let with_disagreement: Vec<OutputId> = study_figures(conn, study, &cache, Requester::AdminPage)?
                     .rated
                     .iter()
-                    .filter(|one| one.disputed(&settings, &rubric))
+                    .filter(|one| one.has_disagreement(&settings, &rubric))
                     .map(|one| one.output)
                     .collect();
-                let (found, page) = watch::ratings(conn, study, &filter, &disputed)?;
+                let (found, page) = monitoring::ratings(conn, study, &filter, &with_disagreement)?;
                 Ok(RatingList {
                     title: super::title(conn, study)?,
                     rubric,
                     raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
-                    models: watch::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
+                    models: monitoring::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
                     found: found.min(RATINGS_COUNTED),
                     more: found > RATINGS_COUNTED,
                     page,
@@ -92,7 +92,7 @@ impl Watching for QualityService {
         let by = admin.id();
         let detail = match on {
             FlagOn::Assignment(id) => format!("rating assignment {id}"),
-            FlagOn::Probe(id) => format!("calibration item or hidden check {id}"),
+            FlagOn::Check(id) => format!("calibration item or hidden check {id}"),
         };
         self.change(admin, Action::FlagAnswer, (Object::Study(study), detail), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
@@ -103,14 +103,15 @@ impl Watching for QualityService {
         .await
     }
 
-    async fn disputes(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisputeList> {
-        let (asking, kept) = (admin.id(), self.figured.clone());
+    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList> {
+        let (requester, cache) = (admin.id(), self.figure_cache.clone());
         let (list, open) = self
             .db
             .read_long(move |conn| {
-                let figured = figured(conn, study, &kept, Asking::Page)?;
-                let (found, rows, open) = super::disputes::rows(conn, study, &figured.rated, asking, page)?;
-                let list = DisputeList {
+                let study_figures = study_figures(conn, study, &cache, Requester::AdminPage)?;
+                let (found, rows, open) =
+                    super::disagreements::rows(conn, study, &study_figures.rated, requester, page)?;
+                let list = DisagreementList {
                     title: super::title(conn, study)?,
                     rubric: super::setup(conn, study)?.rubric,
                     settings: quality::settings(conn, study)?,
@@ -120,7 +121,7 @@ impl Watching for QualityService {
                 Ok((list, open))
             })
             .await?;
-        let (Some(user), false) = (asking, open.is_empty()) else { return Ok(list) };
+        let (Some(user), false) = (requester, open.is_empty()) else { return Ok(list) };
         // The names by which the admin adjudicates these are created on first display.
         let named = self
             .db
@@ -129,23 +130,23 @@ impl Watching for QualityService {
                 open.into_iter().map(name).collect::<Result<BTreeMap<_, _>, Failure>>()
             })
             .await?;
-        let token = |row: DisputeRow| DisputeRow { token: named.get(&row.output).cloned(), ..row };
-        Ok(DisputeList { rows: list.rows.into_iter().map(token).collect(), ..list })
+        let token = |row: DisagreementRow| DisagreementRow { token: named.get(&row.output).cloned(), ..row };
+        Ok(DisagreementList { rows: list.rows.into_iter().map(token).collect(), ..list })
     }
 
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()> {
         let by = admin.id();
         self.change(admin, Action::OutputAddRating, (Object::Study(study), format!("output {output}")), move |tx| {
-            super::disputes::ask_extra(tx, study, output, by)
+            super::disagreements::ask_extra(tx, study, output, by)
         })
         .await
     }
 }
 
 /// The figures of a study that depend on every rating, with the revision of their input.
-pub(super) struct Figured {
+pub(super) struct StudyFigures {
     settings: QualitySettings,
-    stamp: [i64; 5],
+    revision: [i64; 5],
     at: Instant,
     took: Duration,
     pub(super) raters: BTreeMap<UserId, RaterFigures>,
@@ -160,13 +161,13 @@ pub(super) struct Figured {
 
 /// The newest figures of each study.
 #[derive(Default)]
-pub(super) struct Kept {
-    by_study: Mutex<HashMap<StudyId, Arc<Figured>>>,
+pub(super) struct FigureCache {
+    by_study: Mutex<HashMap<StudyId, Arc<StudyFigures>>>,
     busy: Mutex<HashSet<StudyId>>,
     computed: AtomicU64,
 }
 
-impl Kept {
+impl FigureCache {
     pub(super) fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
     }
@@ -174,16 +175,16 @@ impl Kept {
 
 /// The page that asks for figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asking {
+pub(super) enum Requester {
     /// The admin's page: shows the admin's own changes at once.
-    Page,
+    AdminPage,
     /// A rater's list of studies, loaded often and by many: accepts older figures while newer ones are
     /// computed.
-    Studies,
+    RaterList,
 }
 
 /// Marks a study as being computed.
-struct Busy<'a>(&'a Kept, StudyId);
+struct Busy<'a>(&'a FigureCache, StudyId);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
@@ -204,50 +205,55 @@ const WORTH: Duration = Duration::from_millis(50);
 
 /// Current figures, or those of a moment ago. Only ratings may be newer than the figures; the admin's own
 /// changes (an adjudication, another threshold) show at once on the admin's page.
-pub(super) fn figured(conn: &Connection, study: StudyId, kept: &Kept, asking: Asking) -> Result<Arc<Figured>, Failure> {
+pub(super) fn study_figures(
+    conn: &Connection,
+    study: StudyId,
+    cache: &FigureCache,
+    requester: Requester,
+) -> Result<Arc<StudyFigures>, Failure> {
     let settings = quality::settings(conn, study)?;
-    let stamp = watch::stamp(conn, study)?;
-    if let Some(one) = lock(&kept.by_study).get(&study).filter(|one| one.settings == settings) {
-        let of_ratings = one.stamp == stamp || (one.took > WORTH && one.at.elapsed() < one.took * REST);
-        let is_busy = || lock(&kept.busy).contains(&study);
-        if (one.stamp[2..] == stamp[2..] && of_ratings) || (asking == Asking::Studies && is_busy()) {
+    let revision = monitoring::revision(conn, study)?;
+    if let Some(one) = lock(&cache.by_study).get(&study).filter(|one| one.settings == settings) {
+        let of_ratings = one.revision == revision || (one.took > WORTH && one.at.elapsed() < one.took * REST);
+        let is_busy = || lock(&cache.busy).contains(&study);
+        if (one.revision[2..] == revision[2..] && of_ratings) || (requester == Requester::RaterList && is_busy()) {
             return Ok(one.clone());
         }
     }
-    lock(&kept.busy).insert(study);
-    let _busy = Busy(kept, study);
-    kept.computed.fetch_add(1, Ordering::Relaxed);
+    lock(&cache.busy).insert(study);
+    let _busy = Busy(cache, study);
+    cache.computed.fetch_add(1, Ordering::Relaxed);
     let at = Instant::now();
     let rubric = super::setup(conn, study)?.rubric;
-    let all = all_figures(conn, study, &rubric)?;
+    let all = figure_input(conn, study, &rubric)?;
     let rated = stored::rated(conn, study, None)?;
-    let states: Vec<DisputeState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
+    let states: Vec<DisagreementState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
     let count = |state| states.iter().filter(|s| **s == state).count() as u64;
     let scales = rubric.dimensions.iter().map(app::model::rubric::Dimension::range).enumerate();
     let people = studies::raters(conn, study)?.into_iter();
-    let times: Vec<_> = all.given.times().collect();
+    let times: Vec<_> = all.ratings.times().collect();
     let left = studies::get(conn, study)?.map_or(0, |row| row.wanted.saturating_sub(row.done));
-    let found = Arc::new(Figured {
+    let found = Arc::new(StudyFigures {
         raters: people.map(|r| (r.id, all.of(r.id, &settings, &rubric))).collect(),
-        agreement: scales.map(|(d, (low, high))| agreement(&all.given.units(d), low, high)).collect(),
+        agreement: scales.map(|(d, (low, high))| agreement(&all.ratings.units(d), low, high)).collect(),
         extra: rated.iter().map(|one| one.extra).sum(),
-        waiting: count(DisputeState::Waiting),
-        extra_waiting: count(DisputeState::ExtraRater),
+        waiting: count(DisagreementState::Waiting),
+        extra_waiting: count(DisagreementState::ExtraRater),
         projection: raters::projection(&times, clock::now(), left),
         rated,
         settings,
-        stamp,
+        revision,
         took: at.elapsed(),
         at: Instant::now(),
     });
-    lock(&kept.by_study).insert(study, found.clone());
+    lock(&cache.by_study).insert(study, found.clone());
     Ok(found)
 }
 
-fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure> {
+fn live(conn: &Connection, study: StudyId, cache: &FigureCache) -> Result<Live, Failure> {
     let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
     let rubric = super::setup(conn, study)?.rubric;
-    let found = figured(conn, study, kept, Asking::Page)?;
+    let found = study_figures(conn, study, cache, Requester::AdminPage)?;
     let raters = studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
         figures: found.raters.get(&r.id).cloned().unwrap_or_default(),
         id: r.id,
@@ -266,63 +272,63 @@ fn live(conn: &Connection, study: StudyId, kept: &Kept) -> Result<Live, Failure>
         extra: found.extra,
         dimensions: rubric.dimensions.iter().map(|d| d.name.clone()).collect(),
         raters: raters.collect(),
-        models: watch::models(conn, study)?,
-        leases: watch::leases(conn, study)?,
+        models: monitoring::models(conn, study)?,
+        leases: monitoring::leases(conn, study)?,
         projection: found.projection,
-        disputes: found.waiting,
+        disagreements: found.waiting,
         extra_waiting: found.extra_waiting,
         flags: flags::open(conn, study)?,
-        stopped: openings::stopped(conn, study)?,
+        stopped: calibrations::stopped(conn, study)?,
         agreement: found.agreement.clone(),
     })
 }
 
 /// The input of the figures about a study's raters.
-pub struct AllFigures {
-    given: raters::Ratings<OutputId, UserId>,
+pub struct FigureInput {
+    ratings: raters::Ratings<OutputId, UserId>,
     answered: Vec<checks::Answered>,
     scales: Vec<(u8, u8)>,
 }
 
-pub fn all_figures(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result<AllFigures, Failure> {
-    let given = watch::timed_ratings(conn, study)?.into_iter().map(|one| {
-        let watch::TimedRating { output, rater, scores, at, active_ms } = one;
-        raters::Given { output, rater, scores, at, active_ms }
+pub fn figure_input(conn: &Connection, study: StudyId, rubric: &Rubric) -> Result<FigureInput, Failure> {
+    let ratings = monitoring::timed_ratings(conn, study)?.into_iter().map(|one| {
+        let monitoring::TimedRating { output, rater, scores, at, active_ms } = one;
+        raters::CountedRating { output, rater, scores, at, active_ms }
     });
-    Ok(AllFigures {
-        given: raters::Ratings::new(given.collect()),
+    Ok(FigureInput {
+        ratings: raters::Ratings::new(ratings.collect()),
         answered: checks::answered(conn, study)?,
         scales: rubric.dimensions.iter().map(app::model::rubric::Dimension::range).collect(),
     })
 }
 
-impl AllFigures {
+impl FigureInput {
     /// The figures of one rater.
     pub fn of(&self, rater: UserId, settings: &QualitySettings, rubric: &Rubric) -> RaterFigures {
         let own = || self.answered.iter().filter(|a| a.rater == rater);
         let scores = |a: &checks::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
         let whole = |a: &&checks::Answered| scores(a).len() == rubric.dimensions.len();
-        let held = |of: fn(checks::Kind) -> bool| -> Vec<Held> {
+        let matched = |of: fn(checks::Kind) -> bool| -> Vec<MatchedScores> {
             own()
                 .filter(|a| of(a.kind))
                 .filter(whole)
-                .map(|a| Held { given: scores(a), against: a.against.clone() })
+                .map(|a| MatchedScores { scores: scores(a), reference: a.against.clone() })
                 .collect()
         };
-        let gold = held(|kind| kind != checks::Kind::Repeat);
-        let right = gold.iter().filter(|h| settings.right(&h.given, &h.against)).count() as u64;
-        let unmarked: Own = own()
+        let known_items = matched(|kind| kind != checks::Kind::Repeat);
+        let right = known_items.iter().filter(|h| settings.right(&h.scores, &h.reference)).count() as u64;
+        let unmarked: RatingHistory = own()
             .filter(|a| a.kind != checks::Kind::Calibration)
             .filter(whole)
             .map(|a| (a.at, scores(a), a.draft.active_ms))
             .collect();
         raters::figures(
             rater,
-            &self.given,
+            &self.ratings,
             unmarked,
-            &gold,
+            &known_items,
             right,
-            &held(|kind| kind == checks::Kind::Repeat),
+            &matched(|kind| kind == checks::Kind::Repeat),
             &self.scales,
         )
     }

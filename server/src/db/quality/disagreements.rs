@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::{
     ids::{OutputId, StudyId, TaskId, Token, UserId},
     lang::Lang,
-    quality::{Decision, DisputeState, QualitySettings},
+    quality::{Decision, DisagreementState, QualitySettings},
     rubric::Rubric,
     time::Timestamp,
 };
@@ -47,7 +47,7 @@ impl Rated {
     }
 
     /// Whether the raters differ beyond the allowed spread.
-    pub fn disputed(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
+    pub fn has_disagreement(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
         let spread = self.spread(rubric.dimensions.len());
         self.ratings.len() > 1
             && rubric
@@ -58,17 +58,17 @@ impl Rated {
     }
 
     /// State of the disagreement; `None` without one or while ratings are missing.
-    pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisputeState> {
+    pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisagreementState> {
         if self.decided {
-            return Some(DisputeState::Decided);
+            return Some(DisagreementState::Adjudicated);
         }
-        if !self.planned_complete || !(self.extra > 0 || self.disputed(settings, rubric)) {
+        if !self.planned_complete || !(self.extra > 0 || self.has_disagreement(settings, rubric)) {
             return None;
         }
         Some(match (self.extra, self.complete) {
-            (0, _) => DisputeState::Waiting,
-            (_, false) => DisputeState::ExtraRater,
-            (_, true) => DisputeState::Median,
+            (0, _) => DisagreementState::Waiting,
+            (_, false) => DisagreementState::ExtraRater,
+            (_, true) => DisagreementState::Median,
         })
     }
 }
@@ -181,7 +181,7 @@ pub struct About {
     /// The description.
     pub raw_nl: String,
     /// Its language.
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The model, for admins only.
@@ -189,7 +189,7 @@ pub struct About {
     /// The code.
     pub code: String,
     /// The text around the code in a chat response.
-    pub said: String,
+    pub surrounding_text: String,
 }
 
 /// The output's content.
@@ -205,11 +205,11 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
                 task: TaskId(row.get("id")?),
                 task_id: row.get("external_id")?,
                 raw_nl: row.get("raw_nl")?,
-                lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, "lang")?,
                 signature: row.get("signature")?,
                 model: row.get("name")?,
                 code: row.get("code")?,
-                said: row.get("said")?,
+                surrounding_text: row.get("said")?,
             })
         })?)
 }
@@ -317,7 +317,7 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
 }
 
 /// A rating's comment and flag (JSON).
-pub fn said(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
+pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
     Ok(conn
         .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?
         .query_row([rating], |row| Ok((row.get(0)?, row.get(1)?)))?)

@@ -17,10 +17,10 @@ use app::model::reason::Flag;
 use super::{
     batch,
     classfile::{Entry, Pool},
-    lies,
+    deceptive_answers,
     runner::Job,
+    shareable,
     suite::Suite,
-    tame,
 };
 use crate::assemble::Target;
 
@@ -37,11 +37,11 @@ pub struct Recorder {
     pub prefix: String,
 }
 
-/// Whether a pass must be confirmed: the code's answers could deceive the tests ([`lies`]), or the code could do more
-/// than compute, because it has a warning or names something that the lists in [`tame`] do not contain.
+/// Whether a pass must be confirmed: the code's answers could deceive the tests ([`deceptive_answers`]), or the code
+/// could do more than compute, because it has a warning or names something that the lists in [`shareable`] do not contain.
 pub fn is_suspicious(suite: &Suite, job: Job<'_>, flags: &[Flag]) -> bool {
-    let may_more = || !flags.is_empty() || tame::may_change_defaults(job.classes, &[&suite.library, job.classes]);
-    lies::may_lie(suite, job, flags) || !batch::may_share(suite, job) && may_more()
+    let may_more = || !flags.is_empty() || shareable::may_change_defaults(job.classes, &[&suite.library, job.classes]);
+    deceptive_answers::may_deceive(suite, job, flags) || !batch::may_share(suite, job) && may_more()
 }
 
 const PUBLIC: u16 = 0x0001;
@@ -323,7 +323,7 @@ mod tests {
     use app::model::reason::Sign;
 
     use super::{
-        super::{edit::Names, runner::Tape, suite::TaskTests, wire::Files},
+        super::{edit::Names, runner::AnswerRecord, suite::TaskTests, wire::Files},
         *,
     };
 
@@ -356,7 +356,8 @@ mod tests {
         let class = [&[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61], &next.to_be_bytes()[..], &entries, &body].concat();
         let classes = Files::from([("Output".to_owned(), class)]);
         let tests = TaskTests { class: "T".into(), classes: Files::new() };
-        let job = Job { tests: &tests, class: "Output", classes: &classes, prefix: "", tape: Tape::Off };
+        let job =
+            Job { tests: &tests, class: "Output", classes: &classes, prefix: "", answer_record: AnswerRecord::Off };
         assert!(!is_suspicious(&Suite::bare(), job, &[]));
         let left = Flag { line: None, sign: Sign::ThreadsLeft { count: 1 } };
         assert!(is_suspicious(&Suite::bare(), job, &[left]));

@@ -6,15 +6,15 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{Choice, Compared, Scores},
+        compare::{ComparisonView, Scores, Selection},
         lang::Lang,
     },
 };
 
 /// The form, closed unless there is nothing to show yet.
-pub fn form(i: I18n, found: &Compared) -> AnyView {
-    let open = found.sheet.human.is_none() && found.sheet.automated.is_none() && !found.counting;
-    let (options, choice) = (&found.options, &found.choice);
+pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
+    let open = found.figures.human.is_none() && found.figures.automated.is_none() && !found.counting;
+    let (options, selection) = (&found.options, &found.selection);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
         if rows.is_empty() {
             return view! { <p class="muted small">{i.compare().none_yet}</p> }.into_any();
@@ -35,7 +35,8 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
     let t = i.compare();
     let has = |ids: Option<Vec<i64>>| move |id: i64| ids.as_ref().is_some_and(|ids| ids.contains(&id));
     let models = options.models.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
-    let models = boxes("models", models, &has(choice.models.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let models =
+        boxes("models", models, &has(selection.models.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
     let going = |open: bool| if open { format!(" · {}", t.still_going) } else { String::new() };
     let studies = options
         .studies
@@ -43,7 +44,7 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
         .map(|s| (s.id.0, s.title.clone(), format!("{}{}", (t.ratings_n)(&i.number(s.ratings)), going(s.open))))
         .collect();
     let studies =
-        boxes("studies", studies, &has(choice.studies.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+        boxes("studies", studies, &has(selection.studies.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
     let name_of =
         |id| options.models.iter().find(|(known, _)| *known == id).map(|(_, n)| n.clone()).unwrap_or_default();
     let runs = options
@@ -51,14 +52,15 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
         .iter()
         .map(|r| (r.id.0, name_of(r.model), format!("{} · {}{}", (t.run_n)(r.id.0), r.done, going(r.open))))
         .collect();
-    let runs = boxes("runs", runs, &has(choice.runs.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let runs = boxes("runs", runs, &has(selection.runs.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
     let raters = options.raters.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
-    let raters = boxes("raters", raters, &has(choice.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
-    let (lang, scores) = (choice.lang, choice.scores);
+    let raters =
+        boxes("raters", raters, &has(selection.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
+    let (lang, scores) = (selection.nl_lang, selection.scores);
     view! {
         <details class="compare-choice" open=open>
             <summary>{t.what}</summary>
-            <Form slug=choice.dataset.clone()>
+            <Form slug=selection.dataset.clone()>
                 <fieldset class="ticks"><legend>{t.models}</legend>
                     <input type="hidden" name="models" value="none"/>{models}
                 </fieldset>
@@ -97,25 +99,25 @@ pub fn form(i: I18n, found: &Compared) -> AnyView {
 }
 
 /// The selection in words, for a printed page, which omits the form.
-pub fn on_paper(i: I18n, found: &Compared) -> impl IntoView + use<> {
-    let (t, choice, options) = (i.compare(), &found.choice, &found.options);
+pub fn on_paper(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
+    let (t, selection, options) = (i.compare(), &found.selection, &found.options);
     let chosen = |word: &'static str, names: Vec<String>| {
         (!names.is_empty()).then(|| view! { <span>{word}{i.common.colon}{names.join(", ")}". "</span> })
     };
-    let studies = options.studies.iter().filter(|s| choice.studies.iter().flatten().any(|id| *id == s.id));
-    let runs = options.runs.iter().filter(|r| choice.runs.iter().flatten().any(|id| *id == r.id));
-    let raters = options.raters.iter().filter(|(id, _)| choice.raters.iter().flatten().any(|known| known == id));
-    let scores = match choice.scores {
+    let studies = options.studies.iter().filter(|s| selection.studies.iter().flatten().any(|id| *id == s.id));
+    let runs = options.runs.iter().filter(|r| selection.runs.iter().flatten().any(|id| *id == r.id));
+    let raters = options.raters.iter().filter(|(id, _)| selection.raters.iter().flatten().any(|known| known == id));
+    let scores = match selection.scores {
         Scores::Raw => t.scores_raw,
         Scores::Final => t.scores_final,
     };
     view! {
         <p class="print-only small">
-            {chosen(t.models, found.sheet.models.clone())}
+            {chosen(t.models, found.figures.models.clone())}
             {chosen(t.studies, studies.map(|s| format!("{} ({})", s.title, s.id)).collect())}
             {chosen(t.runs, runs.map(|r| r.id.to_string()).collect())}
             {chosen(t.raters, raters.map(|(_, name)| name.clone()).collect())}
-            {chosen(t.lang, choice.lang.map(|lang| lang.name().to_owned()).into_iter().collect())}
+            {chosen(t.lang, selection.nl_lang.map(|lang| lang.name().to_owned()).into_iter().collect())}
             {chosen(t.scores, vec![scores.to_owned()])}
         </p>
     }
@@ -131,7 +133,7 @@ fn Form(slug: String, children: Children) -> impl IntoView {
         let Some(fields) = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok()) else { return };
         event.prevent_default();
         let all = |key: &str| fields.get_all(key).iter().filter_map(|value| value.as_string()).collect();
-        let query = Choice::read(&slug, all).query();
+        let query = Selection::read(&slug, all).query();
         navigate(
             &format!("/admin/compare/{slug}?{query}"),
             NavigateOptions { scroll: false, ..NavigateOptions::default() },

@@ -8,52 +8,52 @@ use leptos::prelude::*;
 use crate::i18n::use_i18n;
 
 /// How long a page may take before the sign appears: a shorter wait is not noticed, and a sign that flashes is.
-const PATIENCE: Duration = Duration::from_millis(150);
+const DELAY: Duration = Duration::from_millis(150);
 
 /// The state of the sign; provided at the root.
 #[derive(Clone, Copy)]
-struct Sign {
+struct IndicatorState {
     shown: RwSignal<bool>,
     /// The number of the newest navigation; events of older ones are ignored.
     newest: StoredValue<u32>,
 }
 
 /// Provides the sign to everything below; the root calls it once.
-pub fn provide_arriving() {
-    provide_context(Sign { shown: RwSignal::new(false), newest: StoredValue::new(0) });
+pub fn provide_loading_indicator() {
+    provide_context(IndicatorState { shown: RwSignal::new(false), newest: StoredValue::new(0) });
 }
 
 /// One navigation that waits for code.
-pub struct Arriving(Option<(Sign, u32)>);
+pub struct NavigationProgress(Option<(IndicatorState, u32)>);
 
-impl Arriving {
+impl NavigationProgress {
     /// Begins to wait. The server never waits: it has the code of every page.
-    pub fn begin() -> Arriving {
+    pub fn begin() -> NavigationProgress {
         if !cfg!(feature = "hydrate") {
-            return Arriving(None);
+            return NavigationProgress(None);
         }
-        let Some(sign) = use_context::<Sign>() else { return Arriving(None) };
-        let own = sign.newest.with_value(|newest| newest.wrapping_add(1));
-        sign.newest.set_value(own);
+        let Some(state) = use_context::<IndicatorState>() else { return NavigationProgress(None) };
+        let own = state.newest.with_value(|newest| newest.wrapping_add(1));
+        state.newest.set_value(own);
         set_timeout(
             move || {
-                if sign.newest.with_value(|newest| *newest == own) {
-                    sign.shown.set(true);
+                if state.newest.with_value(|newest| *newest == own) {
+                    state.shown.set(true);
                 }
             },
-            PATIENCE,
+            DELAY,
         );
-        Arriving(Some((sign, own)))
+        NavigationProgress(Some((state, own)))
     }
 
     /// Ends the wait.
     pub fn end(self) {
-        if let Some((sign, own)) = self.0
-            && sign.newest.with_value(|newest| *newest == own)
+        if let Some((state, own)) = self.0
+            && state.newest.with_value(|newest| *newest == own)
         {
-            sign.newest.set_value(own.wrapping_add(1));
-            if sign.shown.get_untracked() {
-                sign.shown.set(false);
+            state.newest.set_value(own.wrapping_add(1));
+            if state.shown.get_untracked() {
+                state.shown.set(false);
             }
         }
     }
@@ -61,8 +61,8 @@ impl Arriving {
 
 /// The sign itself: a live region, drawn once by the root.
 #[component]
-pub fn ArrivingSign() -> impl IntoView {
-    let shown = use_context::<Sign>().map(|sign| sign.shown);
+pub fn LoadingIndicator() -> impl IntoView {
+    let shown = use_context::<IndicatorState>().map(|state| state.shown);
     let loading = use_i18n().common.loading;
     let text = move || if shown.is_some_and(|shown| shown.get()) { loading } else { "" };
     view! {

@@ -1,4 +1,4 @@
-//! `/admin/studies/:id/disputes`: outputs on which raters disagree, the state of each, and the history of
+//! `/admin/studies/:id/disagreements`: outputs on which raters disagree, the state of each, and the history of
 //! adjudications.
 
 use leptos::prelude::*;
@@ -11,11 +11,11 @@ use crate::{
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{DISPUTES_PAGE, DisputeList, DisputeRow, DisputeState},
+        quality::{DISAGREEMENTS_PAGE, DisagreementList, DisagreementRow, DisagreementState},
         rubric::Rubric,
     },
     pages::admin::parts::{FormError, asked, param},
-    rpc::quality::{AskExtra, study_disputes},
+    rpc::quality::{AskExtra, study_disagreements},
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
@@ -26,7 +26,7 @@ use crate::{
 
 /// The list.
 #[component]
-pub fn DisputesPage() -> impl IntoView {
+pub fn DisagreementsPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
@@ -36,14 +36,16 @@ pub fn DisputesPage() -> impl IntoView {
     let ask = FormAction::<AskExtra>::new();
     let data = Data::new(
         move || (id.get(), here.get(), ask.version().get()),
-        |(id, here, _)| async move { study_disputes(id.ok_or_else(|| AppError::NotFound("study".into()))?, here).await },
+        |(id, here, _)| async move {
+            study_disagreements(id.ok_or_else(|| AppError::NotFound("study".into()))?, here).await
+        },
     );
     view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: FormAction<AskExtra>) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisagreementList, ask: FormAction<AskExtra>) -> AnyView {
     let t = i.quality();
-    let DisputeList { title, rubric, settings, found, rows } = list;
+    let DisagreementList { title, rubric, settings, found, rows } = list;
     let Some(id) = id else { return ().into_any() };
     let off = settings.spread.is_none() && settings.spread_correctness.is_none();
     let body = if found == 0 {
@@ -63,19 +65,25 @@ fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisputeList, ask: FormAct
         <Page title=t.disputes crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
-            {turner(i, u64::from(here) + 1, found.div_ceil(DISPUTES_PAGE.into()))}
+            {turner(i, u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}
         </Page>
     }
     .into_any()
 }
 
-fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormAction<AskExtra>) -> impl IntoView + use<> {
+fn card(
+    i: I18n,
+    study: StudyId,
+    rubric: &Rubric,
+    row: DisagreementRow,
+    ask: FormAction<AskExtra>,
+) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let (tone, word) = match row.state {
-        DisputeState::Waiting => (Tone::Bad, t.waiting),
-        DisputeState::ExtraRater => (Tone::Care, t.extra),
-        DisputeState::Median => (Tone::Good, t.median),
-        DisputeState::Decided => (Tone::Good, t.decided),
+        DisagreementState::Waiting => (Tone::Bad, t.waiting),
+        DisagreementState::ExtraRater => (Tone::Care, t.extra),
+        DisagreementState::Median => (Tone::Good, t.median),
+        DisagreementState::Adjudicated => (Tone::Good, t.decided),
     };
     let heads = rubric
         .dimensions
@@ -108,7 +116,7 @@ fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormActi
             .collect_view();
         view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
     });
-    let decided = row.state == DisputeState::Decided;
+    let decided = row.state == DisagreementState::Adjudicated;
     let text = if decided { t.decide_again } else { t.decide };
     let decide = match row.token {
         Some(token) => {
@@ -116,7 +124,7 @@ fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormActi
         }
         None => view! { <span class="muted small">{t.own_rating}</span> }.into_any(),
     };
-    let may_ask = row.rater_left && matches!(row.state, DisputeState::Waiting | DisputeState::Median);
+    let may_ask = row.rater_left && matches!(row.state, DisagreementState::Waiting | DisagreementState::Median);
     let (output, table_id) = (row.output.to_string(), format!("dispute-{}", row.output));
     view! {
         <li class="card stack-tight">
@@ -125,7 +133,7 @@ fn card(i: I18n, study: StudyId, rubric: &Rubric, row: DisputeRow, ask: FormActi
                 <a href=format!("/admin/studies/{study}/tasks/{}", row.task)>{row.task_id.clone()}</a>
                 <span id=table_id.clone()>{row.model}</span>
             </p>
-            <p class="nl-text" lang=row.lang.tag()>{row.raw_nl}</p>
+            <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
             <div class="table-box" role="group" aria-labelledby=table_id tabindex="0">
                 <table class="table ratings">
                     <thead><tr><th scope="col">{a.rater}</th>{heads}</tr></thead>

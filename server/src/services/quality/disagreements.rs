@@ -2,7 +2,7 @@
 
 use app::model::{
     ids::{OutputId, StudyId, UserId},
-    quality::{DISPUTES_PAGE, Decision, DisputeRow, DisputeState, QualitySettings},
+    quality::{DISAGREEMENTS_PAGE, Decision, DisagreementRow, DisagreementState, QualitySettings},
     rubric::Rubric,
     text::excerpt,
 };
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::{
     db::quality::{
         self,
-        disputes::{self, Rated},
+        disagreements::{self, Rated},
     },
     error::Failure,
     stats::raters::final_scores,
@@ -24,7 +24,7 @@ pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric:
     if !super::asks_by_itself(&settings) {
         return Ok(());
     }
-    for one in disputes::rated(conn, study, Some(output))? {
+    for one in disagreements::rated(conn, study, Some(output))? {
         ask(conn, study, &one, &settings, rubric)?;
     }
     Ok(())
@@ -37,7 +37,7 @@ pub fn look_again(conn: &Connection, study: StudyId) -> Result<(), Failure> {
         return Ok(());
     }
     let rubric = super::setup(conn, study)?.rubric;
-    for one in disputes::rated(conn, study, None)? {
+    for one in disagreements::rated(conn, study, None)? {
         ask(conn, study, &one, &settings, &rubric)?;
     }
     Ok(())
@@ -50,10 +50,10 @@ fn ask(
     settings: &QualitySettings,
     rubric: &Rubric,
 ) -> Result<(), Failure> {
-    if one.state(settings, rubric) == Some(DisputeState::Waiting)
-        && let Some(rater) = disputes::rater_left(conn, study, one.output)?
+    if one.state(settings, rubric) == Some(DisagreementState::Waiting)
+        && let Some(rater) = disagreements::rater_left(conn, study, one.output)?
     {
-        disputes::insert_extra(conn, study, one.output, rater, None)?;
+        disagreements::insert_extra(conn, study, one.output, rater, None)?;
     }
     Ok(())
 }
@@ -62,14 +62,14 @@ fn ask(
 pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option<UserId>) -> Result<(), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
-    let found = disputes::rated(conn, study, Some(output))?.into_iter().next();
+    let found = disagreements::rated(conn, study, Some(output))?.into_iter().next();
     let Some(one) = found else { return Err(Failure::not_found("output")) };
     match one.state(&settings, &rubric) {
-        Some(DisputeState::Waiting | DisputeState::Median) => {}
-        Some(DisputeState::ExtraRater) => {
+        Some(DisagreementState::Waiting | DisagreementState::Median) => {}
+        Some(DisagreementState::ExtraRater) => {
             return Err(Failure::conflict(("An extra rater is already assigned.", "已安排补充评分者。")));
         }
-        Some(DisputeState::Decided) => {
+        Some(DisagreementState::Adjudicated) => {
             return Err(Failure::conflict(("This disagreement is already adjudicated.", "该分歧已裁定。")));
         }
         None => {
@@ -79,54 +79,54 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
             )));
         }
     }
-    let Some(rater) = disputes::rater_left(conn, study, output)? else {
+    let Some(rater) = disagreements::rater_left(conn, study, output)? else {
         return Err(Failure::conflict((
             "All raters of this study who read its language have rated it. Add a rater, or adjudicate it.",
             "项目中能阅读该语言的评分者都已评过。请添加评分者，或进行裁定。",
         )));
     };
-    disputes::insert_extra(conn, study, output, rater, by)
+    disagreements::insert_extra(conn, study, output, rater, by)
 }
 
 /// A page of the study's disagreements among `rated`, the waiting ones first, then the widest; how many there are
-/// in all; and those of the page that `asking` may decide: whoever has not rated them.
+/// in all; and those of the page that `requester` may decide: whoever has not rated them.
 pub fn rows(
     conn: &Connection,
     study: StudyId,
     rated: &[Rated],
-    asking: Option<UserId>,
+    requester: Option<UserId>,
     page: u32,
-) -> Result<(u64, Vec<DisputeRow>, Vec<OutputId>), Failure> {
+) -> Result<(u64, Vec<DisagreementRow>, Vec<OutputId>), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
     let dimensions = rubric.dimensions.len();
-    let mut all: Vec<(DisputeState, &Rated)> =
+    let mut all: Vec<(DisagreementState, &Rated)> =
         rated.iter().filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one))).collect();
     all.sort_by_cached_key(|(state, one)| {
         (*state, std::cmp::Reverse(one.spread(dimensions).into_iter().max()), one.output)
     });
     let found = all.len() as u64;
-    let from = (page as usize).saturating_mul(DISPUTES_PAGE as usize);
-    let names = disputes::names(conn)?;
+    let from = (page as usize).saturating_mul(DISAGREEMENTS_PAGE as usize);
+    let names = disagreements::names(conn)?;
     let (mut rows, mut open) = (Vec::new(), Vec::new());
-    for (state, one) in all.into_iter().skip(from).take(DISPUTES_PAGE as usize) {
-        let about = disputes::about(conn, one.output)?;
+    for (state, one) in all.into_iter().skip(from).take(DISAGREEMENTS_PAGE as usize) {
+        let about = disagreements::about(conn, one.output)?;
         let history: Vec<Decision> =
-            disputes::history(conn, study, one.output)?.into_iter().map(|(_, decision)| decision).collect();
+            disagreements::history(conn, study, one.output)?.into_iter().map(|(_, decision)| decision).collect();
         let decision = history.iter().find(|decision| !decision.superseded).map(|decision| decision.scores.as_slice());
         let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
         let final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);
-        if let Some(user) = asking
-            && !disputes::rates(conn, study, one.output, user)?
+        if let Some(user) = requester
+            && !disagreements::rates(conn, study, one.output, user)?
         {
             open.push(one.output);
         }
-        rows.push(DisputeRow {
+        rows.push(DisagreementRow {
             output: one.output,
             task: about.task,
             task_id: about.task_id,
             raw_nl: excerpt(&about.raw_nl, 200),
-            lang: about.lang,
+            nl_lang: about.nl_lang,
             model: about.model,
             spread: one.spread(dimensions),
             ratings: one
@@ -138,7 +138,7 @@ pub fn rows(
             final_scores,
             history,
             token: None,
-            rater_left: disputes::rater_left(conn, study, one.output)?.is_some(),
+            rater_left: disagreements::rater_left(conn, study, one.output)?.is_some(),
         });
     }
     Ok((found, rows, open))

@@ -50,7 +50,7 @@ pub fn scope(method: &Method, path: &str) -> Option<Scope> {
 }
 
 /// Middleware: runs the operation as the token's owner, if the token has the scope that the operation needs.
-pub async fn door(
+pub async fn authorize(
     State(state): State<AppState>,
     Address(address): Address,
     path: MatchedPath,
@@ -136,7 +136,7 @@ mod tests {
         let router: Router = Router::new()
             .route_service("/api/v1/forgotten", post(|| async { "it ran" }))
             .route_service("/api/v1/me", post(|| async { "it ran" }))
-            .route_layer(middleware::from_fn_with_state(state, door));
+            .route_layer(middleware::from_fn_with_state(state, authorize));
         for path in ["/api/v1/forgotten", "/api/v1/me"] {
             let request = Request::post(path).header("authorization", format!("Bearer {token}"));
             let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
-    compare::{Automated, Both, Checked, Crowd, Human, Pair, Point, Related, Sheet, Spot},
+    compare::{Automated, Bin, Checked, ComparisonFigures, GridCell, Human, Pair, Point, Related, TestsAndRatings},
     comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     published::{AsPublished, PublishedChecked, differ},
     rubric::{Dimension, Rubric},
@@ -17,12 +17,12 @@ use crate::stats::{
     bootstrap::{self, Cell, Scores},
     correlation::{self, correlation},
     family::holm,
+    leniency::adjusted,
     paired::{paired, permutation},
     passk::{self, Sample},
     random::{Draws, RESAMPLES},
     ratings::Unit,
     reliability::reliability,
-    severity::adjusted,
 };
 
 // Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`.
@@ -41,10 +41,10 @@ pub(super) fn resamples(input: &ComparisonInput) -> u32 {
 }
 
 /// Every figure.
-pub fn compute(input: &ComparisonInput) -> Sheet {
+pub fn compute(input: &ComparisonInput) -> ComparisonFigures {
     let dimensions: Vec<Drawn> = (0..input.dimensions()).map(|d| Drawn::of(input, d)).collect();
     let rubric = input.rubric.as_ref().filter(|_| !input.ratings.is_empty());
-    Sheet {
+    ComparisonFigures {
         models: input.models.iter().map(|(_, name)| name.clone()).collect(),
         human: rubric.map(|rubric| human(input, rubric, &dimensions)),
         automated: (!input.runs.is_empty()).then(|| automated(input)),
@@ -330,7 +330,7 @@ fn uncorrected(mcnemar: Known<McNemar>, first: &[Vec<Sample>], second: &[Vec<Sam
 }
 
 /// Test results compared with ratings.
-fn both(input: &ComparisonInput, drawn: &[Drawn]) -> Option<Both> {
+fn both(input: &ComparisonInput, drawn: &[Drawn]) -> Option<TestsAndRatings> {
     let dimension = input.rubric.as_ref()?.against_tests()?;
     let (points, places) = points(input, dimension, &drawn.get(dimension)?.cells).into_iter().unzip();
     let (points, places): (Vec<Point>, Vec<usize>) = (points, places);
@@ -352,10 +352,10 @@ fn both(input: &ComparisonInput, drawn: &[Drawn]) -> Option<Both> {
     let mut parting: Vec<&Point> = points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
     // A stable sort keeps the runs' order among equals.
     parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
-    let parting = parting.into_iter().take(Both::PARTING).cloned().collect();
-    let many = points.len() > Both::SINGLY;
-    let crowds = if many { crowds(&points, input.models.len()) } else { Vec::new() };
-    Some(Both { dimension, rows, parting, crowds, points: if many { Vec::new() } else { points } })
+    let parting = parting.into_iter().take(TestsAndRatings::PARTING).cloned().collect();
+    let many = points.len() > TestsAndRatings::SINGLY;
+    let bins = if many { bins(&points, input.models.len()) } else { Vec::new() };
+    Some(TestsAndRatings { dimension, rows, parting, bins, points: if many { Vec::new() } else { points } })
 }
 
 /// Every output with both, and the index of its task. `cells` are the dimension's, one entry per model.
@@ -374,23 +374,23 @@ pub(super) fn points(input: &ComparisonInput, dimension: usize, cells: &[Vec<Cel
                 let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
                 let share = (score - f64::from(low)) / width;
                 let apart = share - ratio.clamp(0.0, 1.0);
-                let (task, task_id, spot) = (row.id, row.task_id.clone(), Spot::near(ratio, share));
-                points.push((Point { model, task, task_id, ratio, score, apart, spot }, place));
+                let (task, task_id, grid_cell) = (row.id, row.task_id.clone(), GridCell::near(ratio, share));
+                points.push((Point { model, task, task_id, ratio, score, apart, grid_cell }, place));
             }
         }
     }
     points
 }
 
-fn crowds(points: &[Point], models: usize) -> Vec<Crowd> {
-    let mut found: BTreeMap<Spot, Vec<u64>> = BTreeMap::new();
+fn bins(points: &[Point], models: usize) -> Vec<Bin> {
+    let mut found: BTreeMap<GridCell, Vec<u64>> = BTreeMap::new();
     for point in points {
-        let counts = found.entry(point.spot).or_insert_with(|| vec![0; models]);
+        let counts = found.entry(point.grid_cell).or_insert_with(|| vec![0; models]);
         if let Some(count) = counts.get_mut(point.model) {
             *count += 1;
         }
     }
-    found.into_iter().map(|(spot, models)| Crowd { spot, models }).collect()
+    found.into_iter().map(|(grid_cell, models)| Bin { grid_cell, models }).collect()
 }
 
 #[cfg(test)]
@@ -416,7 +416,7 @@ mod tests {
             revision: TaskRevisionId(n.into()),
             task_id: n.to_string(),
             raw_nl: String::new(),
-            lang: Lang::En,
+            nl_lang: Lang::En,
             signature: None,
             checks: Checks { human: true, tests: true },
             code_lang: CodeLang::Java,
@@ -455,14 +455,14 @@ mod tests {
             let input = input(tasks);
             both(&input, &[Drawn::of(&input, 0)]).unwrap_or_else(|| panic!("there are both"))
         };
-        let few = of(Both::SINGLY as u32);
-        assert_eq!((few.points.len(), few.crowds.len()), (Both::SINGLY, 0));
+        let few = of(TestsAndRatings::SINGLY as u32);
+        assert_eq!((few.points.len(), few.bins.len()), (TestsAndRatings::SINGLY, 0));
         let many = of(1000);
         assert!(many.points.is_empty());
-        let crowd = |ratio, share, n| Crowd { spot: Spot::near(ratio, share), models: vec![n] };
-        assert_eq!(many.crowds, [crowd(0.0, 1.0, 100), crowd(0.75, 2.0 / 3.0, 900)]);
+        let bin = |ratio, share, n| Bin { grid_cell: GridCell::near(ratio, share), models: vec![n] };
+        assert_eq!(many.bins, [bin(0.0, 1.0, 100), bin(0.75, 2.0 / 3.0, 900)]);
         // The tasks on which tests and people differ most are named, however many there are.
-        assert_eq!(many.parting.len(), Both::PARTING);
+        assert_eq!(many.parting.len(), TestsAndRatings::PARTING);
         assert!(many.parting.iter().all(|point| (point.apart - 1.0).abs() < 1e-12));
         assert_eq!(many.rows.last().map(|row| row.correlation.n), Some(1000));
     }

@@ -11,7 +11,7 @@ use super::{
     wire::Files,
 };
 
-/// Packages whose classes are all harmless, except [`WILD`].
+/// Packages whose classes are all harmless, except [`UNSHAREABLE`].
 const PACKAGES: &[&str] = &[
     "java/math/",
     "java/text/",
@@ -24,7 +24,7 @@ const PACKAGES: &[&str] = &[
 ];
 
 /// Exceptions in those packages, including their nested classes.
-const WILD: &[&str] = &[
+const UNSHAREABLE: &[&str] = &[
     "java/util/Formatter",
     "java/util/PropertyResourceBundle",
     "java/util/ResourceBundle",
@@ -137,7 +137,7 @@ const UNSTEADY: &[&str] = &["java/io/ObjectInputStream", "java/io/ObjectInputFil
 const STEADY_SYSTEM: &[&str] = &["err", "exit", "gc", "getProperty", "getenv", "in", "out"];
 
 /// Whether these classes could change a default of the JVM (locale, time zone, streams, properties). They cannot if
-/// everything that they name is `known` or listed here as unable to. As with [`are_tame`], a missing entry only costs
+/// everything that they name is `known` or listed here as unable to. As with [`are_shareable`], a missing entry only costs
 /// time.
 pub fn may_change_defaults(classes: &Files, known: &[&Files]) -> bool {
     let own = own(known);
@@ -145,9 +145,9 @@ pub fn may_change_defaults(classes: &Files, known: &[&Files]) -> bool {
 }
 
 /// Whether these classes name only `known` classes (of the output, its tests and the dataset) and harmless ones.
-pub fn are_tame(classes: &Files, known: &[&Files]) -> bool {
+pub fn are_shareable(classes: &Files, known: &[&Files]) -> bool {
     let own = own(known);
-    classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_tame(&own)))
+    classes.values().all(|bytes| Pool::read(bytes).is_some_and(|pool| pool.is_shareable(&own)))
 }
 
 fn own<'a>(known: &'a [&'a Files]) -> impl Fn(&str) -> bool + 'a {
@@ -158,9 +158,9 @@ fn own<'a>(known: &'a [&'a Files]) -> impl Fn(&str) -> bool + 'a {
 }
 
 impl Pool<'_> {
-    fn is_tame(&self, own: &impl Fn(&str) -> bool) -> bool {
+    fn is_shareable(&self, own: &impl Fn(&str) -> bool) -> bool {
         self.entries.iter().all(|entry| match *entry {
-            Entry::Class(name) => self.text(name).is_some_and(|name| is_tame_class(name, own)),
+            Entry::Class(name) => self.text(name).is_some_and(|name| is_shareable_class(name, own)),
             Entry::Member(class, member) => match (self.class(class), self.name(member)) {
                 (Some("java/lang/System"), Some(name)) => SYSTEM.contains(&name),
                 (Some(class), Some(name)) => !MEMBERS.contains(&name) || own(class),
@@ -201,15 +201,15 @@ fn is_steady_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
     let top = class.split('$').next().unwrap_or_default();
     STEADY_CLASSES.contains(&class)
         || STEADY_PACKAGES.contains(&package(class)) && !UNSTEADY.contains(&top)
-        || is_tame_class(class, own)
+        || is_shareable_class(class, own)
 }
 
-fn is_tame_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
+fn is_shareable_class(name: &str, own: &impl Fn(&str) -> bool) -> bool {
     let Some(name) = element(name) else { return true };
     let top = name.split('$').next().unwrap_or_default();
     let package = package(name);
     let in_package = PACKAGES.iter().any(|p| *p == package || *p == "java/time/" && package.starts_with(p));
-    CLASSES.contains(&name) || in_package && !WILD.contains(&top) || own(name)
+    CLASSES.contains(&name) || in_package && !UNSHAREABLE.contains(&top) || own(name)
 }
 
 #[cfg(test)]
@@ -246,11 +246,11 @@ mod tests {
     }
 
     #[test]
-    fn only_listed_names_are_harmless() {
-        let check = |classes: &[&str], members: &[(&str, &str)], tame: bool| {
+    fn only_listed_names_are_shareable() {
+        let check = |classes: &[&str], members: &[(&str, &str)], shareable: bool| {
             let files = Files::from([("Output".to_owned(), class(classes, members))]);
             let others = Files::from([("t.Base".to_owned(), Vec::new())]);
-            assert_eq!(are_tame(&files, &[&files, &others]), tame, "{classes:?} {members:?}");
+            assert_eq!(are_shareable(&files, &[&files, &others]), shareable, "{classes:?} {members:?}");
         };
         check(
             &["Output", "t/Base", "java/util/ArrayList", "java/util/Map$Entry", "[I", "[[Ljava/lang/String;"],
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn unlisted_names_may_change_defaults() {
+    fn only_listed_names_leave_defaults_alone() {
         let check = |classes: &[&str], members: &[(&str, &str)], may: bool| {
             let files = Files::from([("Output".to_owned(), class(classes, members))]);
             assert_eq!(may_change_defaults(&files, &[&files]), may, "{classes:?} {members:?}");
@@ -319,11 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn truncated_classes_are_not_harmless() {
+    fn a_damaged_class_is_not_shareable() {
         let whole = class(&["java/util/List"], &[("java/lang/System", "nanoTime")]);
         for cut in 0..whole.len() {
             let files = Files::from([("Output".to_owned(), whole[..cut].to_vec())]);
-            assert!(!are_tame(&files, &[&files]), "cut at {cut}");
+            assert!(!are_shareable(&files, &[&files]), "cut at {cut}");
         }
     }
 }

@@ -37,7 +37,7 @@ const STALLED: usize = 8;
 
 /// The kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Beside {
+pub enum Load {
     /// Uploads of 90,000 outputs, one after the other
     Import,
     /// Downloads of all ratings: some unread, and others read one after the other
@@ -46,12 +46,12 @@ pub enum Beside {
     Run,
 }
 
-impl Beside {
+impl Load {
     fn name(self) -> &'static str {
         match self {
-            Beside::Import => "imports",
-            Beside::Download => "downloads",
-            Beside::Run => "runs",
+            Load::Import => "imports",
+            Load::Download => "downloads",
+            Load::Run => "runs",
         }
     }
 }
@@ -65,23 +65,23 @@ pub struct Activities {
 impl Activities {
     /// Starts them on the server at `address`, as the owner of `token`. `tasks` are those of the dataset
     /// `bench`.
-    pub fn start(which: &[Beside], address: &str, token: &str, tasks: usize) -> Activities {
+    pub fn start(which: &[Load], address: &str, token: &str, tasks: usize) -> Activities {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
-        for beside in which {
+        for load in which {
             let api = Api { address: address.to_owned(), token: token.to_owned() };
-            let (beside, stop) = (*beside, stop.clone());
+            let (load, stop) = (*load, stop.clone());
             let work = move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
-                    match beside {
-                        Beside::Import => import(&api, tasks, &stop).await,
-                        Beside::Download => download(&api, &stop).await,
-                        Beside::Run => test(&api, &stop).await,
+                    match load {
+                        Load::Import => import(&api, tasks, &stop).await,
+                        Load::Download => download(&api, &stop).await,
+                        Load::Run => test(&api, &stop).await,
                     }
                 })
             };
-            threads.push((beside.name(), std::thread::spawn(work)));
+            threads.push((load.name(), std::thread::spawn(work)));
         }
         Activities { stop, threads }
     }

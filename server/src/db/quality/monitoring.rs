@@ -9,7 +9,7 @@ use app::model::{
 };
 use rusqlite::{Connection, Row, ToSql, types::Value};
 
-use super::disputes::digits;
+use super::disagreements::digits;
 use crate::{
     clock,
     db::{
@@ -57,7 +57,7 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
 
 /// Increases with all input of the figures about raters, agreement and disagreements, except settings: the
 /// study's revision, ratings of checks (also withdrawn ones), adjudications, extra ratings, and plan events.
-pub fn stamp(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
+pub fn revision(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
         one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
@@ -111,18 +111,18 @@ pub fn leases(conn: &Connection, study: StudyId) -> Result<Vec<Lease>, Failure> 
 }
 
 /// A page of the matching ratings, newest first, and the number of matching ratings up to
-/// [`RATINGS_COUNTED`] + 1. `disputed` are the outputs whose raters disagree beyond the threshold.
+/// [`RATINGS_COUNTED`] + 1. `with_disagreement` are the outputs whose raters disagree beyond the threshold.
 pub fn ratings(
     conn: &Connection,
     study: StudyId,
     filter: &RatingFilter,
-    disputed: &[OutputId],
+    with_disagreement: &[OutputId],
 ) -> Result<(u64, Paged<ListedRating>), Failure> {
-    let ids: Vec<i64> = disputed.iter().map(|id| id.0).collect();
+    let ids: Vec<i64> = with_disagreement.iter().map(|id| id.0).collect();
     let ids = serde_json::to_string(&ids)?;
     let mut conditions = String::from("AND c.study_id = ?3");
     let mut values: Vec<Value> = Vec::new();
-    // The parameters before the filter's: the page's two, the study, the disputed outputs.
+    // The parameters before the filter's: the page's two, the study, the outputs with a disagreement.
     let mut narrow = |condition: &str, value: Value| {
         values.push(value);
         conditions.push_str(&format!(" AND {}", condition.replace('#', &format!("?{}", values.len() + 4))));
@@ -133,7 +133,7 @@ pub fn ratings(
     if let Some(model) = filter.model {
         narrow("m.id = #", model.into());
     }
-    if let Some(lang) = filter.lang {
+    if let Some(lang) = filter.nl_lang {
         narrow("v.lang = #", lang.code().to_owned().into());
     }
     if let Some(dimension) = filter.dimension {
@@ -153,7 +153,7 @@ pub fn ratings(
     if filter.flagged {
         conditions.push_str(" AND r.flag IS NOT NULL");
     }
-    if filter.disputed {
+    if filter.has_disagreement {
         conditions.push_str(" AND c.output_id IN (SELECT value FROM json_each(?4))");
     }
     let params: Vec<&dyn ToSql> =
@@ -190,7 +190,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         task: TaskId(row.get("task")?),
         task_id: row.get("external_id")?,
         raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 160),
-        lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, "lang")?,
         model: row.get("model")?,
         rater: row.get("rater")?,
         scores: digits(row.get_ref("scores")?.as_str()?),
@@ -198,6 +198,6 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         flag: flag.map(|_| json(row, "flag")).transpose()?,
         at: Timestamp(row.get("at")?),
         active_ms: row.get("active_ms")?,
-        disputed: row.get("disputed")?,
+        has_disagreement: row.get("disputed")?,
     })
 }

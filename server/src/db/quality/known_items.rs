@@ -4,7 +4,7 @@ use app::model::{
     code_lang::CodeLang,
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
     lang::{Bilingual, Lang},
-    quality::GoldChoices,
+    quality::KnownItemChoices,
     text::excerpt,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,20 +12,20 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::{clock, db::accounts::parsed, error::Failure};
 
 /// A stored known-score item.
-pub struct Gold {
+pub struct KnownItem {
     pub id: i64,
     pub study: StudyId,
     /// The task's id in its source.
     pub task_id: String,
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
     pub code_lang: CodeLang,
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// The output whose code it copies; absent if the code was pasted.
     pub output: Option<OutputId>,
     pub scores: Vec<u8>,
@@ -39,35 +39,35 @@ const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.s
         g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL AS retired, v.code_lang
     FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<(Gold, String, String)> {
-    let gold = Gold {
+fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
+    let item = KnownItem {
         id: row.get("id")?,
         study: StudyId(row.get("study_id")?),
         task_id: row.get("external_id")?,
         raw_nl: row.get("raw_nl")?,
-        lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, "lang")?,
         signature: row.get("signature")?,
         code: row.get("code")?,
-        said: row.get("said")?,
+        surrounding_text: row.get("said")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         scores: Vec::new(),
         reasons: Vec::new(),
         retired: row.get("retired")?,
         code_lang: parsed(row, "code_lang")?,
     };
-    Ok((gold, row.get("scores")?, row.get("reasons")?))
+    Ok((item, row.get("scores")?, row.get("reasons")?))
 }
 
-fn whole((gold, scores, reasons): (Gold, String, String)) -> Result<Gold, Failure> {
-    Ok(Gold { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..gold })
+fn whole((item, scores, reasons): (KnownItem, String, String)) -> Result<KnownItem, Failure> {
+    Ok(KnownItem { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..item })
 }
 
-pub fn get(conn: &Connection, id: i64) -> Result<Option<Gold>, Failure> {
+pub fn get(conn: &Connection, id: i64) -> Result<Option<KnownItem>, Failure> {
     conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?.map(whole).transpose()
 }
 
 /// The study's items, oldest first.
-pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<Gold>, Failure> {
+pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<KnownItem>, Failure> {
     let mut statement = conn.prepare_cached(&format!("{ROW} WHERE g.study_id = ?1 ORDER BY g.id"))?;
     let rows = statement.query_map([study.0], row)?.collect::<Result<Vec<_>, _>>()?;
     rows.into_iter().map(whole).collect()
@@ -88,12 +88,12 @@ pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failur
 }
 
 /// How often an item was rated, and the scores: of each time the rating that counts.
-pub fn answers(conn: &Connection, gold: i64) -> Result<Vec<Vec<u8>>, Failure> {
+pub fn answers(conn: &Connection, item: i64) -> Result<Vec<Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
          WHERE p.gold_id = ?1",
     )?;
-    let rows = statement.query_map([gold], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    let rows = statement.query_map([item], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
     rows.iter().map(|json| super::checks::scores(json)).collect()
 }
 
@@ -105,7 +105,7 @@ pub struct NewRow<'a> {
     pub output: Option<OutputId>,
     pub code: &'a str,
     /// The text around the code of a chat response.
-    pub said: &'a str,
+    pub surrounding_text: &'a str,
     pub scores: &'a [u8],
     /// The reason.
     pub reasons: &'a [Bilingual],
@@ -120,7 +120,7 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
             new.revision.0,
             new.output.map(|id| id.0),
             new.code,
-            new.said,
+            new.surrounding_text,
             serde_json::to_string(new.scores)?,
             serde_json::to_string(new.reasons)?,
             by.map(|id| id.0),
@@ -131,10 +131,10 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
 }
 
 /// Retires an item or restores it.
-pub fn retire(conn: &Connection, study: StudyId, gold: i64, retired: bool) -> Result<bool, Failure> {
+pub fn retire(conn: &Connection, study: StudyId, item: i64, retired: bool) -> Result<bool, Failure> {
     let at = retired.then(|| clock::now().0);
     Ok(conn
-        .execute("UPDATE gold_items SET retired_at = ?3 WHERE id = ?2 AND study_id = ?1", params![study.0, gold, at])?
+        .execute("UPDATE gold_items SET retired_at = ?3 WHERE id = ?2 AND study_id = ?1", params![study.0, item, at])?
         > 0)
 }
 
@@ -169,7 +169,7 @@ pub fn output(
 }
 
 /// Sources of new items: every task of the dataset, and the outputs that the study does not grade.
-pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure> {
+pub fn choices(conn: &Connection, study: StudyId) -> Result<KnownItemChoices, Failure> {
     let mut tasks = conn.prepare_cached(
         "SELECT v.id, t.external_id, v.raw_nl FROM studies s
          JOIN dataset_version_tasks d ON d.version_id = s.version_id
@@ -191,5 +191,5 @@ pub fn choices(conn: &Connection, study: StudyId) -> Result<GoldChoices, Failure
     let outputs = outputs.query_map([study.0], |row| {
         Ok((OutputId(row.get("id")?), row.get("external_id")?, row.get("name")?, row.get("sample")?))
     })?;
-    Ok(GoldChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
+    Ok(KnownItemChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
 }

@@ -26,7 +26,7 @@ use super::{
 use crate::{
     db::{
         audit,
-        tokens::{Kept, Known},
+        tokens::{KeyState, StoredResponse},
     },
     services::tokens::Bearer,
     state::AppState,
@@ -53,7 +53,7 @@ fn takes_key(method: &str, path: &str) -> bool {
 }
 
 /// Middleware: see the module.
-pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Request, next: Next) -> Response {
+pub async fn idempotent(State(state): State<AppState>, path: MatchedPath, request: Request, next: Next) -> Response {
     let Some(key) = request.headers().get(HEADER).cloned() else { return next.run(request).await };
     let Some(bearer) = request.extensions().get::<Bearer>().cloned() else { return next.run(request).await };
     let operation = (request.method().as_str(), path.as_str());
@@ -77,18 +77,18 @@ pub async fn once(State(state): State<AppState>, path: MatchedPath, request: Req
     let uri = parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.to_string(), |uri| uri.0.to_string());
     let request_hash = fingerprint(&parts.method, &uri, &bytes);
     match state.services.tokens.claim(bearer.id, key.clone(), request_hash).await {
-        Ok(Known::Nothing) => {
+        Ok(KeyState::Unused) => {
             let request = Request::from_parts(parts, Body::from(bytes));
             // On a task of its own: a client that disconnects must not leave the key claimed forever.
             let work = audit::spawn(async move { work(&state, bearer.id, key, next.run(request).await).await });
             work.await.unwrap_or_else(|e| Problem::from(crate::error::Failure::internal(e)).into_response())
         }
-        Ok(Known::Answered(kept)) => again(kept),
-        Ok(Known::Other) => refused(
+        Ok(KeyState::Answered(stored)) => replay(stored),
+        Ok(KeyState::OtherRequest) => refused(
             StatusCode::UNPROCESSABLE_ENTITY,
             "This `Idempotency-Key` was used with a different request. Use a new key for each request.",
         ),
-        Ok(Known::AtWork) => Problem::new(
+        Ok(KeyState::InProgress) => Problem::new(
             StatusCode::CONFLICT,
             "The request with this `Idempotency-Key` is still in progress, or the server stopped during it. Try again. If \
              this persists, check whether the request took effect, then use a new key.",
@@ -104,24 +104,24 @@ async fn work(state: &AppState, token: ApiTokenId, key: String, response: Respon
     let Ok(bytes) = to_bytes(body, usize::MAX).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let kept = parts.status.is_success().then(|| Kept {
+    let stored = parts.status.is_success().then(|| StoredResponse {
         status: parts.status.as_u16(),
         content_type: text(&parts.headers, header::CONTENT_TYPE),
         location: text(&parts.headers, header::LOCATION),
         body: bytes.to_vec(),
     });
-    if let Err(failure) = state.services.tokens.settle(token, key, kept).await {
+    if let Err(failure) = state.services.tokens.settle(token, key, stored).await {
         return Problem::from(failure).into_response();
     }
     Response::from_parts(parts, Body::from(bytes))
 }
 
-fn again(kept: Kept) -> Response {
-    let status = StatusCode::from_u16(kept.status).unwrap_or(StatusCode::OK);
-    let mut response = (status, kept.body).into_response();
+fn replay(stored: StoredResponse) -> Response {
+    let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::OK);
+    let mut response = (status, stored.body).into_response();
     response.headers_mut().remove(header::CONTENT_TYPE);
     response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
-    for (name, value) in [(header::CONTENT_TYPE, kept.content_type), (header::LOCATION, kept.location)] {
+    for (name, value) in [(header::CONTENT_TYPE, stored.content_type), (header::LOCATION, stored.location)] {
         if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
             response.headers_mut().insert(name, value);
         }

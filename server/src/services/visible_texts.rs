@@ -13,9 +13,9 @@ use crate::{
 };
 
 /// The texts of an output and of its task.
-pub struct Shown {
+pub struct VisibleTexts {
     pub raw_nl: String,
-    pub lang: Lang,
+    pub nl_lang: Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
@@ -23,21 +23,37 @@ pub struct Shown {
     /// The code.
     pub code: String,
     /// The text around the code of a chat response.
-    pub said: String,
+    pub surrounding_text: String,
     /// Converts positions in the masked code to the stored code, if names are masked.
     pub masked: Option<Masked>,
 }
 
-impl Shown {
+impl VisibleTexts {
     /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
-    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<Shown, Failure> {
-        let StoredTexts { raw_nl, lang, signature, code_lang, code, said } = texts;
+    pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
+        let StoredTexts { raw_nl, nl_lang: lang, signature, code_lang, code, surrounding_text } = texts;
         let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
-            return Ok(Shown { raw_nl, lang, signature, code_lang, code, said, masked: None });
+            return Ok(VisibleTexts {
+                raw_nl,
+                nl_lang: lang,
+                signature,
+                code_lang,
+                code,
+                surrounding_text,
+                masked: None,
+            });
         }
-        let (masked, said) = (mask(code, &names), mask(said, &names).text);
-        Ok(Shown { raw_nl, lang, signature, code_lang, code: masked.text.clone(), said, masked: Some(masked) })
+        let (masked, surrounding_text) = (mask(code, &names), mask(surrounding_text, &names).text);
+        Ok(VisibleTexts {
+            raw_nl,
+            nl_lang: lang,
+            signature,
+            code_lang,
+            code: masked.text.clone(),
+            surrounding_text,
+            masked: Some(masked),
+        })
     }
 
     /// Stored notes, with their positions in the code that raters see.
@@ -50,6 +66,6 @@ impl Shown {
 }
 
 /// The texts of an output and of its task, with masked names.
-pub fn shown(conn: &Connection, output: OutputId) -> Result<Shown, Failure> {
-    Shown::of(conn, grading::texts(conn, output)?, Some(output))
+pub fn of_output(conn: &Connection, output: OutputId) -> Result<VisibleTexts, Failure> {
+    VisibleTexts::of(conn, grading::texts(conn, output)?, Some(output))
 }

@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     figure::Figure,
-    figures::{self, Apart, Both, ColumnGroup, Crowd, Entry, GridTask},
+    figures::{self, Bin, ColumnGroup, Entry, GridTask, PairDifference, TestedRating},
 };
 use crate::{
     i18n::I18n,
     model::{
         claims::{Standing, letter, significant},
-        compare::{Automated, Caption, Checked, Choice, Human, Sheet, Spot, TaskGrid},
+        compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
         comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
         rubric::Dimension,
@@ -56,11 +56,11 @@ impl Files {
 
 impl Links {
     /// Links for a fully resolved selection.
-    pub fn of(choice: &Choice) -> Links {
+    pub fn of(selection: &Selection) -> Links {
         Links {
-            slug: choice.dataset.clone(),
-            query: choice.query(),
-            models: choice.models.clone().unwrap_or_default(),
+            slug: selection.dataset.clone(),
+            query: selection.query(),
+            models: selection.models.clone().unwrap_or_default(),
             captions: Arc::default(),
         }
     }
@@ -103,8 +103,8 @@ impl Links {
     }
 
     /// Tasks with an output in this cell.
-    pub fn spot(&self, spot: Spot) -> String {
-        self.tasks(None, &format!("spot={spot}"))
+    pub fn grid_cell(&self, grid_cell: GridCell) -> String {
+        self.tasks(None, &format!("spot={grid_cell}"))
     }
 
     /// One task; `more` is the filter that determines its neighbours.
@@ -113,7 +113,7 @@ impl Links {
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
     }
 
-    /// A chart's files; `more` is what it depends on besides the choice.
+    /// A chart's files; `more` is what it depends on besides the selection.
     pub fn files(&self, id: &str, more: &str) -> Files {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         Files {
@@ -125,19 +125,19 @@ impl Links {
 }
 
 /// All charts except the grid of tasks, which depends on a filter.
-pub fn all(i: I18n, sheet: &Sheet, raters: &[String]) -> Vec<Figure> {
+pub fn all(i: I18n, figures: &ComparisonFigures, raters: &[String]) -> Vec<Figure> {
     let mut found = Vec::new();
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         for d in 0..human.comparison.rubric.dimensions.len() {
             found.extend(dimension(i, human, d, None));
             found.extend(rater_agreement(i, human, raters, d));
         }
     }
-    if let Some(automated) = &sheet.automated {
-        found.extend(tested(i, sheet, automated, None));
+    if let Some(automated) = &figures.automated {
+        found.extend(tested(i, figures, automated, None));
     }
-    found.extend(tests_and_people(i, sheet, None));
-    found.extend(paper(i, sheet, None));
+    found.extend(tests_and_people(i, figures, None));
+    found.extend(paper(i, figures, None));
     found
 }
 
@@ -149,12 +149,12 @@ pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec
     let entries = ranked(human, d, links);
     let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &entries)];
     let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
-    let pairs: Vec<Apart> = c
+    let pairs: Vec<PairDifference> = c
         .differences
         .iter()
         .enumerate()
         .filter(|(_, x)| x.dimension == d && x.mean.is_some())
-        .map(|(at, x)| Apart {
+        .map(|(at, x)| PairDifference {
             models: (called(x.first), called(x.second)),
             value: x.mean,
             interval: x.interval,
@@ -208,13 +208,13 @@ pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
 }
 
 /// The models with runs, highest pass@1 first.
-pub fn ranked_by_pass(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let standing = Standing::of_tests(automated);
     let letters = letters(&standing);
     let entry = |m: &usize| {
         let checked = automated.models.get(*m)?.as_ref()?;
         Some(Entry {
-            name: sheet.models.get(*m)?.clone(),
+            name: figures.models.get(*m)?.clone(),
             value: Some(checked.metrics.pass_at_1),
             interval: checked.pass_interval,
             n: checked.metrics.tasks.into(),
@@ -226,11 +226,11 @@ pub fn ranked_by_pass(sheet: &Sheet, automated: &Automated, links: Option<&Links
 }
 
 /// The models with runs, highest AvgPassRatio first. Without letters: its differences are not tested.
-pub fn ranked_by_ratio(sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
+pub fn ranked_by_ratio(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let entry = |(m, checked): (usize, &Option<Checked>)| {
         let checked = checked.as_ref()?;
         Some(Entry {
-            name: sheet.models.get(m)?.clone(),
+            name: figures.models.get(m)?.clone(),
             value: Some(checked.metrics.ratio_mean),
             interval: checked.ratio_interval,
             n: checked.metrics.tasks.into(),
@@ -270,16 +270,16 @@ pub fn rater_agreement(i: I18n, human: &Human, raters: &[String], d: usize) -> O
 }
 
 /// pass@1 and AvgPassRatio with their intervals, the verdicts, and differences in pass@1.
-pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
+pub fn tested(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Figure> {
     let order = Standing::of_tests(automated).ranked;
     let with_run: Vec<(usize, &str, &Checked)> = order
         .iter()
-        .filter_map(|m| Some((*m, sheet.models.get(*m)?.as_str(), automated.models.get(*m)?.as_ref()?)))
+        .filter_map(|m| Some((*m, figures.models.get(*m)?.as_str(), automated.models.get(*m)?.as_ref()?)))
         .collect();
     let place = |at: usize| with_run.get(at).map(|(m, ..)| *m);
     let mut found = vec![
-        figures::shares(i, "pass-at-1", "pass@1", &ranked_by_pass(sheet, automated, links)),
-        figures::shares(i, "avg-pass-ratio", "AvgPassRatio", &ranked_by_ratio(sheet, automated, links)),
+        figures::shares(i, "pass-at-1", "pass@1", &ranked_by_pass(figures, automated, links)),
+        figures::shares(i, "avg-pass-ratio", "AvgPassRatio", &ranked_by_ratio(figures, automated, links)),
     ];
     // Verdicts that do not occur are left out; the order is that of a run's page.
     let kinds: Vec<(Verdict, String)> = Verdict::ALL
@@ -298,13 +298,13 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
         let way = |(at, verdict): (usize, Verdict)| Some(links?.verdict(place(at)?, verdict));
         found.push(figures::verdicts(i, "verdicts", &kinds, &counts, &way));
     }
-    let called = |at: usize| sheet.models.get(at).map_or("?", String::as_str).to_owned();
-    let pairs: Vec<Apart> = automated
+    let called = |at: usize| figures.models.get(at).map_or("?", String::as_str).to_owned();
+    let pairs: Vec<PairDifference> = automated
         .pairs
         .iter()
         // Without a common task there is no difference, not one of zero.
         .filter(|pair| pair.tasks > 0)
-        .map(|pair| Apart {
+        .map(|pair| PairDifference {
             models: (called(pair.first), called(pair.second)),
             value: Some(pair.pass),
             interval: pair.pass_interval,
@@ -320,27 +320,27 @@ pub fn tested(i: I18n, sheet: &Sheet, automated: &Automated, links: Option<&Link
 }
 
 /// Every output with both, pass ratio against score.
-pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option<Figure> {
-    let (both, human) = (sheet.both.as_ref()?, sheet.human.as_ref()?);
+pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Option<Figure> {
+    let (both, human) = (figures.both.as_ref()?, figures.human.as_ref()?);
     let dimension = human.comparison.rubric.dimensions.get(both.dimension)?;
     let name = dimension.name.get(i.lang);
     let (low, high) = dimension.range();
-    if !both.crowds.is_empty() {
-        let crowds = both.crowds.iter().map(|crowd| {
-            let (ratio, share) = crowd.spot.place();
-            Crowd {
+    if !both.bins.is_empty() {
+        let bins = both.bins.iter().map(|bin| {
+            let (ratio, share) = bin.grid_cell.place();
+            Bin {
                 ratio,
                 score: f64::from(low) + share * f64::from(high.saturating_sub(low)),
-                models: crowd.models.clone(),
-                href: links.map(|links| links.spot(crowd.spot)),
+                models: bin.models.clone(),
+                href: links.map(|links| links.grid_cell(bin.grid_cell)),
             }
         });
-        return Some(figures::crowds(i, "tests", name, (low, high), &sheet.models, &crowds.collect::<Vec<_>>()));
+        return Some(figures::bins(i, "tests", name, (low, high), &figures.models, &bins.collect::<Vec<_>>()));
     }
-    let points: Vec<Both> = both
+    let points: Vec<TestedRating> = both
         .points
         .iter()
-        .map(|p| Both {
+        .map(|p| TestedRating {
             model: p.model,
             task: p.task_id.clone(),
             ratio: p.ratio,
@@ -348,14 +348,14 @@ pub fn tests_and_people(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Option
             href: links.map(|links| links.task(p.task, "sort=apart")),
         })
         .collect();
-    Some(figures::tests_and_people(i, "tests", name, (low, high), &sheet.models, &points))
+    Some(figures::tests_and_people(i, "tests", name, (low, high), &figures.models, &points))
 }
 
 /// The paper's two bar charts.
-pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
+pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec<Figure> {
     let t = i.compare();
     let mut found = Vec::new();
-    if let Some(automated) = &sheet.automated {
+    if let Some(automated) = &figures.automated {
         let percent = |r: Interval| Interval { low: r.low * 100.0, high: r.high * 100.0 };
         let of = |value: fn(&Checked) -> (f64, Option<Interval>)| {
             let each = automated.models.iter().map(|m| m.as_ref().map(value));
@@ -367,9 +367,9 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         ];
         let way = |(_, m): (usize, usize)| links.map(|links| links.verdict(m, Verdict::Passed));
         let scale = ("pass@1, AvgPassRatio (%)", 0.0, 100.0);
-        found.push(figures::columns(i, "paper-automatic", t.figure_3, &sheet.models, &groups, scale, &way));
+        found.push(figures::columns(i, "paper-automatic", t.figure_3, &figures.models, &groups, scale, &way));
     }
-    if let Some(human) = &sheet.human {
+    if let Some(human) = &figures.human {
         let c = &human.comparison;
         let groups: Vec<ColumnGroup> = c
             .rubric
@@ -384,7 +384,7 @@ pub fn paper(i: I18n, sheet: &Sheet, links: Option<&Links>) -> Vec<Figure> {
         let top = c.rubric.dimensions.iter().map(|d| d.range().1).max().unwrap_or(5);
         let way = |(_, m): (usize, usize)| links.map(|links| links.model(m));
         let scale = (t.mean_score, 0.0, f64::from(top));
-        found.push(figures::columns(i, "paper-manual", t.figure_4, &sheet.models, &groups, scale, &way));
+        found.push(figures::columns(i, "paper-manual", t.figure_4, &figures.models, &groups, scale, &way));
     }
     found
 }
@@ -427,8 +427,9 @@ mod tests {
 
     #[test]
     fn links_contain_the_selection_and_the_mark() {
-        let choice = Choice { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Choice::default() };
-        let links = Links::of(&choice);
+        let selection =
+            Selection { dataset: "d".into(), models: Some(vec![ModelId(4), ModelId(2)]), ..Selection::default() };
+        let links = Links::of(&selection);
         let check = |href: String, expected: &str| assert_eq!(href, expected);
         check(links.score(1, "correctness", 3), "/admin/compare/d?models=4,2&model=2&score=correctness.3#tasks");
         check(links.verdict(0, Verdict::Timeout), "/admin/compare/d?models=4,2&model=4&verdict=timeout#tasks");
@@ -436,7 +437,7 @@ mod tests {
         let files = links.files("tests-both", "");
         check(files.href("png", "width=page"), "/admin/compare/d/figures/tests-both.png?models=4,2&width=page");
         check(
-            Links::of(&Choice { dataset: "d".into(), ..Choice::default() }).gaps(),
+            Links::of(&Selection { dataset: "d".into(), ..Selection::default() }).gaps(),
             "/admin/compare/d?sort=gap#tasks",
         );
     }

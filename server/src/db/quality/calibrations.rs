@@ -2,7 +2,7 @@
 
 use app::model::{
     ids::{StudyId, UserId},
-    quality::OpeningState,
+    quality::CalibrationState,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,18 +10,18 @@ use crate::{clock, error::Failure};
 
 /// A rater's opening calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct CalibrationProgress {
     /// Round, increased by each reset.
     pub round: u32,
-    pub state: OpeningState,
+    pub state: CalibrationState,
     /// Whether an admin let them in.
-    pub let_in: bool,
+    pub admitted: bool,
     /// Whether the rater has acknowledged the result.
-    pub told: bool,
+    pub acknowledged: bool,
 }
 
 /// The rater's state; `None` before they start.
-pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<Standing>, Failure> {
+pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<CalibrationProgress>, Failure> {
     let found: Option<(u32, String, bool, bool)> = conn
         .prepare_cached(
             "SELECT round, state, let_in_by IS NOT NULL, told FROM openings WHERE study_id = ?1 AND user_id = ?2",
@@ -29,14 +29,14 @@ pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<St
         .query_row(params![study.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
         .optional()?;
     found
-        .map(|(round, state, let_in, told)| {
+        .map(|(round, state, admitted, acknowledged)| {
             let state = match state.as_str() {
-                "open" => OpeningState::Open,
-                "passed" => OpeningState::Passed,
-                "stopped" => OpeningState::Stopped,
-                other => return Err(Failure::internal(format!("unknown state of an opening: {other}"))),
+                "open" => CalibrationState::Open,
+                "passed" => CalibrationState::Passed,
+                "stopped" => CalibrationState::Stopped,
+                other => return Err(Failure::internal(format!("unknown state of a calibration: {other}"))),
             };
-            Ok(Standing { round, state, let_in, told })
+            Ok(CalibrationProgress { round, state, admitted, acknowledged })
         })
         .transpose()
 }
@@ -60,7 +60,7 @@ pub fn decide(conn: &Connection, study: StudyId, rater: UserId, passed: bool, qu
 }
 
 /// Admits a rater regardless of the result.
-pub fn let_in(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserId>) -> Result<(), Failure> {
+pub fn admit(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserId>) -> Result<(), Failure> {
     begin(conn, study, rater)?;
     conn.execute(
         "UPDATE openings SET state = 'passed', decided_at = ?3, let_in_by = ?4, told = 1
@@ -82,7 +82,7 @@ pub fn reset(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Fai
 }
 
 /// Records that the rater acknowledged the result.
-pub fn told(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+pub fn acknowledge(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE openings SET told = 1 WHERE study_id = ?1 AND user_id = ?2 AND state = 'passed'")?
         .execute(params![study.0, rater.0])?;
     Ok(())

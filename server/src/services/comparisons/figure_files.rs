@@ -3,18 +3,18 @@
 use app::{
     i18n::{I18n, captions},
     model::{
-        compare::{Caption, Choice, Sheet, TaskFilter},
+        compare::{Caption, ComparisonFigures, Selection, TaskFilter},
         lang::{Bilingual, Lang},
     },
     port::Admin,
-    ui::chart::compared,
+    ui::chart::comparison,
 };
 
 use super::ComparisonService;
 use crate::{
     error::Failure,
     report::{
-        figures::{self, Look},
+        figures::{self, RenderOptions},
         tasks,
     },
 };
@@ -60,57 +60,57 @@ impl Kind {
 }
 
 /// The captions of a comparison's figures.
-pub(super) fn captions(dataset: &Bilingual, sheet: &Sheet, raters: &[String]) -> Vec<Caption> {
-    captions::all(dataset, sheet, &ids(sheet, raters))
+pub(super) fn captions(dataset: &Bilingual, figures: &ComparisonFigures, raters: &[String]) -> Vec<Caption> {
+    captions::all(dataset, figures, &ids(figures, raters))
 }
 
 /// The ids of a comparison's figures.
-fn ids(sheet: &Sheet, raters: &[String]) -> Vec<String> {
-    let figures = compared::all(I18n::of(Lang::En), sheet, raters);
+fn ids(figures: &ComparisonFigures, raters: &[String]) -> Vec<String> {
+    let figures = comparison::all(I18n::of(Lang::En), figures, raters);
     figures.into_iter().map(|figure| figure.id).chain(["tasks-grid".to_owned()]).collect()
 }
 
 impl ComparisonService {
-    /// The names of a choice's figures.
+    /// The names of a selection's figures.
     ///
     /// # Errors
-    /// Fails if the choice is invalid.
-    pub async fn pictures(&self, admin: &Admin, choice: Choice) -> Result<Vec<String>, Failure> {
-        let settled = self.settled(admin, choice).await?;
-        let computed = self.computed(&settled).await?;
+    /// Fails if the selection is invalid.
+    pub async fn figure_names(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
         let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-        Ok(ids(&computed.sheet, &raters))
+        Ok(ids(&computed.figures, &raters))
     }
 
     /// Renders a chart by its id; the filter applies to the grid of tasks.
     ///
     /// # Errors
-    /// Fails if the choice is invalid or has no such chart, or this machine has no
+    /// Fails if the selection is invalid or has no such chart, or this machine has no
     /// fonts for a PNG.
-    pub async fn picture(
+    pub async fn figure_file(
         &self,
         admin: &Admin,
-        (choice, filter): (Choice, TaskFilter),
+        (selection, filter): (Selection, TaskFilter),
         (id, kind): (&str, Kind),
-        look: Look,
+        options: RenderOptions,
     ) -> Result<Vec<u8>, Failure> {
-        let settled = self.settled(admin, choice).await?;
-        let computed = self.computed(&settled).await?;
-        let i = I18n::of(look.lang);
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
+        let i = I18n::of(options.lang);
         let found = if id == "tasks-grid" {
             let page = tasks::page(&computed.input, &computed.lines, &filter);
-            compared::grid(i, &page.models, &page.grid, None)
+            comparison::grid(i, &page.models, &page.grid, None)
         } else {
             let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
-            compared::all(i, &computed.sheet, &raters).into_iter().find(|figure| figure.id == id)
+            comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
-        let caption = captions::caption(i, id, settled.options.name.get(look.lang), &computed.sheet);
+        let caption = captions::caption(i, id, resolved.options.name.get(options.lang), &computed.figures);
         let caption = caption.unwrap_or_else(|| figure.desc.clone());
         let draw = move || match kind {
-            Kind::Svg => Ok(figures::svg(&figure, &caption, look).into_bytes()),
-            Kind::Png => figures::png(&figure, &caption, look),
-            Kind::Pdf => figures::pdf(&figure, &caption, look),
+            Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
+            Kind::Png => figures::png(&figure, &caption, options),
+            Kind::Pdf => figures::pdf(&figure, &caption, options),
             Kind::Csv => figures::data::csv(&figure),
             Kind::Text => Ok(format!("{caption}\n").into_bytes()),
         };
