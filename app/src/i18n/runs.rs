@@ -66,6 +66,7 @@ texts! {
         lost: "The connection to the server is lost. The run continues, and this page keeps trying to reconnect.", "与服务器的连接已断开。运行不受影响，页面正在重新连接。";
         memory: "Memory", "内存";
         missing: "no output", "没有输出";
+        missing_meaning: "The submission has no output for the task, which counts as 0.", "输出集没有该任务的输出，按 0 计。";
         missing_hint: "The submission has no output for this task. It counts as 0.", "该输出集没有此任务的输出，按 0 计。";
         mixed_one: "This output was run with a different engine, toolchain or limits than the other outputs of this run.", "此输出所用的测试引擎、工具链或限制与本次运行的其他输出不同。";
         model_text: "Output of the model", "模型输出原文";

@@ -134,8 +134,12 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         }
     };
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };
-    let settled: u32 = verdicts.iter().map(|(_, n)| n).sum();
-    let all = row.items + u32::try_from(missing.len()).unwrap_or(u32::MAX);
+    let unjudged = verdicts::Unjudged {
+        not_run: row.items.saturating_sub(row.done),
+        failed: row.failed,
+        missing: u32::try_from(missing.len()).unwrap_or(u32::MAX),
+    };
+    let running = row.status == RunStatus::Running;
     let counts = Counts::of(&row, &verdicts, missing.len());
     let crumbs = vec![("/admin/runs".into(), t.runs.into())];
     view! {
@@ -154,7 +158,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             <FormError of=move || actions.error()/>
             {facts(i, &row)}
             {(cached > 0).then(|| view! { <p class="muted small">{i.number(cached.into())}" "{t.cached}</p> })}
-            {verdicts::verdict_bar(i, &verdicts, all - settled)}
+            {verdicts::verdict_bar(i, &verdicts, unjudged, running)}
             <Items run=id data=items counts missing/>
             {where_it_ran(i, &environment)}
         </Page>

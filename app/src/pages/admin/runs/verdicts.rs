@@ -64,15 +64,37 @@ fn mark(verdict: Verdict) -> String {
 /// The minimum width of a verdict in the chart, in percent.
 const LEAST: f64 = 1.5;
 
-/// The frequency of each verdict: one bar, and the same figures as a table. `open` counts outputs without a
-/// verdict: not run yet, with an engine error, or missing.
-pub fn verdict_bar(i: I18n, verdicts: &[(Verdict, u32)], open: u32) -> impl IntoView + use<> {
+/// Outputs without a verdict, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unjudged {
+    /// Outputs that the run has not reached.
+    pub not_run: u32,
+    /// Outputs on which the engine failed.
+    pub failed: u32,
+    /// Tasks for which the submission has no output.
+    pub missing: u32,
+}
+
+/// The frequency of each verdict: one bar, and the same figures as a table. Outputs that were not run are waiting in a
+/// run that is `running`.
+pub fn verdict_bar(
+    i: I18n,
+    verdicts: &[(Verdict, u32)],
+    Unjudged { not_run, failed, missing }: Unjudged,
+    running: bool,
+) -> impl IntoView + use<> {
     let t = i.runs();
-    let whole: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum::<u64>() + u64::from(open);
+    let judged: u64 = verdicts.iter().map(|(_, n)| u64::from(*n)).sum();
+    let whole = judged + u64::from(not_run) + u64::from(failed) + u64::from(missing);
     let share = |n: u32| if whole == 0 { 0.0 } else { f64::from(n) * 100.0 / whole as f64 };
     let named = verdicts.iter().filter(|(_, n)| *n > 0);
     let parts = named.clone().map(|(v, n)| (verdict_class(*v), t.verdict_name(*v), t.verdict_meaning(*v), *n));
-    let rest = (open > 0).then_some(("v-open", t.waiting, "", open));
+    let rest = [
+        ("v-open", if running { t.waiting } else { t.not_run }, "", not_run),
+        ("v-open", t.engine_failed_short, "", failed),
+        ("v-open", t.missing, t.missing_meaning, missing),
+    ];
+    let rest = rest.into_iter().filter(|(.., n)| *n > 0);
     let parts: Vec<_> = parts.chain(rest).collect();
     let label_parts: Vec<String> = parts.iter().map(|(_, name, _, n)| format!("{name}: {n}")).collect();
     // One of a hundred and seventy-five must be visible on a phone, so the others shrink a little.
