@@ -204,7 +204,7 @@ mod tests {
     fn one_pass_masks_what_single_steps_mask_and_spans_lead_back() {
         use rand::{Rng, SeedableRng};
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(7);
-        let names = Telltales::new(["Northwind 2", "GPT-4 mini", "MASKED 7"]).names();
+        let names = LeakFinder::new(["Northwind 2", "GPT-4 mini", "MASKED 7"]).names();
         let parts = [
             "gpt-4",
             " mini",
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_nothing_but_names_is_masked() {
-        let names = Telltales::new([]).names();
+        let names = LeakFinder::new([]).names();
         let masked = mask("gpt4 ".repeat(52_000), &names);
         assert_eq!(masked.spans.len(), 52_000);
         assert_eq!(masked.text.len(), 52_000 * (MASK.len() + 1));

@@ -137,20 +137,20 @@ pub fn failures(i: I18n, id: &str, title: String, models: &[String], classes: &[
         let sum = |at| rare.iter().map(|(_, counts): &(String, Vec<u64>)| counts[at]).sum::<u64>();
         shown.push((t.other_classes.to_owned(), (0..models.len()).map(sum).collect()));
     }
-    let look = |at: usize| step(shown.len() - 1 - at, shown.len());
+    let shade = |at: usize| step(shown.len() - 1 - at, shown.len());
     let bars = models.iter().enumerate().map(|(model, name)| {
         let whole: u64 = classes.iter().map(|(_, counts)| counts[model]).sum();
         let part = |(at, (class, counts)): (usize, &(String, Vec<u64>))| Part {
             size: counts[model],
             name: class.clone(),
-            class: step_class(look(at)),
+            class: step_class(shade(at)),
             tip: (t.failure_tip)(name, class, counts[model], whole),
             href: None,
         };
         Bar { label: name.clone(), note: (t.failures_n)(whole), parts: shown.iter().enumerate().map(part).collect() }
     });
     let legend =
-        shown.iter().enumerate().map(|(at, (class, _))| Key { look: Look::Step(look(at)), text: class.clone() });
+        shown.iter().enumerate().map(|(at, (class, _))| Key { style: MarkStyle::Step(shade(at)), text: class.clone() });
     let rows = models.iter().enumerate().map(|(model, name)| {
         let each = classes.iter().map(|(_, counts)| i.number(counts[model]));
         let sum = i.number(classes.iter().map(|(_, counts)| counts[model]).sum());
@@ -161,7 +161,7 @@ pub fn failures(i: I18n, id: &str, title: String, models: &[String], classes: &[
         id: id.to_owned(),
         title,
         desc: t.failures_desc.into(),
-        picture: Picture::Stacked { nothing: t.no_failures.into(), bars: bars.collect() },
+        chart: Chart::Stacked { nothing: t.no_failures.into(), bars: bars.collect() },
         legend: legend.collect(),
         table: Table { head: head.chain([t.sum.to_owned()]).collect(), rows: rows.collect(), ..Table::default() },
     }

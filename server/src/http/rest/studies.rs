@@ -104,10 +104,10 @@ pub struct Reopening {
     responses((status = 200, description = "The new state", body = Status)))]
 pub async fn reopen_study(
     State(state): State<AppState>,
-    As(admin): As<Admin>,
-    At(id): At<StudyId>,
-    Given(wanted): Given<Reopening>,
-) -> Out<Status> {
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(wanted): JsonBody<Reopening>,
+) -> JsonResult<Status> {
     state.services.studies.reopen(&admin, id, &wanted.reason).await?;
     Ok(Json(Status { status: StudyStatus::Running }))
 }
