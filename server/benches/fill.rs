@@ -113,6 +113,7 @@ fn holds_data(conn: &Connection) -> Result<bool, Failure> {
 }
 
 /// Creates everything.
+#[allow(clippy::too_many_lines, reason = "one statement for each table")]
 pub fn fill(conn: &Connection, size: &Size) -> Result<Filled, Failure> {
     let now = clock::now().0;
     let mut random = ChaCha8Rng::seed_from_u64(2022);

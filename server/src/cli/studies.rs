@@ -160,6 +160,7 @@ pub struct One {
 }
 
 /// Runs the command.
+#[allow(clippy::too_many_lines, reason = "one arm for each subcommand")]
 pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
     let services = global.open()?;
     let (studies, admin) = (&services.studies, System.admin());

@@ -57,6 +57,7 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
 }
 
 /// What refers to the object: work and other objects, and the data that a deletion deletes with it.
+#[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{
         Adjudications, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs, Studies,

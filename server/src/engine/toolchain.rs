@@ -249,6 +249,7 @@ fn fingerprint(java: &str) -> String {
     hex::encode(hash.finalize())
 }
 
+#[allow(clippy::too_many_lines, reason = "the steps of one build, in order")]
 fn build(jdk: &Path, place: &Path) -> io::Result<()> {
     let (source, modules) = (place.join("src"), place.join("modules"));
     for (path, text) in HARNESS {

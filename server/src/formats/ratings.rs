@@ -74,6 +74,7 @@ impl Read {
 }
 
 /// Reads a file with a rubric. `judge`: the scores of one judge model, which need no column for the rater.
+#[allow(clippy::too_many_lines, reason = "one pass over a file, whose checks share its position")]
 pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping, judge: bool) -> Read {
     let mut found = Read::default();
     let mut limited = BufReader::new(input.take(LARGEST + 1));

@@ -47,6 +47,7 @@ fn every_published_text_keeps_its_tokens() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a list of examples")]
 fn formats_typical_outputs() {
     check(
         "public int f ( List < String > coll , int [ ] [ ] a ) throws IOException , FooException { \nfor ( int i = 0 ; i < a . length ; i ++ ) { \nif ( ! coll . isEmpty ( ) && - i < 3 ) \nreturn ( int ) a [ i ] [ 0 ] ; \nelse if ( i == 2 ) { \nbreak ; \n} else \ncontinue ; \n} \nreturn a . length > 0 ? a [ 0 ] [ 1 ] : - 1 ; \n} ",

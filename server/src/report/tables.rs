@@ -64,6 +64,7 @@ pub fn latex(figures: &ComparisonFigures, lang: Lang) -> String {
     out
 }
 
+#[allow(clippy::too_many_lines, reason = "one table after the other, in the order of the bundle")]
 fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
     let say = |en: &str, zh: &str| match lang {
         Lang::En => en.to_owned(),

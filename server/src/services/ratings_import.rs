@@ -245,6 +245,7 @@ impl RatingsImports for RatingsImport {
 }
 
 /// Reads a file and finds the output of each of its ratings.
+#[allow(clippy::too_many_lines, reason = "one pass over a file, whose checks share its position")]
 fn matched(known: Known, file: File) -> Matched {
     let Known { target, newest, name } = known;
     let judge = matches!(file.kind, RatingsKind::Judge(_));

@@ -61,6 +61,7 @@ type Line = (&'static str, For, Sent);
 
 /// Every server function. Functions that change something come last; those that end the phase (such as a
 /// skip) are left to [`Walk::ends`].
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let form = |fields: &[(&'static str, &str)]| {
         Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
@@ -551,6 +552,7 @@ async fn walk_covers_every_function_page_and_address() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one walk through all calls of a rater")]
 async fn raters_never_see_models_or_ids() {
     let app = TestApp::demo().await;
     prepare(&app).await;

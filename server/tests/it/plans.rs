@@ -210,6 +210,7 @@ fn every_output_keeps_its_raters_through_all_changes() {
     played.unwrap();
 }
 
+#[allow(clippy::too_many_lines, reason = "one arm for each step")]
 async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presentation, sharing: Sharing) {
     let (app, callers) = people(people_n).await;
     let services = app.services.clone();

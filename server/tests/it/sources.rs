@@ -48,6 +48,35 @@ fn every_area_is_a_module_of_this_program() {
     assert_eq!(named, files);
 }
 
+/// The longest file without a reason, in lines.
+const LONG: usize = 400;
+
+#[test]
+fn long_files_are_listed_with_their_reason() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, list) = text.split_once("## Long files").unwrap();
+    let listed: BTreeSet<String> = list
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
+        .collect();
+    let mut folders = ["app/src", "server/src", "xtask/src"].map(|folder| root().join(folder)).to_vec();
+    let mut long = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs")
+                && fs::read_to_string(&path).unwrap().lines().count() > LONG
+            {
+                long.insert(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    assert_eq!(listed, long, "ARCHITECTURE.md lists the files over {LONG} lines");
+}
+
 #[test]
 fn tests_return_early_only_for_prerequisites() {
     let mut wrong = Vec::new();

@@ -332,6 +332,7 @@ async fn imported_ratings_become_visible_together() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one import, killed at every step")]
 async fn killed_import_is_hidden_and_deleted() {
     let app = TestApp::demo().await;
     let tables = [

@@ -25,6 +25,7 @@ use crate::{
 
 /// The scales, the comment, the flag and the buttons.
 #[component]
+#[allow(clippy::too_many_lines, reason = "one form, field by field")]
 pub fn RatingForm(
     /// The target of its buttons.
     shortcuts: Shortcuts,

@@ -34,6 +34,7 @@ use crate::{
 
 /// The whole of one output's page.
 #[component]
+#[allow(clippy::too_many_lines, reason = "one page, from top to bottom")]
 pub fn GradingView(
     /// The output.
     item: GradingItem,

@@ -76,6 +76,7 @@ mod tests {
     use super::*;
 
     /// One of every kind, with a name that would break out of the file if it could.
+    #[allow(clippy::too_many_lines, reason = "one example for each kind of figure")]
     pub(super) fn every_kind(lang: Lang) -> Vec<Figure> {
         let i = I18n::of(lang);
         let models: Vec<String> = ["aiXcoder XL", "Copilot <b>&\"", "模型三"].map(String::from).into();

@@ -55,6 +55,7 @@ fn adas_call(what: &'static str, arguments: Value) -> Row {
 }
 
 /// Pages, forms, downloads, server functions.
+#[allow(clippy::too_many_lines, reason = "a list")]
 pub fn rows() -> Vec<Row> {
     let keys = serde_json::to_value(app::model::keys::Keys::default()).unwrap_or_default();
     let filter = serde_json::to_value(app::model::quality::RatingFilter::default()).unwrap_or_default();
@@ -289,6 +290,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// Operations of the API, each with its scope; none for public ones.
+#[allow(clippy::too_many_lines, reason = "a list")]
 pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
     let read = Some(Scope::Read);
     let data = Some(Scope::WriteData);

@@ -94,6 +94,7 @@ pub fn undefined(i: I18n, why: Undefined) -> String {
 
 /// Every coefficient of agreement with its interval, and the kappa of each pair of raters if raters are
 /// named.
+#[allow(clippy::too_many_lines, reason = "one table, whose columns share what is counted")]
 pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
     let t = i.compare();
     let cell = |known: Known<Estimate>, share: bool| {

@@ -31,6 +31,7 @@ pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
     )
 }
 
+#[allow(clippy::too_many_lines, reason = "one section of a page, from top to bottom")]
 fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge) -> AnyView {
     let (t, a) = (i.compare(), i.admin());
     let id = format!("judge-{at}");

@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// The form, closed unless there is nothing to show yet.
+#[allow(clippy::too_many_lines, reason = "one form, field by field")]
 pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let open = found.figures.human.is_none() && found.figures.automated.is_none() && !found.counting;
     let (options, selection) = (&found.options, &found.selection);

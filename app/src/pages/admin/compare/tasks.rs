@@ -38,6 +38,7 @@ fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
 }
 
 /// The list.
+#[allow(clippy::too_many_lines, reason = "one form and one list, from top to bottom")]
 pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     let t = i.compare();
     let query = use_query_map();

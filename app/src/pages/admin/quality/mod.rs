@@ -267,6 +267,7 @@ fn other(lang: Lang) -> Lang {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "one form, field by field")]
 fn known_item_form(
     i: I18n,
     id: StudyId,
