@@ -65,11 +65,11 @@ fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
     tasks.map(|task| (task.task_id.clone(), task)).collect()
 }
 
-/// Grades each generation with as many workers as cores, in the order given.
+/// Grades each generation with as many workers as a run has, in the order given.
 fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
     let (bench, next, results) = (bench(), Mutex::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..toolchain.workers(std::thread::available_parallelism().map_or(1, usize::from)) {
             scope.spawn(|| {
                 loop {
                     let at = {

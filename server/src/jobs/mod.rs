@@ -1,6 +1,6 @@
 //! The queue of work: leased items of a run, and the workers that take them.
 //!
-//! [`Engine::work`] takes one run to its end, with as many workers as cores; the server's background
+//! [`Engine::work`] takes one run to its end, with as many workers as cores (more where outputs are built together); the server's background
 //! thread ([`Engine::serve`]) and the command line both call it, also at once on the same run:
 //! leases keep them apart.
 //!
@@ -160,7 +160,7 @@ impl Engine {
                 }
             }
         }
-        let workers = worker_count();
+        let workers = backend.workers();
         loop {
             // What has not failed yet, side by side; then what has, one by one.
             self.round(run, &backend, workers, false)?;
@@ -397,7 +397,7 @@ fn is_disk_full(e: &EngineError) -> bool {
     }
 }
 
-/// As many workers as cores.
+/// As many workers as cores, where outputs do not wait for each other.
 pub fn worker_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
