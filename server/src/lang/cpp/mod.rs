@@ -175,49 +175,53 @@ impl Cpp {
 
     /// What answers calls of a task's function in a sample's shared object; nothing as in [`Self::caller`].
     fn calling(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
-        let Some(object) = self.caller(bench, task)? else { return Ok(None) };
-        let seen = [(object, "/caller/caller.o".to_owned())];
-        let text = format!("linked\0{}", caller_text(task)?);
-        self.host(bench, task, &text, &["/usr/bin/g++", "/caller/caller.o"], &seen, &[])
+        self.host(bench, task, &caller_text(task)?)
     }
 
     /// A task's tests, which call its function in a sample's shared object; nothing where they do not compile apart from
     /// a sample.
     fn testing(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
         let Some(declaration) = body::declaration(&task.prompt) else { return Ok(None) };
-        let text = format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test);
-        let command = [&COMPILER[..], &["/program/test.cpp"]].concat();
-        self.host(bench, task, &text, &command, &[], &[("test.cpp", &text)])
+        self.host(bench, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
     }
 
-    /// A program that calls a sample's shared object, built once by a command for `key`. An object with a function that
-    /// only stops the program stands for the sample; where that has another name, nothing is built.
-    fn host(
-        &self,
-        bench: &Bench,
-        task: &Task,
-        key: &str,
-        command: &[&str],
-        more: &[(PathBuf, String)],
-        texts: &[(&str, &str)],
-    ) -> Result<Option<PathBuf>, EngineError> {
+    /// A program that calls a sample's shared object, built once for its text. An object with a function that only stops
+    /// the program stands for the sample; where that has another name, nothing is built.
+    fn host(&self, bench: &Bench, task: &Task, text: &str) -> Result<Option<PathBuf>, EngineError> {
         let stub = humaneval::solution(CodeLang::Cpp, task, None, "\n    __builtin_trap();\n}\n");
         let build = || self.build_body(bench, task, &stub);
         let Some(stub) = self.judges.program_if_built(task, &format!("shared\0{stub}"), build)? else {
             return Ok(None);
         };
-        let mut seen = self.build.clone();
-        seen.extend_from_slice(more);
-        seen.push((stub, format!("/sample/{SAMPLE}")));
-        let link = [
-            "-Wl,-z,now",
+        let sample = (stub, format!("/sample/{SAMPLE}"));
+        let link = ["-Wl,-z,now", "/sample/libsample.so"];
+        self.program_with_templates(bench, task, &format!("calls\0{text}"), text, &[sample], &link)
+    }
+
+    /// A program of ours or the dataset's that uses the templates compiled in advance, built once for `key`.
+    fn program_with_templates(
+        &self,
+        bench: &Bench,
+        task: &Task,
+        key: &str,
+        text: &str,
+        more: &[(PathBuf, String)],
+        link: &[&str],
+    ) -> Result<Option<PathBuf>, EngineError> {
+        if !self.has_bodies {
+            return Ok(None);
+        }
+        // The library also where only a sample's shared object needs it: the loader would not look for it there.
+        let templates = [
+            "/program/test.cpp",
             "-Wl,--no-as-needed",
-            "/sample/libsample.so",
             "/aixgrade/libaixgrade-templates.so",
             "-Wl,-rpath,/program:/aixgrade",
         ];
-        let arguments = [command, self.linker, &link, more_libraries(task)].concat();
-        self.judges.program_if_built(task, key, || native::build(bench, &arguments, &seen, texts))
+        let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, more_libraries(task)].concat();
+        let seen = [&self.build[..], more].concat();
+        let build = || native::build(bench, &arguments, &seen, &[("test.cpp", text)]);
+        self.judges.program_if_built(task, key, build)
     }
 
     /// The published verdict on a sample that is a body; nothing if it is none, or if anything is unusual about it.
@@ -280,7 +284,11 @@ fn judged(ended: &Ended) -> Judged {
     })
 }
 
+/// The published command, with the helper headers precompiled.
 const COMPILER: [&str; 5] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/helpers.h", "-pipe"];
+
+/// The same for position-independent code with templates that are compiled in advance.
+const BODY_COMPILER: [&str; 6] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-pipe"];
 
 impl Toolchain for Cpp {
     fn version(&self) -> &str {
@@ -318,7 +326,10 @@ impl Toolchain for Cpp {
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || self.build(bench, task, &text, None))?;
+        let program = match self.program_with_templates(bench, task, &format!("judge\0{text}"), &text, &[], &[])? {
+            Some(program) => program,
+            None => self.judges.program(task, &text, || self.build(bench, task, &text, None))?,
+        };
         native::run(bench, &program, &["{control}"], &self.run)
     }
 }
