@@ -5,6 +5,7 @@
 //	solver FILE NAME    a program that answers calls of a function in the file
 //	program FILE...     a program from the package "sample" (the first file) and package main (the second)
 //	batch FILE END NAME...  the programs of "test" and "solver" for several texts at once, whose tests begin at END
+//	joins FILE END NAME   prints whether such a text may join a batch
 //	prune FOLDER FILE...  copies of testify's files without what needs a web server's or YAML's packages
 //
 // The result is ./a.out; of a batch see packed. Exit code 1 and a message like those of `go test` mean that the text is refused.
@@ -615,6 +616,13 @@ func main() {
 	mode, defaults, files := os.Args[2], os.Args[3], os.Args[4:]
 	if mode == "prune" {
 		prune(files[0], files[1:])
+		return
+	}
+	if mode == "joins" {
+		end, err := strconv.Atoi(files[1])
+		own(err)
+		set, parsed := parse(files[0])
+		fmt.Println((&text{file: files[0], name: files[2], end: end}).mayJoin(set, parsed))
 		return
 	}
 	// There are as many builders as processors. What a compiler leaves is collected where it becomes much.
