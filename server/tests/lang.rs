@@ -25,7 +25,7 @@ use server::{
         humaneval::Task,
         process::Budget,
     },
-    sandbox::bubblewrap::Bubblewrap,
+    sandbox::{bubblewrap::Bubblewrap, tool},
 };
 
 const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
@@ -65,11 +65,11 @@ fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
     tasks.map(|task| (task.task_id.clone(), task)).collect()
 }
 
-/// Grades each generation with as many workers as cores, in the order given.
+/// Grades each generation with as many workers as a run has, in the order given.
 fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
     let (bench, next, results) = (bench(), Mutex::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..toolchain.workers(std::thread::available_parallelism().map_or(1, usize::from)) {
             scope.spawn(|| {
                 loop {
                     let at = {
@@ -306,6 +306,69 @@ fn go_canonical_solutions_come_out_as_published() {
         let variant = if version.contains("Go 1.18") { "" } else { "_go126" };
         format!("humanevalx_go_canonical{variant}.tsv")
     });
+}
+
+/// Whether the Go builder lets a sample's text join a batch, by what stands behind `package main` and before the test.
+fn joins(builder: &Path, sample: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("main_test.go");
+    let sample =
+        format!("package main\n\nimport (\n    \"testing\"\n    \"github.com/stretchr/testify/assert\"\n)\n{sample}");
+    let test = "func TestF(t *testing.T) {\n    assert.New(t).Equal(1, F(1))\n}\n";
+    fs::write(&file, format!("{sample}\n{test}")).unwrap();
+    let (file, end) = (file.to_str().unwrap().to_owned(), sample.len().to_string());
+    // A text that cannot be parsed is refused with an error.
+    tool::run(builder, ["", "joins", "", &file, &end, "F"]).is_ok_and(|said| said.trim() == "true")
+}
+
+#[test]
+fn go_samples_that_could_notice_others_are_built_alone() {
+    let Some(toolchain) = toolchain(CodeLang::Go) else { return };
+    drop(toolchain);
+    let image = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
+    let builder = image.into_iter().find(|builder| builder.is_file()).unwrap();
+    let function = "func F(n int) int {\n    return n\n}\n";
+    for sample in [
+        function.to_owned(),
+        format!(
+            "import \"math\"\n\nconst c = 1\n\ntype t struct{{ n int }}\n\nfunc (x t) m() float64 {{ return math.Abs(1) }}\n{function}"
+        ),
+        format!("// A comment: go f(), unsafe.\n{function}func g[T any](x T) T {{ return x }}\n"),
+    ] {
+        assert!(joins(&builder, &sample), "{sample}");
+    }
+    for sample in [
+        format!("var v = 1\n{function}"),
+        format!("{function}func init() {{}}\n"),
+        format!("{function}func main() {{}}\n"),
+        format!("{function}func TestMain(m *testing.M) {{}}\n"),
+        format!("{function}func TestMore(t *testing.T) {{}}\n"),
+        format!("{function}func ExampleF() {{\n    // Output: 1\n}}\n"),
+        format!("{function}func helper(t *testing.T) {{}}\n"),
+        format!("{function}func names() {{ _ = TestF }}\n"),
+        format!("{function}func TestF() {{}}\n"),
+        format!("{function}func starts() {{ go F(1) }}\n"),
+        format!("{function}func starts() {{ func() {{ go func() {{}}() }}() }}\n"),
+        format!("import \"time\"\n{function}func starts() {{ time.AfterFunc(1, func() {{}}) }}\n"),
+        format!("import \"unsafe\"\n{function}func size() uintptr {{ return unsafe.Sizeof(1) }}\n"),
+        format!("import \"os\"\n{function}func leaves() {{ os.Exit(0) }}\n"),
+        format!("import \"reflect\"\n{function}func kind() {{ reflect.TypeOf(1) }}\n"),
+        format!("import \"C\"\n{function}"),
+        format!("import \"s1\"\n{function}func other() {{ s1.F(1) }}\n"),
+        format!("import t \"testing\"\n{function}func runs(x *t.T) {{}}\n"),
+        format!("import . \"math\"\n{function}func abs() {{ Abs(1) }}\n"),
+        format!("//go:linkname other s1.F\nfunc other(n int) int\n{function}"),
+        format!("//go:noinline\n{function}"),
+        format!("//line other.go:1\n{function}"),
+        format!("func declared()\n{function}"),
+        "func F[T any](n T) T {\n    return n\n}\n".to_owned(),
+        "func f(n int) int {\n    return n\n}\n".to_owned(),
+        // Reaches into the tests, or hides them.
+        format!("{function}/*"),
+        format!("{function}func opens() {{"),
+    ] {
+        assert!(!joins(&builder, &sample), "{sample}");
+    }
 }
 
 #[test]

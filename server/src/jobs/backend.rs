@@ -77,6 +77,14 @@ impl Backend {
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
 
+    /// How many outputs to work on at once.
+    pub fn workers(&self) -> usize {
+        match self {
+            Backend::Java(_) => worker_count(),
+            Backend::Programs(suite) => suite.workers(worker_count()),
+        }
+    }
+
     /// A worker that stops its current work once `cancelled` is set.
     pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker<'_> {
         match self {

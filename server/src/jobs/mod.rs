@@ -1,6 +1,6 @@
 //! The work queue: leased items of a run, and the workers that process them.
 //!
-//! [`Engine::work`] processes one run, with as many workers as cores. The server's background thread
+//! [`Engine::work`] processes one run, with as many workers as cores (more where outputs are built together). The server's background thread
 //! ([`Engine::serve`]) and the command line both call it, also on the same run at the same time: leases keep them
 //! apart.
 //!
@@ -160,7 +160,7 @@ impl Engine {
                 }
             }
         }
-        let workers = worker_count();
+        let workers = backend.workers();
         loop {
             // Items that have not failed yet, in parallel; then those that have failed, one by one.
             self.round(run, &backend, workers, false)?;
@@ -399,7 +399,7 @@ fn is_disk_full(e: &EngineError) -> bool {
     }
 }
 
-/// As many workers as cores.
+/// As many workers as cores, where outputs do not wait for each other.
 pub fn worker_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }

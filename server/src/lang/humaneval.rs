@@ -47,6 +47,16 @@ pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &s
     }
 }
 
+/// A C++ or Go program without the tests behind it: [`sample`] returns the same text.
+pub fn without_tests<'a>(lang: CodeLang, task: &Task, program: &'a str) -> Option<&'a str> {
+    let (between, end) = match (&task.setup, lang) {
+        (Some(_), _) => ("", "\n"),
+        (None, CodeLang::Go) => ("\n", ""),
+        (None, _) => ("", ""),
+    };
+    program.strip_suffix(end)?.strip_suffix(task.test.as_str())?.strip_suffix(between)
+}
+
 /// The program without the tests.
 pub fn sample(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &str) -> String {
     match &task.setup {
@@ -170,6 +180,14 @@ mod tests {
         assert_eq!(program(lang, task, None, generation), expected);
         let whole = program(lang, task, None, generation);
         assert!(whole.starts_with(&solution(lang, task, None, generation)), "{lang}");
+        if let CodeLang::Cpp | CodeLang::Go = lang {
+            check_without_tests(lang, task, generation);
+        }
+    }
+
+    fn check_without_tests(lang: CodeLang, task: &Task, generation: &str) {
+        let whole = program(lang, task, None, generation);
+        assert_eq!(without_tests(lang, task, &whole), Some(&*sample(lang, task, None, generation)), "{lang}");
     }
 
     #[test]
@@ -219,6 +237,8 @@ mod tests {
         let whole = "package main\nimport \"testing\"\n\nimport \"strings\"\n\n\nimport \"sort\"\n\n\
                      func F() { sort.Ints(nil); strings.ToLower(\"\") }\n";
         assert_eq!(sample(CodeLang::Go, &go, None, code), whole);
+        check_without_tests(CodeLang::Go, &go, code);
+        check_without_tests(CodeLang::Cpp, &task("int x;"), "int f();");
         assert_eq!(sample(CodeLang::JavaScript, &task("s"), None, "code"), "s\ncode\n");
     }
 

@@ -133,6 +133,11 @@ pub trait Toolchain: Send + Sync {
         false
     }
 
+    /// How many outputs to work on at once with so many processors: more where outputs wait to be built together.
+    fn workers(&self, processors: usize) -> usize {
+        processors
+    }
+
     /// Runs a program as the published evaluator does, and returns that evaluator's result.
     ///
     /// # Errors

@@ -2,8 +2,9 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
-    os::unix::fs::PermissionsExt,
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -54,10 +55,10 @@ pub fn build(
     fs::write(&program, "")?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
     let mut mounts = toolchain.to_vec();
-    for (name, text) in texts {
-        let file = files.path().join(name);
-        fs::write(&file, text)?;
-        mounts.push((file, format!("/program/{name}")));
+    if !texts.is_empty() {
+        let folder = files.path().join("program");
+        write(&folder, texts)?;
+        mounts.push((folder, "/program".to_owned()));
     }
     let mut command = command(arguments, mounts, BUILD, Profile::Build);
     command.limits.scratch_bytes = 256 << 20;
@@ -66,6 +67,18 @@ pub fn build(
     let ended = bench.start(&command, BUILD)?.end()?;
     let is_built = ended.is_success() && fs::metadata(&program)?.len() > 0;
     Ok(if is_built { Built::Program(files) } else { Built::Refused(ended) })
+}
+
+/// Writes texts into a folder of their own; a name may have a folder before it.
+fn write(folder: &Path, texts: &[(&str, &str)]) -> io::Result<()> {
+    // The sandbox's user is somebody else.
+    let make = |folder: &Path| DirBuilder::new().recursive(true).mode(0o755).create(folder);
+    for (name, text) in texts {
+        let file = folder.join(name);
+        make(file.parent().unwrap_or(folder))?;
+        fs::write(file, text)?;
+    }
+    Ok(())
 }
 
 /// Starts a built program.
@@ -142,8 +155,9 @@ pub fn judged(ended: &Ended, verdict: impl Fn(&str) -> (Verdict, String)) -> Jud
 /// Judges. They depend on tasks alone, so each one is built once and cached.
 pub struct Judges {
     folder: PathBuf,
-    /// A lock per judge, so that two workers do not build the same one.
-    building: Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// A lock per judge, so that two workers do not build the same one. It holds what the compiler said of a judge that
+    /// does not compile.
+    building: Mutex<HashMap<String, Arc<Mutex<Option<String>>>>>,
 }
 
 impl Judges {
@@ -172,16 +186,58 @@ impl Judges {
             let mut building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(building.entry(name).or_default())
         };
-        let _one = lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if !program.is_file() {
+        let mut refused = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.is_none() && !program.is_file() {
             match build()? {
                 Built::Program(files) => fs::rename(files.path().join(PROGRAM), &program)?,
-                Built::Refused(ended) => {
-                    let (id, said) = (&task.task_id, ended.printed);
-                    return Err(EngineError::Tests(format!("the judge of {id} does not compile: {said}")));
-                }
+                Built::Refused(ended) => *refused = Some(ended.printed),
             }
         }
-        Ok(program)
+        match &*refused {
+            Some(said) => {
+                let id = &task.task_id;
+                Err(EngineError::Tests(format!("the judge of {id} does not compile: {said}")))
+            }
+            None => Ok(program),
+        }
+    }
+
+    /// The same for a program that some tasks do without: nothing where it does not compile.
+    ///
+    /// # Errors
+    /// Our own failure, or a cancelled run.
+    pub fn program_if_built(
+        &self,
+        task: &Task,
+        text: &str,
+        build: impl FnOnce() -> Result<Built, EngineError>,
+    ) -> Result<Option<PathBuf>, EngineError> {
+        match self.program(task, text, build) {
+            Ok(program) => Ok(Some(program)),
+            Err(EngineError::Tests(_)) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// What was built for one verdict of a sample and is needed for the other, by the sample's text.
+pub struct Kept<T>(Mutex<HashMap<[u8; 32], T>>);
+
+impl<T> Default for Kept<T> {
+    fn default() -> Kept<T> {
+        Kept(Mutex::default())
+    }
+}
+
+impl<T> Kept<T> {
+    /// Keeps it until it is taken.
+    pub fn put(&self, text: &str, built: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Sha256::digest(text).into(), built);
+    }
+
+    /// Takes what was kept, if anything was.
+    pub fn take(&self, text: &str) -> Option<T> {
+        let key: [u8; 32] = Sha256::digest(text).into();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)
     }
 }

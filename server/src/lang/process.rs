@@ -65,6 +65,8 @@ pub struct Running {
     _forked: Option<Lent>,
     /// Files that the process sees. They are deleted with it.
     _files: Option<tempfile::TempDir>,
+    /// What must last as long as it.
+    _held: Option<Box<dyn Send>>,
     cancelled: Arc<AtomicBool>,
     budget: Budget,
 }
@@ -159,7 +161,7 @@ impl Running {
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Running, EngineError> {
         let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-        Ok(Running { child, _forked: None, _files: None, cancelled: Arc::clone(cancelled), budget })
+        Ok(Running { child, _forked: None, _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
     }
 
     /// Starts a process in a fork server; `mode` says what the process does. `start` starts a fork server if none is
@@ -184,12 +186,17 @@ impl Running {
             }
         };
         let lent = Lent { servers: Arc::clone(servers), server: Some((budget, server)) };
-        Ok(Running { child, _forked: Some(lent), _files: None, cancelled: Arc::clone(cancelled), budget })
+        Ok(Running { child, _forked: Some(lent), _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
     }
 
     /// Keeps a folder of files until the process ends.
     pub fn with_files(self, files: tempfile::TempDir) -> Running {
         Running { _files: Some(files), ..self }
+    }
+
+    /// Keeps anything else for as long as the process.
+    pub fn holding(self, held: impl Send + 'static) -> Running {
+        Running { _held: Some(Box::new(held)), ..self }
     }
 
     /// Sends a frame. If the process has ended, the next call of `receive` reports it.

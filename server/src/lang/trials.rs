@@ -18,7 +18,9 @@ use crate::engine::{EngineError, self_test::CheckResult};
 pub struct Trial {
     /// The check.
     pub check: SandboxCheck,
-    /// The text that continues the prompt of [`Trials::task`].
+    /// Its own prompt, if it is not that of [`Trials::task`].
+    pub prompt: Option<&'static str>,
+    /// The text that continues the prompt.
     pub generation: &'static str,
     /// Whether the published evaluator passes it.
     pub published: bool,
@@ -41,7 +43,8 @@ pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<V
     let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
     let task = (language.trials.task)();
     let shown = language.trials.trials.iter().map(|trial| {
-        let outcome = grader::grade(toolchain, bench, lang, &task, Sample::of(trial.generation))?;
+        let sample = Sample { prompt: trial.prompt, generation: trial.generation };
+        let outcome = grader::grade(toolchain, bench, lang, &task, sample)?;
         let published = outcome.published.as_ref().map(|published| published.verdict) == Some(PublishedVerdict::Passed);
         let well = published == trial.published && (outcome.verdict == Verdict::Passed) == trial.passes;
         let failed = FailedCheck {
@@ -59,20 +62,25 @@ pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<V
 
 /// A trial of something that the sandbox must prevent: the program gives the right answer only if it succeeds.
 pub const fn cannot(check: SandboxCheck, generation: &'static str) -> Trial {
-    Trial { check, generation, published: false, passes: false }
+    Trial { check, prompt: None, generation, published: false, passes: false }
+}
+
+/// The same behind a prompt of its own.
+pub const fn cannot_behind(prompt: &'static str, check: SandboxCheck, generation: &'static str) -> Trial {
+    Trial { prompt: Some(prompt), ..cannot(check, generation) }
 }
 
 /// A trial with a right answer.
 pub const fn right(generation: &'static str) -> Trial {
-    Trial { check: SandboxCheck::RightCode, generation, published: true, passes: true }
+    Trial { prompt: None, check: SandboxCheck::RightCode, generation, published: true, passes: true }
 }
 
 /// A trial with a wrong answer.
 pub const fn wrong(generation: &'static str) -> Trial {
-    Trial { check: SandboxCheck::WrongCode, generation, published: false, passes: false }
+    Trial { prompt: None, check: SandboxCheck::WrongCode, generation, published: false, passes: false }
 }
 
 /// A trial that deceives the published evaluator but not the guard.
 pub const fn deceives(check: SandboxCheck, generation: &'static str) -> Trial {
-    Trial { check, generation, published: true, passes: false }
+    Trial { check, prompt: None, generation, published: true, passes: false }
 }

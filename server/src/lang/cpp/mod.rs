@@ -1,5 +1,9 @@
 //! C++: `g++` builds a program in one sandbox, with the nine helper headers precompiled; the program runs in another
 //! one.
+//!
+//! A sample that is nothing but its function's body ([`body`]) is compiled once for both verdicts, as a shared object that
+//! contains no tests. The programs that call it, with the tests for the published verdict and without them for the solver,
+//! are built once for each task.
 
 use std::{
     fs, io,
@@ -15,24 +19,26 @@ use super::{
     Bench, Judged, Language, Places, Toolchain,
     humaneval::{self, CPP_INCLUDES, Task},
     image,
-    native::{self, Built, Judges},
-    process::Running,
+    native::{self, Built, Judges, Kept},
+    process::{Ended, Running},
 };
 use crate::{
     engine::EngineError,
     sandbox::{bubblewrap, tool},
 };
 
+mod body;
 pub mod display;
 mod failures;
 mod signature;
+mod templates;
 mod trials;
 
 const VALUES: &str = include_str!("values.h");
 const JUDGE: &str = include_str!("judge.h");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// C++'s entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -51,6 +57,10 @@ struct Cpp {
     run: Vec<(PathBuf, String)>,
     judges: Judges,
     linker: &'static [&'static str],
+    /// Whether the image has what samples that are bodies are compiled with.
+    has_bodies: bool,
+    /// Shared objects of samples that passed as published, until their solvers start.
+    kept: Kept<tempfile::TempDir>,
 }
 
 /// Finds `g++` on the path, with the headers of Boost and OpenSSL that two tasks need.
@@ -82,6 +92,10 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let name = format!("cpp-{}", &hex::encode(digest)[..16]);
     let place = image::prepared(folder, &name, |place| prepare(&compiler, place))?;
     let mut build = vec![(place.join("cpp"), "/cpp".to_owned())];
+    let has_bodies = place.join("cpp").join(BODIES).with_extension("h.gch").is_file();
+    if has_bodies {
+        build.push((place.join("run/aixgrade"), "/aixgrade".to_owned()));
+    }
     let folders = ["/usr/include", "/usr/lib/gcc", "/usr/libexec/gcc", "/usr/lib64", "/lib64"].map(str::to_owned);
     let triplet = [format!("/usr/lib/{machine}"), format!("/lib/{machine}")];
     let programs = ["g++", "as", "ld", "ld.gold"].map(|name| format!("/usr/bin/{name}"));
@@ -89,7 +103,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = image::mounts(&place.join("run"))?;
     let judges = Judges::new(folder.join(format!("{name}-judges")))?;
-    Ok(Arc::new(Cpp { version, build, run, judges, linker }))
+    Ok(Arc::new(Cpp { version, build, run, judges, linker, has_bodies, kept: Kept::default() }))
 }
 
 /// Precompiles the helper headers, and copies the libraries that programs link to.
@@ -108,8 +122,39 @@ fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
     tool::run(compiler, arguments.into_iter().chain(libraries.map(str::to_owned)))?;
     image::copy_libraries(&image::libraries(std::slice::from_ref(&probe))?, &run)?;
     fs::remove_file(source)?;
-    fs::remove_file(probe)
+    fs::remove_file(probe)?;
+    if let Err(e) = prepare_bodies(compiler, &headers, &run.join("aixgrade")) {
+        tracing::warn!(cause = %e, "every C++ sample is compiled with its tests");
+        let _ = fs::remove_file(headers.join(BODIES).with_extension("h.gch"));
+    }
+    Ok(())
 }
+
+/// The helper headers for position-independent code, and common instantiations of their templates compiled in advance.
+fn prepare_bodies(compiler: &Path, headers: &Path, run: &Path) -> io::Result<()> {
+    fs::create_dir_all(run)?;
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let includes = CPP_INCLUDES.join("\n") + "\n";
+    let making = tempfile::tempdir()?;
+    let templates = making.path().join("templates.cpp");
+    fs::write(&templates, format!("{includes}{}", templates::instantiations("template")))?;
+    let name = format!("-Wl,-soname,{TEMPLATES}");
+    let flags = ["-std=c++11", "-fPIC", "-shared", "-s", "-Wl,-Bsymbolic-functions", &name, &text(templates), "-o"];
+    tool::run(compiler, flags.map(str::to_owned).into_iter().chain([text(run.join(TEMPLATES))]))?;
+    let header = headers.join(BODIES);
+    fs::write(&header, format!("{includes}{}", templates::instantiations("extern template")))?;
+    let out = text(header.with_extension("h.gch"));
+    tool::run(compiler, ["-std=c++11", "-fPIC", "-x", "c++-header", &text(header), "-o", &out]).map(drop)
+}
+
+/// The header that bodies are compiled with.
+const BODIES: &str = "bodies.h";
+
+/// The library of templates, in `/aixgrade`.
+const TEMPLATES: &str = "libaixgrade-templates.so";
+
+/// The shared object of a sample, in `/program`.
+const SAMPLE: &str = "libsample.so";
 
 impl Cpp {
     /// Compiles and links one text as the published command does, with an object file if there is one.
@@ -119,12 +164,10 @@ impl Cpp {
         arguments.push("/program/test.cpp");
         let mut seen = self.build.clone();
         if let Some(object) = object {
-            arguments.push("/program/caller.o");
-            seen.push((object.to_path_buf(), "/program/caller.o".to_owned()));
+            arguments.push("/caller/caller.o");
+            seen.push((object.to_path_buf(), "/caller/caller.o".to_owned()));
         }
-        if task.task_id.contains("162") {
-            arguments.extend(["-lcrypto", "-lssl"]);
-        }
+        arguments.extend(more_libraries(task));
         native::build(bench, &arguments, &seen, &[("test.cpp", text)])
     }
 
@@ -134,15 +177,125 @@ impl Cpp {
         let text = caller_text(task)?;
         let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
         let build = || native::build(bench, &arguments, &self.build, &[("test.cpp", &text)]);
-        match self.judges.program(task, &text, build) {
-            Ok(object) => Ok(Some(object)),
-            Err(EngineError::Tests(_)) => Ok(None),
-            Err(e) => Err(e),
+        self.judges.program_if_built(task, &text, build)
+    }
+
+    /// What answers calls of a task's function in a sample's shared object; nothing as in [`Self::caller`].
+    fn calling(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+        self.host(bench, task, &caller_text(task)?)
+    }
+
+    /// A task's tests, which call its function in a sample's shared object; nothing where they do not compile apart from
+    /// a sample.
+    fn testing(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+        let Some(declaration) = body::declaration(&task.prompt) else { return Ok(None) };
+        self.host(bench, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
+    }
+
+    /// A program that calls a sample's shared object, built once for its text. An object with a function that only stops
+    /// the program stands for the sample; where that has another name, nothing is built.
+    fn host(&self, bench: &Bench, task: &Task, text: &str) -> Result<Option<PathBuf>, EngineError> {
+        let stub = humaneval::solution(CodeLang::Cpp, task, None, "\n    __builtin_trap();\n}\n");
+        let build = || self.build_body(bench, task, &stub);
+        let Some(stub) = self.judges.program_if_built(task, &format!("shared\0{stub}"), build)? else {
+            return Ok(None);
+        };
+        let sample = (stub, format!("/sample/{SAMPLE}"));
+        let link = ["-Wl,-z,now", "/sample/libsample.so"];
+        self.program_with_templates(bench, task, &format!("calls\0{text}"), text, &[sample], &link)
+    }
+
+    /// A program of ours or the dataset's that uses the templates compiled in advance, built once for `key`.
+    fn program_with_templates(
+        &self,
+        bench: &Bench,
+        task: &Task,
+        key: &str,
+        text: &str,
+        more: &[(PathBuf, String)],
+        link: &[&str],
+    ) -> Result<Option<PathBuf>, EngineError> {
+        if !self.has_bodies {
+            return Ok(None);
         }
+        // The library also where only a sample's shared object needs it: the loader would not look for it there.
+        let templates = [
+            "/program/test.cpp",
+            "-Wl,--no-as-needed",
+            "/aixgrade/libaixgrade-templates.so",
+            "-Wl,-rpath,/program:/aixgrade",
+        ];
+        let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, more_libraries(task)].concat();
+        let seen = [&self.build[..], more].concat();
+        let build = || native::build(bench, &arguments, &seen, &[("test.cpp", text)]);
+        self.judges.program_if_built(task, key, build)
+    }
+
+    /// The published verdict on a sample that is a body; nothing if it is none, or if anything is unusual about it.
+    fn published_body(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
+        let solution =
+            humaneval::without_tests(CodeLang::Cpp, task, program).filter(|solution| is_body(task, solution));
+        let Some(solution) = solution.filter(|_| self.has_bodies) else { return Ok(None) };
+        let Some(tests) = self.testing(bench, task)? else { return Ok(None) };
+        let Built::Program(files) = self.build_body(bench, task, solution)? else { return Ok(None) };
+        let ended = self.run_with(bench, &tests, files.path(), &[])?.end()?;
+        // Not the function that the tests call: the loader does not find its name.
+        if ended.report.code == Some(127) && ended.printed.contains("symbol lookup error") {
+            return Ok(None);
+        }
+        let judged = judged(&ended);
+        if judged.passed {
+            self.kept.put(solution, files);
+        }
+        Ok(Some(judged))
+    }
+
+    /// Compiles a sample that is a body to a shared object in which every name is defined.
+    fn build_body(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Built, EngineError> {
+        let mut arguments =
+            vec!["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-shared", "-pipe"];
+        arguments.extend(self.linker);
+        arguments.extend([
+            "-Wl,-z,defs",
+            "-Wl,-soname,libsample.so",
+            "/program/test.cpp",
+            "/aixgrade/libaixgrade-templates.so",
+        ]);
+        arguments.extend(more_libraries(task));
+        native::build(bench, &arguments, &self.build, &[("test.cpp", solution)])
+    }
+
+    /// Starts a program that calls a sample's shared object, which is in `files`.
+    fn run_with(
+        &self,
+        bench: &Bench,
+        program: &Path,
+        files: &Path,
+        arguments: &[&str],
+    ) -> Result<Running, EngineError> {
+        let mut seen = self.run.clone();
+        seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE}")));
+        native::run(bench, program, arguments, &seen)
     }
 }
 
+/// The libraries that the published command adds for a task.
+fn more_libraries(task: &Task) -> &'static [&'static str] {
+    if task.task_id.contains("162") { &["-lcrypto", "-lssl"] } else { &[] }
+}
+
+fn judged(ended: &Ended) -> Judged {
+    native::judged(ended, |printed| {
+        let asserted = printed.contains("Assertion `");
+        (if asserted { Verdict::Failed } else { Verdict::Crashed }, last_line(printed))
+    })
+}
+
+/// The published command, with the helper headers precompiled.
 const COMPILER: [&str; 5] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/helpers.h", "-pipe"];
+
+/// The same for position-independent code with templates that are compiled in advance.
+const BODY_COMPILER: [&str; 6] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-pipe"];
 
 impl Toolchain for Cpp {
     fn version(&self) -> &str {
@@ -150,19 +303,21 @@ impl Toolchain for Cpp {
     }
 
     fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        if let Some(judged) = self.published_body(bench, task, program)? {
+            return Ok(judged);
+        }
         match self.build(bench, task, program, None)? {
-            Built::Program(files) => {
-                let ended = native::run_once(bench, files, &[], &self.run)?.end()?;
-                Ok(native::judged(&ended, |printed| {
-                    let asserted = printed.contains("Assertion `");
-                    (if asserted { Verdict::Failed } else { Verdict::Crashed }, last_line(printed))
-                }))
-            }
+            Built::Program(files) => Ok(judged(&native::run_once(bench, files, &[], &self.run)?.end()?)),
             Built::Refused(ended) => native::refused(ended, first_error),
         }
     }
 
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+        if let Some(files) = self.kept.take(solution)
+            && let Some(caller) = self.calling(bench, task)?
+        {
+            return Ok(Ok(self.run_with(bench, &caller, files.path(), &["{control}"])?.with_files(files)));
+        }
         // Compiling the code that answers calls together with the sample takes as long as the sample itself.
         if is_apart(task, solution)
             && let Some(caller) = self.caller(bench, task)?
@@ -178,7 +333,10 @@ impl Toolchain for Cpp {
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || self.build(bench, task, &text, None))?;
+        let program = match self.program_with_templates(bench, task, &format!("judge\0{text}"), &text, &[], &[])? {
+            Some(program) => program,
+            None => self.judges.program(task, &text, || self.build(bench, task, &text, None))?,
+        };
         native::run(bench, &program, &["{control}"], &self.run)
     }
 }
@@ -193,6 +351,13 @@ fn values(task: &Task) -> String {
     let any =
         if task.prompt.contains("boost/any.hpp") { "#include <boost/any.hpp>\n#define AIXGRADE_ANY\n" } else { "" };
     format!("{any}{VALUES}")
+}
+
+/// Whether a sample is the body of its task's function behind the task's own prompt.
+fn is_body(task: &Task, solution: &str) -> bool {
+    let is_include = |line: &str| line.trim().is_empty() || CPP_INCLUDES.contains(&line);
+    let parts = solution.split_once(&task.prompt).filter(|_| !task.prompt.is_empty());
+    parts.is_some_and(|(before, behind)| before.lines().all(is_include) && body::is_body(behind))
 }
 
 /// Whether the code that answers calls can be compiled apart from a sample: the sample's function has the task's own

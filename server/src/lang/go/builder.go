@@ -4,12 +4,16 @@
 //	test FILE           the program that `go test FILE` runs, after `go vet`
 //	solver FILE NAME    a program that answers calls of a function in the file
 //	program FILE...     a program from the package "sample" (the first file) and package main (the second)
+//	batch FILE END NAME...  the programs of "test" and "solver" for several texts at once, whose tests begin at END
+//	joins FILE END NAME   prints whether such a text may join a batch
 //	prune FOLDER FILE...  copies of testify's files without the functions that need packages for HTTP or YAML
 //
-// The result is ./a.out. Exit code 1 with a message like those of `go test` means that the text is rejected.
+// The result is ./a.out; of a batch see packed. Exit code 1 with a message like those of `go test` means that the text is rejected.
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -18,6 +22,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"runtime"
 	"sort"
 	"strconv"
 	"strings"
@@ -74,7 +79,8 @@ func compile(path, out, config string, files ...string) {
 
 // Programs are linked without debugging tables, so none are generated.
 func tryCompile(path, out, config string, files ...string) (string, bool) {
-	arguments := []string{"-o", out, "-trimpath", "/program=>.;/work=>", "-p", path, "-lang=" + os.Args[1], "-c=1",
+	folder := files[0][:strings.LastIndex(files[0], "/")]
+	arguments := []string{"-o", out, "-trimpath", folder + "=>.;/work=>", "-p", path, "-lang=" + os.Args[1], "-c=1",
 		"-dwarf=false", "-nolocalimports", "-importcfg", config, "-pack", "-complete"}
 	return run("compile", append(arguments, files...)...)
 }
@@ -92,12 +98,16 @@ func config(archive string, more ...string) string {
 }
 
 func link(main, config string, flags ...string) {
-	// The linker ends too soon for garbage collection to pay off, and links nothing large.
-	own(os.Setenv("GOGC", "off"))
-	arguments := append([]string{"-o", "/work/a.out", "-importcfg", config, "-s", "-w", "-buildmode=exe"}, flags...)
-	if said, ok := run("link", append(arguments, main)...); !ok {
+	if said, ok := tryLink(main, "/work/a.out", config, flags...); !ok {
 		fatal("# " + tested + "\n" + said)
 	}
+}
+
+func tryLink(main, out, config string, flags ...string) (string, bool) {
+	// The linker ends too soon for garbage collection to pay off, and links nothing large.
+	own(os.Setenv("GOGC", "off"))
+	arguments := append([]string{"-o", out, "-importcfg", config, "-s", "-w", "-buildmode=exe"}, flags...)
+	return run("link", append(arguments, main)...)
 }
 
 // Whether a name is prefix, or prefix and something that does not begin with a lower-case letter, as in the go command.
@@ -212,8 +222,14 @@ func parse(file string) (*token.FileSet, *ast.File) {
 	return set, parsed
 }
 
-// Runs vet over a package, with the configuration file that it expects.
 func vet(file, archive string, parsed *ast.File) {
+	if said, ok := tryVet(file, archive, parsed); !ok {
+		fatal("# " + tested + "\n" + strings.ReplaceAll(said, "/program/", "./"))
+	}
+}
+
+// Runs vet over a package, with the configuration file that it expects.
+func tryVet(file, archive string, parsed *ast.File) (string, bool) {
 	text, err := os.ReadFile(archive)
 	own(err)
 	files := map[string]string{}
@@ -241,9 +257,7 @@ func vet(file, archive string, parsed *ast.File) {
 	own(os.WriteFile("/work/vet.cfg", []byte(config), 0o600))
 	flags, err := os.ReadFile("/go/vetflags")
 	own(err)
-	if said, ok := run("vet", append(strings.Fields(string(flags)), "/work/vet.cfg")...); !ok {
-		fatal("# " + tested + "\n" + strings.ReplaceAll(said, "/program/", "./"))
-	}
+	return run("vet", append(strings.Fields(string(flags)), "/work/vet.cfg")...)
 }
 
 // strings.Cut, which does not exist before Go 1.18.
@@ -342,6 +356,261 @@ func isPruned(name string) bool {
 	return false
 }
 
+// What vet looks for when it is told these names; a text that has nothing of it needs no vet.
+var known = "-atomic -bool -buildtags -directive -errorsas -ifaceassert -nilfunc -printf -stringintconv -tests"
+
+// Whether vet could have something to say of a text that may join a batch. Those have no directives, and import neither
+// sync/atomic nor log; what is left concerns conditions, nil, types of interfaces, text from numbers, names of tests, and
+// errors.As and functions that print.
+func needsVet(parsed *ast.File) bool {
+	flags, err := os.ReadFile("/go/vetflags")
+	own(err)
+	for _, flag := range strings.Fields(string(flags)) {
+		if !strings.Contains(known+" ", flag+" ") {
+			return true
+		}
+	}
+	for _, spec := range parsed.Imports {
+		if spec.Path.Value == `"fmt"` || spec.Path.Value == `"errors"` {
+			return true
+		}
+	}
+	needed := false
+	ast.Inspect(parsed, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.BinaryExpr:
+			needed = needed || node.Op == token.LAND || node.Op == token.LOR
+		case *ast.TypeAssertExpr, *ast.TypeSpec, *ast.TypeSwitchStmt:
+			needed = true
+		case *ast.CallExpr:
+			// A conversion: string(…).
+			function := node.Fun
+			for {
+				inner, ok := function.(*ast.ParenExpr)
+				if !ok {
+					break
+				}
+				function = inner.X
+			}
+			name, ok := function.(*ast.Ident)
+			needed = needed || ok && name.Name == "string"
+		case *ast.FuncDecl:
+			// Type parameters stand between name and parameters.
+			needed = needed || node.Name.End() != node.Type.Params.Pos()
+			for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+				name := node.Name.Name
+				needed = needed || strings.HasPrefix(name, prefix) && !(prefix == "Test" && takes(node, "T") && isTest(name, prefix))
+			}
+		case *ast.SelectorExpr:
+			name := strings.ToLower(node.Sel.Name)
+			for _, part := range []string{"print", "error", "fatal", "log", "skip", "panic", "append", "format"} {
+				needed = needed || strings.Contains(name, part)
+			}
+		case *ast.Ident:
+			needed = needed || node.Name == "nil"
+		}
+		return !needed
+	})
+	return needed
+}
+
+// One text of a batch.
+type text struct {
+	file, path, name string
+	// Where the tests begin.
+	end   int
+	tests []string
+}
+
+// What samples of a batch may import: packages whose functions start no goroutines, and none that leads around types.
+var harmless = map[string]bool{
+	"bytes": true, "container/heap": true, "container/list": true, "crypto/md5": true, "errors": true, "fmt": true,
+	"math": true, "math/big": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "regexp": true,
+	"sort": true, "strconv": true, "strings": true, "testing": true, "time": true, "unicode": true,
+	"unicode/utf8": true, "github.com/stretchr/testify/assert": true,
+}
+
+// Words of directives to the compiler, and those of archiveFor.
+var directives = append([]string{"//go:", "//line", "/*line", "//export", "//extern", "+build"}, pruned...)
+
+// Whether a text may be linked with others, which neither notices: nothing of it runs before its process has chosen it,
+// and nothing in it gets around Go's types, so that it reaches no memory but its own. That needs a data race at least,
+// hence no goroutines. Its tests must not be named by the sample, so that the solver can do without them. Finds the
+// tests.
+func (t *text) mayJoin(set *token.FileSet, parsed *ast.File) bool {
+	content, err := os.ReadFile(t.file)
+	own(err)
+	for _, word := range directives {
+		if bytes.Contains(content, []byte(word)) {
+			return false
+		}
+	}
+	if parsed.Name.Name != "main" || len(doc.Examples(parsed)) > 0 {
+		return false
+	}
+	for _, spec := range parsed.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil || spec.Name != nil || !harmless[path] {
+			return false
+		}
+	}
+	at := func(position token.Pos) int { return set.Position(position).Offset }
+	refused := map[string]bool{"testing": true, "assert": true, "AfterFunc": true}
+	var sample []ast.Decl
+	found := false
+	for _, declaration := range parsed.Decls {
+		function, ok := declaration.(*ast.FuncDecl)
+		name := ""
+		if ok {
+			name = function.Name.Name
+			if function.Body == nil || name == "init" || name == "main" || name == "TestMain" || name == "_" {
+				return false
+			}
+		}
+		if at(declaration.Pos()) >= t.end {
+			if !ok || function.Recv != nil {
+				return false
+			}
+			refused[name] = true
+			if isTest(name, "Test") {
+				if !takes(function, "T") {
+					return false
+				}
+				t.tests = append(t.tests, name)
+			}
+			continue
+		}
+		if at(declaration.End()) > t.end {
+			return false
+		}
+		if general, ok := declaration.(*ast.GenDecl); ok {
+			if general.Tok == token.VAR {
+				return false
+			}
+			if general.Tok != token.IMPORT {
+				sample = append(sample, declaration)
+			}
+			continue
+		}
+		if !ok {
+			return false
+		}
+		sample = append(sample, declaration)
+		for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+			if isTest(name, prefix) {
+				return false
+			}
+		}
+		// Of no type parameters, which would stand between name and parameters.
+		if function.Recv == nil && name == t.name && function.Name.End() == function.Type.Params.Pos() {
+			found = true
+		}
+	}
+	fits := true
+	for _, declaration := range sample {
+		ast.Inspect(declaration, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.GoStmt:
+				fits = false
+			case *ast.Ident:
+				fits = fits && !refused[node.Name]
+			}
+			return fits
+		})
+	}
+	return fits && found && len(t.tests) > 0 && ast.IsExported(t.name)
+}
+
+// Compiles and vets texts that may be linked with others, and links all of them twice: with their tests, and for the
+// solver. What is not in the result must be built alone, which also says why.
+func batch(arguments []string, flags []string) {
+	built := make([]byte, len(arguments)/3)
+	var texts []text
+	var paths []string
+	for at := range built {
+		end, err := strconv.Atoi(arguments[at*3+1])
+		own(err)
+		one := text{file: arguments[at*3], path: "s" + strconv.Itoa(at), name: arguments[at*3+2], end: end}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, one.file, nil, parser.ParseComments)
+		if err != nil || !one.mayJoin(set, parsed) {
+			continue
+		}
+		if _, ok := tryCompile(one.path, "/work/"+one.path+".a", slim, one.file); !ok {
+			continue
+		}
+		if needsVet(parsed) {
+			if _, ok := tryVet(one.file, slim, parsed); !ok {
+				continue
+			}
+		}
+		built[at] = 1
+		texts, paths = append(texts, one), append(paths, one.path)
+	}
+	var tests, solver []byte
+	if len(texts) > 0 {
+		tests, solver = linked(texts, config(slim, paths...), flags)
+	}
+	if tests == nil || solver == nil {
+		built = make([]byte, len(built))
+	}
+	own(os.WriteFile("/work/a.out", packed(built, tests, solver), 0o600))
+}
+
+// The two programs of a batch, which take a text's number as their first argument; nothing if they cannot be linked.
+func linked(texts []text, config string, flags []string) (tests, solver []byte) {
+	var imports, testing, serving strings.Builder
+	for _, one := range texts {
+		number := one.path[1:]
+		imports.WriteString("\t" + one.path + " \"" + one.path + "\"\n")
+		testing.WriteString("\tcase \"" + number + "\":\n\t\ttests = []testing.InternalTest{\n")
+		for _, name := range one.tests {
+			testing.WriteString("\t\t\t{\"" + name + "\", " + one.path + "." + name + "},\n")
+		}
+		testing.WriteString("\t\t}\n")
+		serving.WriteString("\tcase \"" + number + "\":\n\t\tvalues.Serve(" + one.path + "." + one.name + ")\n")
+	}
+	program := func(name, source string, flags ...string) []byte {
+		own(os.WriteFile("/work/"+name+".go", []byte(source), 0o600))
+		if _, ok := tryCompile("main", "/work/"+name+".a", config, "/work/"+name+".go"); !ok {
+			return nil
+		}
+		if _, ok := tryLink("/work/"+name+".a", "/work/"+name, config, flags...); !ok {
+			return nil
+		}
+		linked, err := os.ReadFile("/work/" + name)
+		own(err)
+		return linked
+	}
+	tests = program("tests", "package main\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"testing/internal/testdeps\"\n"+
+		imports.String()+")\nfunc init() {\n\ttestdeps.ImportPath = \""+tested+"\"\n}\nfunc main() {\n"+
+		"\tnumber := os.Args[1]\n\tos.Args = append(os.Args[:1], os.Args[2:]...)\n\tvar tests []testing.InternalTest\n"+
+		"\tswitch number {\n"+testing.String()+"\tdefault:\n\t\tos.Exit(2)\n\t}\n"+
+		"\tos.Exit(testing.MainStart(testdeps.TestDeps{}, tests, nil, nil, nil).Run())\n}\n",
+		append(flags, "-X", "testing.testBinary=1")...)
+	solver = program("solver", "package main\nimport (\n\t\"aixgrade/values\"\n\t\"os\"\n"+imports.String()+
+		")\nfunc main() {\n\tswitch os.Args[1] {\n"+serving.String()+"\t}\n}\n", flags...)
+	// The linker keeps the name of every function that it keeps.
+	for _, one := range texts {
+		for _, name := range one.tests {
+			if bytes.Contains(solver, []byte(one.path+"."+name)) {
+				return nil, nil
+			}
+		}
+	}
+	return tests, solver
+}
+
+// For each text whether it was built; then the two programs, each behind its length.
+func packed(built, tests, solver []byte) []byte {
+	for _, program := range [][]byte{tests, solver} {
+		length := make([]byte, 8)
+		binary.BigEndian.PutUint64(length, uint64(len(program)))
+		built = append(append(built, length...), program...)
+	}
+	return built
+}
+
 // Arguments: LANG MODE DEFAULTS FILE...
 func main() {
 	mode, defaults, files := os.Args[2], os.Args[3], os.Args[4:]
@@ -349,9 +618,26 @@ func main() {
 		prune(files[0], files[1:])
 		return
 	}
+	if mode == "joins" {
+		end, err := strconv.Atoi(files[1])
+		own(err)
+		set, parsed := parse(files[0])
+		fmt.Println((&text{file: files[0], name: files[2], end: end}).mayJoin(set, parsed))
+		return
+	}
+	// There are as many builders as processors. What a compiler leaves is collected where it becomes much.
+	own(os.Setenv("GOMAXPROCS", "1"))
+	if !strings.HasPrefix(runtime.Version(), "go1.18") {
+		own(os.Setenv("GOMEMLIMIT", "800MiB"))
+		own(os.Setenv("GOGC", "off"))
+	}
 	var flags []string
 	if defaults != "" {
 		flags = append(flags, "-X=runtime.godebugDefault="+defaults)
+	}
+	if mode == "batch" {
+		batch(files, flags)
+		return
 	}
 	if mode == "test" {
 		_, parsed := parse(files[0])

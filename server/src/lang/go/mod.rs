@@ -1,23 +1,30 @@
 //! Go: compiled, vetted and linked in one sandbox with the steps of `go test`; the program runs in another one.
+//!
+//! Linking is most of the work, so one link holds several samples ([`batch`]) if none of them could notice the others
+//! (`mayJoin` in `builder.go`). Each still runs in a process and sandbox of its own.
 
 use std::{
     fs, io,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
 };
 
 use app::model::{code_lang::CodeLang, run::Verdict};
+use batch::Batches;
 use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain,
     humaneval::{self, Task},
     image,
-    native::{self, Built, Judges},
-    process::Running,
+    native::{self, Built, Judges, Kept},
+    process::{Ended, Running},
 };
 use crate::{engine::EngineError, sandbox::tool};
 
+mod batch;
 pub mod display;
 mod failures;
 mod trials;
@@ -27,7 +34,7 @@ const VALUES: &str = include_str!("values.go");
 const JUDGING: &str = include_str!("judging.go");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The assertion package that the tests use.
 const ASSERT: &str = "github.com/stretchr/testify/assert";
@@ -101,6 +108,51 @@ struct Go {
     /// The linker's value of `runtime.godebugDefault`, which depends on the module's `go` line.
     debug: String,
     judges: Judges,
+    batches: Arc<Batches<Sample, InBatch>>,
+    /// Where samples that passed as published are, until their solvers start.
+    kept: Kept<InBatch>,
+}
+
+/// A sample that waits for a batch.
+struct Sample {
+    program: String,
+    /// Where its tests begin, in bytes.
+    end: usize,
+    /// The function that the tests call.
+    name: String,
+}
+
+/// A sample in the programs of a batch: its number there.
+#[derive(Clone)]
+struct InBatch(Arc<Batch>, usize);
+
+/// The programs of a batch, with tests and for solvers; deleted with the last sample.
+struct Batch {
+    files: tempfile::TempDir,
+}
+
+impl Batch {
+    const TESTS: &str = "tests";
+    const SOLVERS: &str = "solvers";
+
+    /// Unpacks what the builder packed: which samples were built, and the two programs.
+    fn unpack(files: tempfile::TempDir, count: usize) -> io::Result<(Batch, Vec<bool>)> {
+        let packed = fs::read(files.path().join(native::PROGRAM))?;
+        let short = || io::Error::other("the Go builder's result is cut short");
+        let (built, mut left) = packed.split_at_checked(count).ok_or_else(short)?;
+        for name in [Batch::TESTS, Batch::SOLVERS] {
+            let (length, rest) = left.split_first_chunk().ok_or_else(short)?;
+            let length = usize::try_from(u64::from_be_bytes(*length)).map_err(io::Error::other)?;
+            let (program, rest) = rest.split_at_checked(length).ok_or_else(short)?;
+            let file = files.path().join(name);
+            fs::write(&file, program)?;
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
+            left = rest;
+        }
+        fs::remove_file(files.path().join(native::PROGRAM))?;
+        let built = built.iter().map(|&built| built == 1).collect();
+        Ok((Batch { files }, built))
+    }
 }
 
 /// Finds `go/bin/go` in the operator's folder or `go` on the path, and the published module with its vendored
@@ -143,7 +195,15 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let text = |name: &str| fs::read_to_string(place.join("go").join(name));
     let version = format!("Go {}", version.trim_start_matches("go"));
     let judges = Judges::new(folder.join(format!("{name}-judges")))?;
-    Ok(Arc::new(Go { version, build: image::mounts(&place)?, lang: text("lang")?, debug: text("debug")?, judges }))
+    Ok(Arc::new(Go {
+        version,
+        build: image::mounts(&place)?,
+        lang: text("lang")?,
+        debug: text("debug")?,
+        judges,
+        batches: Batches::new(thread::available_parallelism().map_or(1, usize::from)),
+        kept: Kept::default(),
+    }))
 }
 
 fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::Result<()> {
@@ -241,6 +301,52 @@ impl Go {
         }
     }
 
+    /// Builds samples together; nothing for one that must be built alone.
+    fn build_batch(&self, bench: &Bench, samples: &[Sample]) -> Result<Vec<Option<InBatch>>, EngineError> {
+        let names: Vec<String> = (0..samples.len()).map(|number| format!("{number}/main_test.go")).collect();
+        let texts: Vec<(&str, &str)> =
+            names.iter().zip(samples).map(|(name, sample)| (name.as_str(), sample.program.as_str())).collect();
+        let mut arguments: Vec<String> = ["/go/builder", &self.lang, "batch", &self.debug].map(str::to_owned).into();
+        for (name, Sample { end, name: function, .. }) in names.iter().zip(samples) {
+            arguments.extend([format!("/program/{name}"), end.to_string(), function.clone()]);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let Built::Program(files) = native::build(bench, &arguments, &self.build, &texts)? else {
+            return Ok(Vec::new());
+        };
+        let (batch, built) = Batch::unpack(files, samples.len())?;
+        let batch = Arc::new(batch);
+        let place = |(number, built): (usize, bool)| built.then(|| InBatch(Arc::clone(&batch), number));
+        Ok(built.into_iter().enumerate().map(place).collect())
+    }
+
+    /// Starts one of a batch's programs for one sample.
+    fn run_in_batch(
+        bench: &Bench,
+        InBatch(batch, number): &InBatch,
+        program: &str,
+        arguments: &[&str],
+    ) -> Result<Running, EngineError> {
+        let number = number.to_string();
+        let arguments: Vec<&str> = [number.as_str()].iter().chain(arguments).copied().collect();
+        native::run(bench, &batch.files.path().join(program), &arguments, &[])
+    }
+
+    /// The published verdict on a sample that is built with others; nothing if it must be built alone.
+    fn published_in_batch(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
+        let Some(solution) = humaneval::without_tests(CodeLang::Go, task, program) else { return Ok(None) };
+        let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
+        let sample = Sample { program: program.to_owned(), end: solution.len(), name };
+        let built = self.batches.build(sample, |samples| self.build_batch(bench, samples))?;
+        let Some(built) = built else { return Ok(None) };
+        let _slot = self.batches.slot();
+        let judged = judged(&Self::run_in_batch(bench, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
+        if judged.passed {
+            self.kept.put(solution, built);
+        }
+        Ok(Some(judged))
+    }
+
     fn judge_texts(task: &Task) -> Result<[String; 3], EngineError> {
         let Signature { result, parameters, .. } = signature(task)?;
         let given: String = parameters.iter().map(|name| format!(", &{name}")).collect();
@@ -271,25 +377,31 @@ impl Toolchain for Go {
         &self.version
     }
 
-    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+    fn workers(&self, processors: usize) -> usize {
+        (processors * batch::LARGEST).min(MOST_WORKERS)
+    }
+
+    fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        if let Some(judged) = self.published_in_batch(bench, task, program)? {
+            return Ok(judged);
+        }
+        let _slot = self.batches.slot();
         match self.build(bench, "test", &[("main_test.go", program)], &[])? {
-            Built::Program(files) => {
-                let arguments = ["-test.paniconexit0", "-test.timeout=10m0s"];
-                let ended = native::run_once(bench, files, &arguments, &[])?.end()?;
-                Ok(native::judged(&ended, |printed| match printed.lines().find(|line| line.starts_with("panic:")) {
-                    Some(panic) => (Verdict::Crashed, shortened(panic)),
-                    None if printed.contains("--- FAIL") => (Verdict::Failed, error_line(printed)),
-                    None => (Verdict::Crashed, error_line(printed)),
-                }))
-            }
+            Built::Program(files) => Ok(judged(&native::run_once(bench, files, &TEST_FLAGS, &[])?.end()?)),
             Built::Refused(ended) => native::refused(ended, error_line),
         }
     }
 
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+        // Until the solver has ended, the judge beside it included: the two take turns.
+        let slot = self.batches.slot();
+        if let Some(built) = self.kept.take(solution) {
+            let running = Self::run_in_batch(bench, &built, Batch::SOLVERS, &["{control}"])?;
+            return Ok(Ok(running.holding((built, slot))));
+        }
         let name = signature(task)?.name;
         Ok(match self.build(bench, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &[])?),
+            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &[])?.holding(slot)),
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }
@@ -301,6 +413,20 @@ impl Toolchain for Go {
         let program = self.judges.program(task, &whole, || self.build(bench, "program", &texts, &[]))?;
         native::run(bench, &program, &["{control}"], &[])
     }
+}
+
+/// The most outputs that are worked on at once. Most of them wait.
+const MOST_WORKERS: usize = 256;
+
+/// What `go test` starts a test's program with.
+const TEST_FLAGS: [&str; 2] = ["-test.paniconexit0", "-test.timeout=10m0s"];
+
+fn judged(ended: &Ended) -> Judged {
+    native::judged(ended, |printed| match printed.lines().find(|line| line.starts_with("panic:")) {
+        Some(panic) => (Verdict::Crashed, shortened(panic)),
+        None if printed.contains("--- FAIL") => (Verdict::Failed, error_line(printed)),
+        None => (Verdict::Crashed, error_line(printed)),
+    })
 }
 
 /// A function's signature.
