@@ -186,6 +186,16 @@ impl Running {
         Ok(Running { child, _forked: Some(lent), _files: None, cancelled: Arc::clone(cancelled), budget })
     }
 
+    /// The limits under which it runs.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// From now on it is ended with another run.
+    pub fn belong_to(&mut self, cancelled: Arc<AtomicBool>) {
+        self.cancelled = cancelled;
+    }
+
     /// Keeps a folder of files for as long as the process.
     pub fn with_files(self, files: tempfile::TempDir) -> Running {
         Running { _files: Some(files), ..self }
@@ -246,7 +256,8 @@ impl Running {
 
     /// So many bytes; else the limit that it reached, or nothing if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
-        let (begun, before) = (Instant::now(), self.child.used().unwrap_or_default());
+        // Counted from the first look on: most waits end before it, and counting reads files.
+        let mut first = None;
         let patience = Duration::from_secs(self.budget.wait_s);
         loop {
             match self.child.receive(length, Instant::now() + LOOK) {
@@ -259,6 +270,7 @@ impl Running {
                 self.child.kill();
                 return Err(EngineError::Cancelled);
             }
+            let (begun, before) = *first.get_or_insert_with(|| (Instant::now(), self.child.used().unwrap_or_default()));
             let elapsed = begun.elapsed();
             if elapsed < patience {
                 continue;

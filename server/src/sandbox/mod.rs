@@ -22,6 +22,7 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -72,7 +73,7 @@ pub struct Child {
     printed: Arc<Printed>,
     /// The process inside, once it has started.
     inside: Arc<OnceLock<Process>>,
-    ended: Option<JoinHandle<io::Result<Report>>>,
+    ended: Option<Receiver<io::Result<Report>>>,
     /// Its control groups, where it has some.
     groups: Option<Arc<cgroup::Groups>>,
 }
@@ -85,8 +86,18 @@ pub struct Printed {
 }
 
 impl Child {
-    /// Puts together a child from its parts; `ended` waits for its end and tells of it.
-    pub fn new(control: UnixStream, printed: Arc<Printed>, ended: JoinHandle<io::Result<Report>>) -> Child {
+    /// Puts together a child from its parts; `wait` runs on a thread of its own, waits for the child's end and reports
+    /// it.
+    pub fn new(
+        control: UnixStream,
+        printed: Arc<Printed>,
+        wait: impl FnOnce() -> io::Result<Report> + Send + 'static,
+    ) -> Child {
+        let (sender, ended) = channel();
+        thread::spawn(move || {
+            // Nobody waits for a child that was dropped without `end`.
+            let _ = sender.send(wait());
+        });
         Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended), groups: None }
     }
 
@@ -168,14 +179,14 @@ impl Child {
     /// Where the waiting parent itself was lost: our own failure.
     pub fn end(&mut self, deadline: Instant) -> io::Result<(Report, String, bool)> {
         let Some(ended) = self.ended.take() else { return Err(io::Error::other("the process was waited for before")) };
-        while !ended.is_finished() {
-            if Instant::now() >= deadline {
+        let report = match ended.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                break;
+                ended.recv().ok()
             }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let report = ended.join().map_err(|_| io::Error::other("the waiting thread panicked"))??;
+            other => other.ok(),
+        };
+        let report = report.ok_or_else(|| io::Error::other("the waiting thread panicked"))??;
         Ok((report, self.printed.text(), self.printed.flooded.load(Ordering::SeqCst)))
     }
 }
@@ -184,7 +195,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.kill();
         if let Some(ended) = self.ended.take() {
-            let _ = ended.join();
+            let _ = ended.recv();
         }
     }
 }
