@@ -8,7 +8,7 @@ use app::model::{
     run::{Outcome, Published, PublishedVerdict, Verdict},
 };
 
-use super::{Bench, Toolchain, guard, humaneval, humaneval::Task};
+use super::{Bench, Judged, Toolchain, guard, humaneval, humaneval::Task};
 use crate::engine::EngineError;
 
 /// The longest output that is run, in bytes, as in the Java engine.
@@ -35,7 +35,7 @@ impl<'a> Sample<'a> {
 /// Runs one sample as published, and where that passes once more under the guard, whose verdict the outcome has.
 ///
 /// The guard costs two processes, so it runs only for what could pass: what the published evaluator fails is no pass
-/// under the guard either.
+/// under the guard either. Some languages bring a sample that passes to both verdicts at once ([`guard::both`]).
 ///
 /// # Errors
 /// Our own failure, or a cancelled run; the output has no verdict then.
@@ -54,11 +54,17 @@ pub fn grade(
     let begun = Instant::now();
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
-    let judged = toolchain.published(bench, task, &program)?;
+    let solution = humaneval::sample(lang, task, prompt, generation);
+    let quick = guard::both(toolchain, bench, task, &program, &solution)?;
+    let is_decided = quick.is_some();
+    let judged = match quick {
+        Some(ended) => Judged { passed: true, result: "passed".to_owned(), outcome: ended.outcome(Verdict::Passed) },
+        None => toolchain.published(bench, task, &program)?,
+    };
     let mut outcome = judged.outcome;
     outcome.total = u32::from(outcome.verdict != Verdict::CompileError);
-    if judged.passed {
-        let guarded = guard::judge(toolchain, bench, task, &humaneval::sample(lang, task, prompt, generation))?;
+    if judged.passed && !is_decided {
+        let guarded = guard::judge(toolchain, bench, task, &solution)?;
         outcome.verdict = guarded.verdict;
         outcome.limit = guarded.limit;
         outcome.reason = guarded.reason;

@@ -8,6 +8,8 @@
 //! does to its process (leaving it, replacing assertions, writing frames, reading memory) comes to answers, and the
 //! tests decide about answers. It cannot see what they expect.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use app::model::{
     reason::Reason,
     run::{LimitHit, Outcome, Verdict},
@@ -17,18 +19,111 @@ use rand::Rng;
 use super::{
     Bench, Toolchain,
     humaneval::Task,
-    process::{Ended, Next, Running},
+    process::{Budget, Ended, Next, Running},
 };
 use crate::engine::EngineError;
 
 /// More calls than any test makes.
 const MOST_CALLS: usize = 100_000;
 
+/// How many samples a judge serves before another takes its place.
+const MOST_SAMPLES: u32 = 100;
+
+/// Judges between two samples. A judge has never run a sample's code; it keeps nothing of a sample but what its
+/// language's reader and interpreter keep of plain values, and runs each sample's tests in names of their own.
+#[derive(Default)]
+pub struct Judges(Mutex<Vec<(Running, u32)>>);
+
+/// A judge that has a task's tests. It ends with this value unless it is asked for its opinion.
+pub struct Lasting<'a> {
+    judges: &'a Judges,
+    running: Running,
+    /// How many samples it may serve after this one.
+    left: u32,
+}
+
+impl Judges {
+    /// Whether one waits.
+    pub fn is_warm(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// One that waits, or a new one.
+    ///
+    /// # Errors
+    /// `start` fails.
+    pub fn take(
+        &self,
+        bench: &Bench,
+        budget: Budget,
+        start: impl FnOnce() -> Result<Running, EngineError>,
+    ) -> Result<Lasting<'_>, EngineError> {
+        let waiting = {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = waiting.iter().position(|(judge, _)| judge.budget() == budget);
+            at.map(|at| waiting.swap_remove(at))
+        };
+        let (mut running, left) = match waiting {
+            Some(judge) => judge,
+            None => (start()?, MOST_SAMPLES),
+        };
+        running.belong_to(Arc::clone(&bench.cancelled));
+        Ok(Lasting { judges: self, running, left: left - 1 })
+    }
+}
+
+impl Lasting<'_> {
+    /// Sends it a text.
+    pub fn give(&mut self, text: &str) {
+        self.running.send(b'G', text.as_bytes());
+    }
+
+    /// Whether its tests end and accept all answers. It waits for its next sample then.
+    fn accepts(mut self, solver: &mut Running) -> Result<bool, EngineError> {
+        let opinion = opinion(&mut self.running, solver)?;
+        if self.left > 0 && opinion != Opinion::Lost {
+            self.judges.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.left));
+        }
+        Ok(opinion == Opinion::Accepted)
+    }
+}
+
+/// Both verdicts of a sample that passes, from one process of its own: it answers a waiting judge's calls, and when the
+/// judge has accepted all answers, and only then, it is sent the published program and runs that. Nothing where anything
+/// else happens: fresh processes decide then.
+///
+/// A sample could prepare its process for the published program. It would have to answer right before that, and could
+/// deceive the published evaluator more simply.
+///
+/// # Errors
+/// Our own failure, or a cancelled run.
+pub fn both(
+    toolchain: &dyn Toolchain,
+    bench: &Bench,
+    task: &Task,
+    program: &str,
+    solution: &str,
+) -> Result<Option<Ended>, EngineError> {
+    let Some(mut solver) = toolchain.both(bench, task, solution)? else { return Ok(None) };
+    let Some(judge) = toolchain.lasting_judge(bench, task)? else { return Ok(None) };
+    let mut passed = None;
+    if judge.accepts(&mut solver)? {
+        solver.send(b'P', program.as_bytes());
+        let ended = solver.end()?;
+        passed = (ended.limit.is_none() && ended.printed.is_empty()).then_some(ended);
+    }
+    toolchain.tell(passed.is_some());
+    Ok(passed)
+}
+
 /// Lets the judge's tests decide about the solver's answers.
 ///
 /// # Errors
 /// Our own failure, or a cancelled run.
 pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &str) -> Result<Outcome, EngineError> {
+    if let Some(outcome) = judge_quickly(toolchain, bench, task, solution)? {
+        return Ok(outcome);
+    }
     let mut solver = match toolchain.solver(bench, task, solution)? {
         Ok(solver) => solver,
         Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
@@ -67,6 +162,58 @@ pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &s
     judge.stop()?;
     solver.stop()?;
     Err(EngineError::Tests(format!("the tests of {} call without end", task.task_id)))
+}
+
+/// The outcome of a sample whose answers a waiting judge accepts.
+fn judge_quickly(
+    toolchain: &dyn Toolchain,
+    bench: &Bench,
+    task: &Task,
+    solution: &str,
+) -> Result<Option<Outcome>, EngineError> {
+    let Some(judge) = toolchain.lasting_judge(bench, task)? else { return Ok(None) };
+    let Ok(mut solver) = toolchain.solver(bench, task, solution)? else { return Ok(None) };
+    if !judge.accepts(&mut solver)? {
+        return Ok(None);
+    }
+    let ended = solver.stop()?;
+    Ok(Some(measured(Outcome::new(Verdict::Passed), &ended)))
+}
+
+/// What a judge that waited makes of a solver's answers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opinion {
+    /// The tests ended and accept all answers.
+    Accepted,
+    /// They do not, or there was no answer. The judge can serve the next sample.
+    Refused,
+    /// The judge can no longer be used.
+    Lost,
+}
+
+/// Lets a judge that waited run its tests.
+fn opinion(judge: &mut Running, solver: &mut Running) -> Result<Opinion, EngineError> {
+    for _ in 0..MOST_CALLS {
+        match judge.receive()? {
+            Next::Frame(b'C', arguments) => {
+                solver.send(b'C', &arguments);
+                match solver.receive()? {
+                    Next::Frame(b'A', answer) => judge.send(b'A', &answer),
+                    // The tests end without an answer.
+                    _ => judge.send(b'Q', b""),
+                }
+            }
+            Next::Frame(b'E', _) => {
+                let nonce: [u8; 16] = rand::rng().random();
+                judge.send(b'N', &nonce);
+                let is_confirmed = matches!(judge.receive()?, Next::Frame(b'R', returned) if returned == nonce);
+                return Ok(if is_confirmed { Opinion::Accepted } else { Opinion::Lost });
+            }
+            Next::Frame(b'F', _) => return Ok(Opinion::Refused),
+            _ => return Ok(Opinion::Lost),
+        }
+    }
+    Ok(Opinion::Lost)
 }
 
 /// The judge's tests have ended: it passes if the judge returns the nonce, prints nothing and leaves in good order.

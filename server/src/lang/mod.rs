@@ -32,6 +32,7 @@ use std::{
 };
 
 use app::model::{code_lang::CodeLang, run::Outcome};
+use guard::Lasting;
 use humaneval::Task;
 use process::{Budget, Running};
 use trials::Trials;
@@ -124,7 +125,7 @@ pub trait Toolchain: Send + Sync {
     /// The versions that decide verdicts, for people.
     fn version(&self) -> &str;
 
-    /// Whether a fork server waits for its next program.
+    /// Whether what it keeps ready waits for the next sample: fork servers, judges.
     fn is_warm(&self) -> bool {
         false
     }
@@ -147,6 +148,27 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// Our own failure, a cancelled run, or a task whose tests cannot be made to call another process.
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError>;
+
+    /// Gives a task's tests to a judge that serves several samples; nothing if the language has none, or if the tests
+    /// could leave something behind in their process or find what other tests left.
+    ///
+    /// # Errors
+    /// As [`Toolchain::judge`].
+    fn lasting_judge(&self, _bench: &Bench, _task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+        Ok(None)
+    }
+
+    /// Starts a solver that, after the last call, is sent `P` with a program and runs it as the published evaluator does;
+    /// nothing if the language has none, or if it would not save time.
+    ///
+    /// # Errors
+    /// As [`Toolchain::solver`].
+    fn both(&self, _bench: &Bench, _task: &Task, _solution: &str) -> Result<Option<Running>, EngineError> {
+        Ok(None)
+    }
+
+    /// Whether a sample passed in [`Toolchain::both`].
+    fn tell(&self, _passed: bool) {}
 }
 
 /// What the published evaluator says of a program.

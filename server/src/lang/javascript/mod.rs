@@ -3,7 +3,10 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI32, Ordering},
+    },
 };
 
 use app::model::{
@@ -14,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
+    guard::{Judges, Lasting},
     humaneval::{self, Task},
     image,
     process::{Budget, Running},
@@ -27,7 +31,16 @@ pub mod display;
 mod trials;
 
 /// What the guard's processes have behind their code.
+const FRAMES: &str = include_str!("frames.js");
 const VALUES: &str = include_str!("values.js");
+/// What judges that wait run.
+const JUDGES: &str = concat!(include_str!("frames.js"), include_str!("judges.js"));
+/// A solver that runs the published program after the last call.
+const BOTH: &str = concat!(include_str!("frames.js"), include_str!("both.js"));
+
+/// V8 computes new hash seeds at each start otherwise, and all hashes of its snapshot again: a seventh of a start. What
+/// the seed protects, a server's tables of others' keys, is not here.
+const QUICK_START: &str = "--no-rehash-snapshot";
 
 /// Raised when images are made in another way.
 const GENERATION: u32 = 1;
@@ -39,7 +52,16 @@ pub const LANGUAGE: Language =
 struct JavaScript {
     version: String,
     mounts: Vec<(PathBuf, String)>,
+    /// Node.js, and options that it knows.
+    node: Vec<&'static str>,
+    judges: Judges,
+    /// Whether [`Toolchain::both`] pays: each sample that passed there adds [`LUCK`], each that did not takes as much, and
+    /// each that was not tried because of that adds 1.
+    luck: AtomicI32,
 }
+
+/// After so many samples that were not tried, one is.
+const LUCK: i32 = 3;
 
 /// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
 /// `node/node_modules` or where `NODE_PATH` says.
@@ -76,10 +98,19 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         image::copy_libraries(&image::libraries(std::slice::from_ref(&program))?, place)
     })?;
     let mounts = image::mounts(&place)?;
-    Ok(Arc::new(JavaScript { version, mounts }))
+    let mut node = vec!["/node/bin/node"];
+    if tool::run(&program, [QUICK_START, "--version"]).is_ok() {
+        node.push(QUICK_START);
+    }
+    Ok(Arc::new(JavaScript { version, mounts, node, judges: Judges::default(), luck: AtomicI32::new(0) }))
 }
 
 impl JavaScript {
+    fn change_luck(&self, by: i32) {
+        let change = |luck: i32| Some((luck + by).clamp(-4 * LUCK, 4 * LUCK));
+        let _ = self.luck.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
+    }
+
     /// Starts Node.js over a text, as the published command does but for more arguments behind.
     fn start(&self, bench: &Bench, program: &str, more: &[&str]) -> Result<Running, EngineError> {
         let files = bench.temporary()?;
@@ -87,19 +118,60 @@ impl JavaScript {
         fs::write(&file, program)?;
         let mut mounts = self.mounts.clone();
         mounts.push((file, "/program/test.js".to_owned()));
-        // The collector and the compiler have threads of their own.
-        let budget =
-            Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget };
-        let arguments: Vec<&str> = ["/node/bin/node", "/program/test.js"].iter().chain(more).copied().collect();
+        let budget = budget(bench);
+        let arguments = self.node.iter().chain(&["/program/test.js"]).chain(more);
+        let arguments: Vec<&str> = arguments.copied().collect();
         let mut command = command(&arguments, mounts, budget, Profile::Run);
         command.env.push(("NODE_PATH".into(), "/node/modules".into()));
         Ok(bench.start(&command, budget)?.with_files(files))
     }
 }
 
+/// The limits of a process. The collector and the compiler have threads of their own.
+fn budget(bench: &Bench) -> Budget {
+    Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget }
+}
+
+/// What tests could wait for, find or change outside of their realm.
+const SHARED: [&str; 24] = [
+    "__",
+    "async",
+    "await",
+    "Buffer",
+    "catch",
+    "crypto",
+    "eval(",
+    "exports",
+    "fetch",
+    "Finalization",
+    "Function",
+    "global",
+    "import",
+    "module",
+    "performance",
+    "process",
+    "Promise",
+    "queueMicrotask",
+    "require",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "then(",
+    "WeakRef",
+];
+
+/// Whether a judge that has run other tests decides about these as a fresh one would.
+fn is_plain(task: &Task) -> bool {
+    [&task.prompt, &task.test].iter().all(|text| !SHARED.iter().any(|word| text.contains(word)))
+}
+
 impl Toolchain for JavaScript {
     fn version(&self) -> &str {
         &self.version
+    }
+
+    fn is_warm(&self) -> bool {
+        self.judges.is_warm()
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
@@ -127,19 +199,66 @@ impl Toolchain for JavaScript {
         let entry = entry(task)?;
         Ok(Ok(self.start(
             bench,
-            &format!("{solution}\n;(() => {{\n{VALUES}\nserve({entry});\n}})();\n"),
+            &format!("{solution}\n;(() => {{\n{FRAMES}{VALUES}\nserve({entry});\n}})();\n"),
             &["{control}"],
         )?))
     }
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+        let (empty, Task { test, .. }) = (unsolved(task), task);
         let entry = entry(task)?;
-        let empty = humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n");
         // Within the inner function the task's own name stands for the call.
-        let text =
-            format!("{empty}\n;(() => {{\n{VALUES}\n;(({entry}) => {{\n{}\n}})(call);\nfinish();\n}})();\n", task.test);
+        let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
+        let text = format!("{empty}\n;(() => {{\n{FRAMES}{VALUES}\n;{tests}\nfinish();\n}})();\n");
         self.start(bench, &text, &["{control}"])
     }
+
+    fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+        if !is_plain(task) {
+            return Ok(None);
+        }
+        let (empty, Task { test, .. }) = (unsolved(task), task);
+        let entry = entry(task)?;
+        let start = || self.start(bench, JUDGES, &["{control}"]);
+        let mut judge = self.judges.take(bench, budget(bench), start)?;
+        let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
+        let text = format!(
+            "(function ($receive, $send, Buffer) {{\n{empty}\n\
+             ;((receive, send) => {{\n{VALUES}\n;{tests}\n}})($receive, $send);\n}})"
+        );
+        judge.give(&text);
+        Ok(Some(judge))
+    }
+
+    /// The solver runs in a realm of its own, so that nothing of an ordinary sample is left for the published program,
+    /// which gets the process's own realm.
+    fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+        if !is_plain(task) {
+            return Ok(None);
+        }
+        // A sample that fails starts a second process, so where most fail, few are tried.
+        if self.luck.load(Ordering::Relaxed) < 0 {
+            self.change_luck(1);
+            return Ok(None);
+        }
+        let entry = entry(task)?;
+        let mut running = self.start(bench, BOTH, &["{control}"])?;
+        let text = format!(
+            "(function (exports, require, module, __filename, __dirname, $receive, $send) {{\n{solution}\n\
+             ;return ((receive, send) => {{\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
+        );
+        running.send(b'G', text.as_bytes());
+        Ok(Some(running))
+    }
+
+    fn tell(&self, passed: bool) {
+        self.change_luck(if passed { LUCK } else { -LUCK });
+    }
+}
+
+/// What a judge has in place of a solution.
+fn unsolved(task: &Task) -> String {
+    humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n")
 }
 
 /// The function that a task asks for: the last one that its prompt begins.

@@ -1,5 +1,6 @@
 # The fork server: runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with what every program imports
-# loaded. It is sent orders, each with three descriptors, forks a process for each, which does what its mode says as if
+# loaded. As `serve-numpy` it has numpy loaded, too; otherwise a process loads numpy when it first uses it: few do, and
+# numpy's memory makes each fork slower. It is sent orders, each with three descriptors, forks a process for each, which does what its mode says as if
 # it had been started afresh, ends it when its processor time is used up or the server hangs up, and reports how it
 # ended. It has one process at a time, never reads a sample, and its processes cannot reach it: each is the first of a
 # process namespace of its own, has fresh mounts over the scratch folders, no capability, and the filter of system
@@ -15,7 +16,7 @@ _BIND, _NOSUID, _NODEV, _NOEXEC = 0x1000, 2, 4, 8
 _PIDFD_OPEN = 434
 
 
-def serve(descriptor):
+def serve(descriptor, load_numpy):
     import array
     import ctypes
     import gc
@@ -126,7 +127,8 @@ def serve(descriptor):
     itself = call("syscall", _PIDFD_OPEN, os.getpid(), 0)
     # All that it would ask the kernel about the socket, which the filter does not allow, is said.
     orders = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)
-    for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
+    load_numpy("numpy")
+    for name in ("statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
         __import__(name)
     # What is here now is never looked through again: that would copy its pages in every process.
     gc.collect()
@@ -144,11 +146,13 @@ def serve(descriptor):
 
 def run_mode(mode, descriptor):
     receive, send = channel(descriptor)
-    {"published": published, "solver": solver, "judge": judge}[mode](receive()[1].decode(), receive, send)
+    {"published": published, "solver": solver, "judge": judge, "judges": judges}[mode](receive()[1].decode(), receive, send)
 
 
 if sys.argv[2] == "serve":
-    serve(int(sys.argv[1]))
+    serve(int(sys.argv[1]), late)
+elif sys.argv[2] == "serve-numpy":
+    serve(int(sys.argv[1]), __import__)
 else:
     for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess"):
         late(name)

@@ -2,7 +2,8 @@
 # sent first:
 #   published  runs it as the published evaluator's check_correctness does, and says what came of it;
 #   solver     defines what is in it and answers calls of one function (the sample's process of the guard);
-#   judge      runs the dataset's tests, with that function's calls going to the solver. Never sees the sample.
+#   judge      runs the dataset's tests, with that function's calls going to the solver. Never sees the sample;
+#   judges     the same for sample after sample.
 import builtins
 import contextlib
 import faulthandler
@@ -186,12 +187,29 @@ def solver(program, receive, send):
 
 
 def judge(program, receive, send):
+    os._exit(0 if judge_one(program, receive, send) else 1)
+
+
+def judges(program, receive, send):
+    while True:
+        judge_one(program, receive, send)
+        program = receive()[1].decode()
+
+
+class Unanswered(BaseException):
+    """There is no answer to a call."""
+
+
+def judge_one(program, receive, send):
     entry = receive()[1].decode()
     tests = receive()[1].decode()
 
     def call(*arguments, **named):
         send(b"C", dump((arguments, named)))
-        answer, changed = load(receive()[1])
+        kind, answered = receive()
+        if kind != b"A":
+            raise Unanswered
+        answer, changed = load(answered)
         # A function may work on the very list that it is given.
         for ours, theirs in zip(arguments, changed):
             if isinstance(ours, list) and isinstance(theirs, list):
@@ -209,8 +227,8 @@ def judge(program, receive, send):
             exec(tests, space)
         except BaseException as failure:
             send(b"F", why(failure).encode("utf-8", "replace")[:4000])
-            os._exit(1)
+            return False
     send(b"E", b"")
     send(b"R", receive()[1])
-    os._exit(0)
+    return True
 

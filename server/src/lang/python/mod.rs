@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
+    guard::{Judges, Lasting},
     humaneval::{self, Task},
     image,
     process::{Budget, Ended, ForkServers, Next, Running},
@@ -52,14 +53,19 @@ struct Interpreter {
 }
 
 const QUESTION: &str = "
-import json, os, sys, sysconfig, numpy
+import importlib.metadata, importlib.util, json, os, sys, sysconfig
+numpy = importlib.util.find_spec('numpy').origin
+try:
+    numpy_version = importlib.metadata.version('numpy')
+except importlib.metadata.PackageNotFoundError:
+    from numpy import __version__ as numpy_version
 print(json.dumps({
     'program': os.path.realpath(sys.executable),
     'stdlib': sysconfig.get_path('stdlib'),
     'name': 'python%d.%d' % sys.version_info[:2],
     'version': sys.version.split()[0],
-    'numpy': os.path.dirname(numpy.__file__),
-    'numpy_version': numpy.__version__,
+    'numpy': os.path.dirname(numpy),
+    'numpy_version': numpy_version,
 }))";
 
 /// Python's line in the table of languages.
@@ -70,6 +76,9 @@ struct Python {
     version: String,
     mounts: Vec<(PathBuf, String)>,
     servers: Arc<ForkServers>,
+    /// Fork servers that have numpy loaded.
+    numpy_servers: Arc<ForkServers>,
+    judges: Judges,
     /// Set once a fork server could not be started: each program has an interpreter of its own then.
     without_servers: AtomicBool,
 }
@@ -109,8 +118,14 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let name = format!("python-{}", &hex::encode(digest.finalize())[..16]);
     let place = image::prepared(folder, &name, |place| build(&found, place))?;
     let mounts = image::mounts(&place)?;
-    let servers = Arc::default();
-    Ok(Arc::new(Python { version, mounts, servers, without_servers: AtomicBool::new(false) }))
+    Ok(Arc::new(Python {
+        version,
+        mounts,
+        servers: Arc::default(),
+        numpy_servers: Arc::default(),
+        judges: Judges::default(),
+        without_servers: AtomicBool::new(false),
+    }))
 }
 
 /// `/python/bin/python3`, the library beside it without other packages and without tests, `/python/site` with numpy.
@@ -176,16 +191,21 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        // Arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some for itself.
-        let budget = Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget };
+        let budget = budget(bench);
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
             Mode::Solver => (b's', "solver"),
             Mode::Judge => (b'j', "judge"),
         };
+        // Only for speed: a process that needs numpy and does not have it loads it.
+        let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
+            (&self.numpy_servers, "serve-numpy")
+        } else {
+            (&self.servers, "serve")
+        };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter("serve", budget));
-            Running::fork(&self.servers, letter, budget, &bench.cancelled, start)
+            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, budget));
+            Running::fork(servers, letter, budget, &bench.cancelled, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,
@@ -214,13 +234,55 @@ impl Python {
     }
 }
 
+/// The limits of a process: arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some memory
+/// for itself.
+fn budget(bench: &Bench) -> Budget {
+    Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget }
+}
+
+/// Whether a text names numpy anywhere but in the imports that every program begins with.
+fn uses_numpy(text: &str) -> bool {
+    let own = text.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(text);
+    own.contains("numpy") || own.contains("np.")
+}
+
+/// What could change modules, which the tests of several samples share in a judge, or find that they were changed.
+const SHARED: [&str; 20] = [
+    "__",
+    "async",
+    "builtins",
+    "decimal.",
+    "environ",
+    "eval(",
+    "exec(",
+    "getcontext",
+    "global",
+    "locale",
+    "np.",
+    "numpy",
+    "open(",
+    "os.",
+    "random.",
+    "seed",
+    "setattr",
+    "sys.",
+    "thread",
+    "warnings",
+];
+
+/// Whether a judge that has run other tests decides about these as a fresh one would.
+fn is_plain(task: &Task) -> bool {
+    !task.test.contains("import")
+        && [&task.prompt, &task.test].iter().all(|text| !SHARED.iter().any(|word| text.contains(word)))
+}
+
 impl Toolchain for Python {
     fn version(&self) -> &str {
         &self.version
     }
 
     fn is_warm(&self) -> bool {
-        self.servers.is_warm()
+        self.servers.is_warm() && self.judges.is_warm()
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
@@ -259,8 +321,19 @@ impl Toolchain for Python {
     }
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
-        let empty = humaneval::solution(CodeLang::Python, task, None, "    pass\n");
-        self.start(bench, Mode::Judge, &[&empty, &entry(task)?, &task.test])
+        self.start(bench, Mode::Judge, &[&unsolved(task), &entry(task)?, &task.test])
+    }
+
+    fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+        if !is_plain(task) {
+            return Ok(None);
+        }
+        let (entry, budget) = (entry(task)?, budget(bench));
+        let mut judge = self.judges.take(bench, budget, || bench.start(&self.interpreter("judges", budget), budget))?;
+        for text in [&unsolved(task), &entry, &task.test] {
+            judge.give(text);
+        }
+        Ok(Some(judge))
     }
 }
 
@@ -270,6 +343,11 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
         Some(code) if code >= 128 => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
         code => (Verdict::NoResult, Reason::EndedEarly { exit_code: code }),
     })
+}
+
+/// What a judge has in place of a solution.
+fn unsolved(task: &Task) -> String {
+    humaneval::solution(CodeLang::Python, task, None, "    pass\n")
 }
 
 /// The function that a task asks for: the last one that its prompt begins.
