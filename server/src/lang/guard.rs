@@ -92,8 +92,8 @@ impl Lasting<'_> {
 /// judge has accepted all answers, and only then, it is sent the published program and runs that. Nothing where anything
 /// else happens: fresh processes decide then.
 ///
-/// A sample could prepare its process for the published program. It would have to answer right before that, and could
-/// deceive the published evaluator more simply.
+/// The language sees to it that a sample's first run leaves nothing for the second. A sample that found a way around
+/// that would have answered right before, and could deceive the published evaluator more simply.
 ///
 /// # Errors
 /// Our own failure, or a cancelled run.

@@ -36,7 +36,7 @@ const VALUES: &str = include_str!("values.js");
 /// What judges that wait run.
 const JUDGES: &str = concat!(include_str!("frames.js"), include_str!("judges.js"));
 /// A solver that runs the published program after the last call.
-const BOTH: &str = concat!(include_str!("frames.js"), include_str!("both.js"));
+const BOTH: &str = concat!("'use strict';\n", include_str!("frames.js"), include_str!("both.js"));
 
 /// V8 computes new hash seeds at each start otherwise, and all hashes of its snapshot again: a seventh of a start. What
 /// the seed protects, a server's tables of others' keys, is not here.
@@ -132,7 +132,7 @@ fn budget(bench: &Bench) -> Budget {
     Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget }
 }
 
-/// What tests could wait for, find or change outside of their realm.
+/// What code could wait for, find or change outside of its realm.
 const SHARED: [&str; 24] = [
     "__",
     "async",
@@ -160,9 +160,16 @@ const SHARED: [&str; 24] = [
     "WeakRef",
 ];
 
+/// What else a sample could use to look around in its process. Tests print and have no reason to look.
+const INSIDE: [&str; 4] = ["caller", "console", "constructor", "prepareStackTrace"];
+
 /// Whether a judge that has run other tests decides about these as a fresh one would.
 fn is_plain(task: &Task) -> bool {
-    [&task.prompt, &task.test].iter().all(|text| !SHARED.iter().any(|word| text.contains(word)))
+    !names_any(&SHARED, &task.prompt) && !names_any(&SHARED, &task.test)
+}
+
+fn names_any(words: &[&str], text: &str) -> bool {
+    words.iter().any(|word| text.contains(word))
 }
 
 impl Toolchain for JavaScript {
@@ -230,10 +237,10 @@ impl Toolchain for JavaScript {
         Ok(Some(judge))
     }
 
-    /// The solver runs in a realm of its own, so that nothing of an ordinary sample is left for the published program,
-    /// which gets the process's own realm.
+    /// The published program gets the process's own realm. The sample's first run has another, without Node.js, and the
+    /// sample names nothing that leads from one to the other, so that its first run leaves nothing for the second.
     fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
-        if !is_plain(task) {
+        if !is_plain(task) || names_any(&SHARED, solution) || names_any(&INSIDE, solution) {
             return Ok(None);
         }
         // A sample that fails starts a second process, so where most fail, few are tried.
@@ -244,8 +251,8 @@ impl Toolchain for JavaScript {
         let entry = entry(task)?;
         let mut running = self.start(bench, BOTH, &["{control}"])?;
         let text = format!(
-            "(function (exports, require, module, __filename, __dirname, $receive, $send) {{\n{solution}\n\
-             ;return ((receive, send) => {{\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
+            "(function ($receive, $send, Buffer) {{\n{solution}\n\
+             ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
         );
         running.send(b'G', text.as_bytes());
         Ok(Some(running))
