@@ -8,7 +8,10 @@
 //! does to its process (leaving it, replacing assertions, writing frames, reading memory) comes to answers, and the
 //! tests decide about answers. It cannot see what they expect.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicI32, Ordering},
+};
 
 use app::model::{
     reason::Reason,
@@ -17,7 +20,7 @@ use app::model::{
 use rand::Rng;
 
 use super::{
-    Bench, Toolchain,
+    Bench, Judged, Toolchain,
     humaneval::Task,
     process::{Budget, Ended, Next, Running},
 };
@@ -88,6 +91,35 @@ impl Lasting<'_> {
     }
 }
 
+/// Whether it pays to begin with [`Toolchain::both`], by how samples fared there: one that fails has cost a process more
+/// than without. Where most fail, few are tried. No verdict depends on it.
+#[derive(Default)]
+pub struct Luck(AtomicI32);
+
+impl Luck {
+    /// So many samples are not tried after one that failed.
+    const STEP: i32 = 3;
+
+    /// Whether to try the next sample.
+    pub fn pays(&self) -> bool {
+        let pays = self.0.load(Ordering::Relaxed) >= 0;
+        if !pays {
+            self.change(1);
+        }
+        pays
+    }
+
+    /// Counts how a sample fared.
+    pub fn tell(&self, passed: bool) {
+        self.change(if passed { Self::STEP } else { -Self::STEP });
+    }
+
+    fn change(&self, by: i32) {
+        let change = |luck: i32| Some((luck + by).clamp(-4 * Self::STEP, 4 * Self::STEP));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
+    }
+}
+
 /// Both verdicts of a sample that passes, from one process of its own: it answers a waiting judge's calls, and when the
 /// judge has accepted all answers, and only then, it is sent the published program and runs that. Nothing where anything
 /// else happens: fresh processes decide then.
@@ -103,14 +135,14 @@ pub fn both(
     task: &Task,
     program: &str,
     solution: &str,
-) -> Result<Option<Ended>, EngineError> {
+) -> Result<Option<Judged>, EngineError> {
     let Some(mut solver) = toolchain.both(bench, task, solution)? else { return Ok(None) };
     let Some(judge) = toolchain.lasting_judge(bench, task)? else { return Ok(None) };
     let mut passed = None;
     if judge.accepts(&mut solver)? {
         solver.send(b'P', program.as_bytes());
-        let ended = solver.end()?;
-        passed = (ended.limit.is_none() && ended.printed.is_empty()).then_some(ended);
+        let judged = toolchain.published_by(solver)?;
+        passed = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
     }
     toolchain.tell(passed.is_some());
     Ok(passed)

@@ -167,6 +167,14 @@ pub trait Toolchain: Send + Sync {
         Ok(None)
     }
 
+    /// What the published evaluator says of the program that a process of [`Toolchain::both`] runs.
+    ///
+    /// # Errors
+    /// As [`Toolchain::published`].
+    fn published_by(&self, _running: Running) -> Result<Judged, EngineError> {
+        Err(EngineError::Harness("the language has no process for both verdicts".into()))
+    }
+
     /// Whether a sample passed in [`Toolchain::both`].
     fn tell(&self, _passed: bool) {}
 }

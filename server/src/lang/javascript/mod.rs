@@ -3,10 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicI32, Ordering},
-    },
+    sync::Arc,
 };
 
 use app::model::{
@@ -17,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
-    guard::{Judges, Lasting},
+    guard::{Judges, Lasting, Luck},
     humaneval::{self, Task},
     image,
     process::{Budget, Running},
@@ -55,13 +52,8 @@ struct JavaScript {
     /// Node.js, and options that it knows.
     node: Vec<&'static str>,
     judges: Judges,
-    /// Whether [`Toolchain::both`] pays: each sample that passed there adds [`LUCK`], each that did not takes as much, and
-    /// each that was not tried because of that adds 1.
-    luck: AtomicI32,
+    luck: Luck,
 }
-
-/// After so many samples that were not tried, one is.
-const LUCK: i32 = 3;
 
 /// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
 /// `node/node_modules` or where `NODE_PATH` says.
@@ -102,15 +94,10 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     if tool::run(&program, [QUICK_START, "--version"]).is_ok() {
         node.push(QUICK_START);
     }
-    Ok(Arc::new(JavaScript { version, mounts, node, judges: Judges::default(), luck: AtomicI32::new(0) }))
+    Ok(Arc::new(JavaScript { version, mounts, node, judges: Judges::default(), luck: Luck::default() }))
 }
 
 impl JavaScript {
-    fn change_luck(&self, by: i32) {
-        let change = |luck: i32| Some((luck + by).clamp(-4 * LUCK, 4 * LUCK));
-        let _ = self.luck.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
-    }
-
     /// Starts Node.js over a text, as the published command does but for more arguments behind.
     fn start(&self, bench: &Bench, program: &str, more: &[&str]) -> Result<Running, EngineError> {
         let files = bench.temporary()?;
@@ -182,7 +169,11 @@ impl Toolchain for JavaScript {
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        let ended = self.start(bench, program, &[])?.end()?;
+        self.published_by(self.start(bench, program, &[])?)
+    }
+
+    fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
+        let ended = running.end()?;
         let printed = &ended.printed;
         let failed = || format!("failed: {printed}");
         // The exit code does not matter to the published evaluator.
@@ -240,12 +231,7 @@ impl Toolchain for JavaScript {
     /// The published program gets the process's own realm. The sample's first run has another, without Node.js, and the
     /// sample names nothing that leads from one to the other, so that its first run leaves nothing for the second.
     fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
-        if !is_plain(task) || names_any(&SHARED, solution) || names_any(&INSIDE, solution) {
-            return Ok(None);
-        }
-        // A sample that fails starts a second process, so where most fail, few are tried.
-        if self.luck.load(Ordering::Relaxed) < 0 {
-            self.change_luck(1);
+        if !is_plain(task) || names_any(&SHARED, solution) || names_any(&INSIDE, solution) || !self.luck.pays() {
             return Ok(None);
         }
         let entry = entry(task)?;
@@ -259,7 +245,7 @@ impl Toolchain for JavaScript {
     }
 
     fn tell(&self, passed: bool) {
-        self.change_luck(if passed { LUCK } else { -LUCK });
+        self.luck.tell(passed);
     }
 }
 

@@ -9,7 +9,7 @@
 # An order is the mode's letter and the processor time in seconds (eight bytes); its descriptors are the process's
 # control socket, its standard output and error, and the socket for the report. The process says H there when it is
 # shut in (which also tells the server its number), or why it cannot be.
-_MODES = {b"p": "published", b"s": "solver", b"j": "judge"}
+_MODES = {b"p": "published", b"s": "solver", b"j": "judge", b"b": "both"}
 _ORDER = 9
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
 _BIND, _NOSUID, _NODEV, _NOEXEC = 0x1000, 2, 4, 8
@@ -146,7 +146,8 @@ def serve(descriptor, load_numpy):
 
 def run_mode(mode, descriptor):
     receive, send = channel(descriptor)
-    {"published": published, "solver": solver, "judge": judge, "judges": judges}[mode](receive()[1].decode(), receive, send)
+    modes = {"published": published, "solver": solver, "both": both, "judge": judge, "judges": judges}
+    modes[mode](receive()[1].decode(), receive, send)
 
 
 if sys.argv[2] == "serve":

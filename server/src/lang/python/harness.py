@@ -2,6 +2,7 @@
 # sent first:
 #   published  runs it as the published evaluator's check_correctness does, and says what came of it;
 #   solver     defines what is in it and answers calls of one function (the sample's process of the guard);
+#   both       is a solver until it is sent a program instead of a call, and publishes that;
 #   judge      runs the dataset's tests, with that function's calls going to the solver. Never sees the sample;
 #   judges     the same for sample after sample.
 import builtins
@@ -143,8 +144,12 @@ def why(failure):
 
 
 def published(program, receive, send):
-    leave = os._exit
     reliability_guard()
+    publish(program, send)
+
+
+def publish(program, send):
+    leave = os._exit
     kind, result = b"P", "passed"
     try:
         with swallow_io():
@@ -173,7 +178,10 @@ def solver(program, receive, send):
         send(b"X", why(failure).encode("utf-8", "replace")[:4000])
         leave(0)
     while True:
-        arguments, named = load(receive()[1])
+        kind, data = receive()
+        if kind != b"C":
+            return data.decode()
+        arguments, named = load(data)
         try:
             with swallow_io():
                 answer = dump((space[entry](*arguments, **named), arguments))
@@ -184,6 +192,10 @@ def solver(program, receive, send):
             send(b"X", why(failure).encode("utf-8", "replace")[:4000])
             leave(0)
         send(b"A", answer)
+
+
+def both(program, receive, send):
+    publish(solver(program, receive, send), send)
 
 
 def judge(program, receive, send):

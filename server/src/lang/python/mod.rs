@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
-    guard::{Judges, Lasting},
+    guard::{Judges, Lasting, Luck},
     humaneval::{self, Task},
     image,
     process::{Budget, Ended, ForkServers, Next, Running},
@@ -79,6 +79,7 @@ struct Python {
     /// Fork servers that have numpy loaded.
     numpy_servers: Arc<ForkServers>,
     judges: Judges,
+    luck: Luck,
     /// Set once a fork server could not be started: each program has an interpreter of its own then.
     without_servers: AtomicBool,
 }
@@ -89,6 +90,7 @@ enum Mode {
     Published,
     Solver,
     Judge,
+    Both,
 }
 
 /// Finds `python/bin/python3` in the operator's folder or `python3` on the path, with numpy.
@@ -124,6 +126,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         servers: Arc::default(),
         numpy_servers: Arc::default(),
         judges: Judges::default(),
+        luck: Luck::default(),
         without_servers: AtomicBool::new(false),
     }))
 }
@@ -196,6 +199,7 @@ impl Python {
             Mode::Published => (b'p', "published"),
             Mode::Solver => (b's', "solver"),
             Mode::Judge => (b'j', "judge"),
+            Mode::Both => (b'b', "both"),
         };
         // Only for speed: a process that needs numpy and does not have it loads it.
         let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
@@ -286,7 +290,10 @@ impl Toolchain for Python {
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        let mut running = self.start(bench, Mode::Published, &[program])?;
+        self.published_by(self.start(bench, Mode::Published, &[program])?)
+    }
+
+    fn published_by(&self, mut running: Running) -> Result<Judged, EngineError> {
         match running.receive()? {
             Next::Frame(kind, result) => {
                 // What threads the program left running does not matter any more.
@@ -324,6 +331,17 @@ impl Toolchain for Python {
         self.start(bench, Mode::Judge, &[&unsolved(task), &entry(task)?, &task.test])
     }
 
+    fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+        if !is_plain(task) || !leaves_nothing(solution) || !self.luck.pays() {
+            return Ok(None);
+        }
+        Ok(Some(self.start(bench, Mode::Both, &[solution, &entry(task)?])?))
+    }
+
+    fn tell(&self, passed: bool) {
+        self.luck.tell(passed);
+    }
+
     fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
         if !is_plain(task) {
             return Ok(None);
@@ -342,6 +360,27 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
     ended.limited().unwrap_or_else(|| match ended.report.code {
         Some(code) if code >= 128 => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
         code => (Verdict::NoResult, Reason::EndedEarly { exit_code: code }),
+    })
+}
+
+/// What else could lead from a sample to modules. A prompt's own imports do not.
+const TO_MODULES: [&str; 5] = ["dir(", "getattr", "import", "locals", "vars("];
+
+/// Whether a sample, run once, leaves nothing behind for the second time in the same process: it can only change what it
+/// defines itself.
+fn leaves_nothing(solution: &str) -> bool {
+    let own = solution.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(solution);
+    let lines = own.lines().filter(|line| !line.starts_with("from typing import ") && *line != "import math");
+    let own = lines.collect::<Vec<_>>().join("\n");
+    !SHARED.iter().chain(&TO_MODULES).any(|word| own.contains(word)) && !sets_an_attribute(&own)
+}
+
+/// Whether something like `.name =` or `.name +=` is in a text.
+fn sets_an_attribute(text: &str) -> bool {
+    text.split('.').skip(1).any(|behind| {
+        let behind = behind.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+        let behind = behind.trim_start_matches(|c| "+-*/%&|^@<>".contains(c));
+        behind.starts_with('=') && !behind.starts_with("==")
     })
 }
 
