@@ -43,6 +43,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// The limits of a process that decides nothing if it reaches them.
+    pub fn of_a_try(self) -> Budget {
+        Budget { cpu_s: self.cpu_s.min(2), wait_s: self.wait_s.min(1), ..self }
+    }
+
     /// The limits of a process that runs a program.
     pub fn limits(self) -> Limits {
         Limits {
@@ -162,27 +167,29 @@ impl Running {
         Ok(Running { child, _forked: None, _files: None, cancelled: Arc::clone(cancelled), budget })
     }
 
-    /// Has a fork server start a process that does what `mode` stands for; `start` starts a fork server where none waits.
+    /// Has a fork server start a process that does what `mode` stands for; `start` starts a fork server, whose processes
+    /// may use up `most`, where none waits.
     ///
     /// # Errors
     /// Our own failure: the host lacks what it takes.
     pub fn fork(
         servers: &Arc<ForkServers>,
         mode: u8,
+        most: Budget,
         budget: Budget,
         cancelled: &Arc<AtomicBool>,
         start: impl FnOnce() -> io::Result<ForkServer>,
     ) -> io::Result<Running> {
         // One that has been lost fails here, and another takes its place.
-        let waiting = servers.take(budget).and_then(|mut server| Some((server.fork(mode).ok()?, server)));
+        let waiting = servers.take(most).and_then(|mut server| Some((server.fork(mode, budget.cpu_s).ok()?, server)));
         let (child, server) = match waiting {
             Some(forked) => forked,
             None => {
                 let mut server = start()?;
-                (server.fork(mode)?, server)
+                (server.fork(mode, budget.cpu_s)?, server)
             }
         };
-        let lent = Lent { servers: Arc::clone(servers), server: Some((budget, server)) };
+        let lent = Lent { servers: Arc::clone(servers), server: Some((most, server)) };
         Ok(Running { child, _forked: Some(lent), _files: None, cancelled: Arc::clone(cancelled), budget })
     }
 

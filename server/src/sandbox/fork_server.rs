@@ -84,17 +84,18 @@ impl ForkServer {
         Ok(ForkServer { server, limits, killed: Arc::default() })
     }
 
-    /// Starts a process that does what `mode` stands for. The next one can be started when it has ended.
+    /// Starts a process that does what `mode` stands for and may use `cpu_s` seconds of processor time. The next one can
+    /// be started when it has ended.
     ///
     /// # Errors
     /// Fails if the fork server is gone.
-    pub fn fork(&mut self, mode: u8) -> io::Result<Child> {
+    pub fn fork(&mut self, mode: u8, cpu_s: u64) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (output, output_in) = io::pipe()?;
         let (report, report_in) = UnixStream::pair()?;
         // Tells with the first message which process sent it, by its number here.
         setsockopt(&report, sockopt::PassCred, &true)?;
-        let order = [&[mode][..], &self.limits.cpu_s.to_be_bytes()].concat();
+        let order = [&[mode][..], &cpu_s.to_be_bytes()].concat();
         let descriptors = [theirs.as_raw_fd(), output_in.as_raw_fd(), report_in.as_raw_fd()];
         let descriptors = [ControlMessage::ScmRights(&descriptors)];
         let to = self.server.control.as_raw_fd();

@@ -99,13 +99,12 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
 
 impl JavaScript {
     /// Starts Node.js over a text, as the published command does but for more arguments behind.
-    fn start(&self, bench: &Bench, program: &str, more: &[&str]) -> Result<Running, EngineError> {
+    fn start(&self, bench: &Bench, budget: Budget, program: &str, more: &[&str]) -> Result<Running, EngineError> {
         let files = bench.temporary()?;
         let file = files.path().join("test.js");
         fs::write(&file, program)?;
         let mut mounts = self.mounts.clone();
         mounts.push((file, "/program/test.js".to_owned()));
-        let budget = budget(bench);
         let arguments = self.node.iter().chain(&["/program/test.js"]).chain(more);
         let arguments: Vec<&str> = arguments.copied().collect();
         let mut command = command(&arguments, mounts, budget, Profile::Run);
@@ -169,7 +168,7 @@ impl Toolchain for JavaScript {
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        self.published_by(self.start(bench, program, &[])?)
+        self.published_by(self.start(bench, budget(bench), program, &[])?)
     }
 
     fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
@@ -197,6 +196,7 @@ impl Toolchain for JavaScript {
         let entry = entry(task)?;
         Ok(Ok(self.start(
             bench,
+            budget(bench),
             &format!("{solution}\n;(() => {{\n{FRAMES}{VALUES}\nserve({entry});\n}})();\n"),
             &["{control}"],
         )?))
@@ -208,7 +208,7 @@ impl Toolchain for JavaScript {
         // Within the inner function the task's own name stands for the call.
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!("{empty}\n;(() => {{\n{FRAMES}{VALUES}\n;{tests}\nfinish();\n}})();\n");
-        self.start(bench, &text, &["{control}"])
+        self.start(bench, budget(bench), &text, &["{control}"])
     }
 
     fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
@@ -217,7 +217,7 @@ impl Toolchain for JavaScript {
         }
         let (empty, Task { test, .. }) = (unsolved(task), task);
         let entry = entry(task)?;
-        let start = || self.start(bench, JUDGES, &["{control}"]);
+        let start = || self.start(bench, budget(bench), JUDGES, &["{control}"]);
         let mut judge = self.judges.take(bench, budget(bench), start)?;
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!(
@@ -235,7 +235,7 @@ impl Toolchain for JavaScript {
             return Ok(None);
         }
         let entry = entry(task)?;
-        let mut running = self.start(bench, BOTH, &["{control}"])?;
+        let mut running = self.start(bench, budget(bench).of_a_try(), BOTH, &["{control}"])?;
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{solution}\n\
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"

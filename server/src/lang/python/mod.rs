@@ -194,7 +194,8 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        let budget = budget(bench);
+        let most = budget(bench);
+        let budget = if let Mode::Both = mode { most.of_a_try() } else { most };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
             Mode::Solver => (b's', "solver"),
@@ -208,8 +209,8 @@ impl Python {
             (&self.servers, "serve")
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, budget));
-            Running::fork(servers, letter, budget, &bench.cancelled, start)
+            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, most));
+            Running::fork(servers, letter, most, budget, &bench.cancelled, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,
