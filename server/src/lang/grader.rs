@@ -36,7 +36,7 @@ impl<'a> Sample<'a> {
 /// then the verdict of the outcome.
 ///
 /// The guard costs two processes, so it runs only for samples that can pass: a sample that the published evaluator
-/// fails does not pass under the guard either.
+/// fails does not pass under the guard either. Some languages bring a sample that passes to both verdicts at once ([`guard::both`]).
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
@@ -55,11 +55,17 @@ pub fn grade(
     let begun = Instant::now();
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
-    let judged = toolchain.published(bench, task, &program)?;
+    let solution = humaneval::sample(lang, task, prompt, generation);
+    let quick = guard::both(toolchain, bench, task, &program, &solution)?;
+    let is_decided = quick.is_some();
+    let judged = match quick {
+        Some(judged) => judged,
+        None => toolchain.published(bench, task, &program)?,
+    };
     let mut outcome = judged.outcome;
     outcome.total = u32::from(outcome.verdict != Verdict::CompileError);
-    if judged.passed {
-        let guarded = guard::judge(toolchain, bench, task, &humaneval::sample(lang, task, prompt, generation))?;
+    if judged.passed && !is_decided {
+        let guarded = guard::judge(toolchain, bench, task, &solution)?;
         outcome.verdict = guarded.verdict;
         outcome.limit = guarded.limit;
         outcome.reason = guarded.reason;

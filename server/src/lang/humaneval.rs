@@ -102,7 +102,7 @@ pub fn solution(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &
 }
 
 /// The imports before every Python program.
-const PYTHON_IMPORTS: &str = "import math
+pub const PYTHON_IMPORTS: &str = "import math
 import re
 import sys
 import copy

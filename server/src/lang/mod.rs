@@ -34,6 +34,7 @@ use std::{
 
 use app::model::{code_lang::CodeLang, run::Outcome};
 use failures::Failures;
+use guard::Lasting;
 use humaneval::Task;
 use process::{Budget, Running};
 use trials::Trials;
@@ -128,7 +129,7 @@ pub trait Toolchain: Send + Sync {
     /// The versions that affect verdicts, for display.
     fn version(&self) -> &str;
 
-    /// Whether a fork server is idle.
+    /// Whether a process that it keeps ready, a fork server or a judge, waits for the next sample.
     fn is_warm(&self) -> bool {
         false
     }
@@ -156,6 +157,35 @@ pub trait Toolchain: Send + Sync {
     /// # Errors
     /// Engine errors, [`EngineError::Cancelled`], and tasks whose tests cannot be made to call another process.
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError>;
+
+    /// Gives a task's tests to a judge that serves several samples; nothing if the language has none, or if the tests
+    /// could leave something behind in their process or find what other tests left.
+    ///
+    /// # Errors
+    /// As [`Toolchain::judge`].
+    fn lasting_judge(&self, _bench: &Bench, _task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+        Ok(None)
+    }
+
+    /// Starts a solver that, after the last call, is sent `P` with a program and runs it as the published evaluator does;
+    /// nothing if the language has none, or if it would not save time.
+    ///
+    /// # Errors
+    /// As [`Toolchain::solver`].
+    fn both(&self, _bench: &Bench, _task: &Task, _solution: &str) -> Result<Option<Running>, EngineError> {
+        Ok(None)
+    }
+
+    /// What the published evaluator says of the program that a process of [`Toolchain::both`] runs.
+    ///
+    /// # Errors
+    /// As [`Toolchain::published`].
+    fn published_by(&self, _running: Running) -> Result<Judged, EngineError> {
+        Err(EngineError::Harness("the language has no process for both verdicts".into()))
+    }
+
+    /// Whether a sample passed in [`Toolchain::both`].
+    fn tell(&self, _passed: bool) {}
 }
 
 /// The published evaluator's result for a program.

@@ -43,6 +43,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// The limits of a process that decides nothing if it reaches them.
+    pub fn of_a_try(self) -> Budget {
+        Budget { cpu_s: self.cpu_s.min(2), wait_s: self.wait_s.min(1), ..self }
+    }
+
     /// The sandbox limits of a process that runs a program.
     pub fn limits(self) -> Limits {
         Limits {
@@ -164,7 +169,8 @@ impl Running {
         Ok(Running { child, _forked: None, _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
     }
 
-    /// Starts a process in a fork server; `mode` says what the process does. `start` starts a fork server if none is
+    /// Starts a process in a fork server; `mode` says what the process does. `start` starts a fork server, whose processes
+    /// may use up `most`, if none is
     /// idle.
     ///
     /// # Errors
@@ -172,21 +178,32 @@ impl Running {
     pub fn fork(
         servers: &Arc<ForkServers>,
         mode: u8,
+        most: Budget,
         budget: Budget,
         cancelled: &Arc<AtomicBool>,
         start: impl FnOnce() -> io::Result<ForkServer>,
     ) -> io::Result<Running> {
         // A fork server that has been lost fails here and is replaced.
-        let waiting = servers.take(budget).and_then(|mut server| Some((server.fork(mode).ok()?, server)));
+        let waiting = servers.take(most).and_then(|mut server| Some((server.fork(mode, budget.cpu_s).ok()?, server)));
         let (child, server) = match waiting {
             Some(forked) => forked,
             None => {
                 let mut server = start()?;
-                (server.fork(mode)?, server)
+                (server.fork(mode, budget.cpu_s)?, server)
             }
         };
-        let lent = Lent { servers: Arc::clone(servers), server: Some((budget, server)) };
+        let lent = Lent { servers: Arc::clone(servers), server: Some((most, server)) };
         Ok(Running { child, _forked: Some(lent), _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
+    }
+
+    /// The limits under which it runs.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// From now on it is ended with another run.
+    pub fn belong_to(&mut self, cancelled: Arc<AtomicBool>) {
+        self.cancelled = cancelled;
     }
 
     /// Keeps a folder of files until the process ends.
@@ -254,7 +271,8 @@ impl Running {
 
     /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
-        let (begun, before) = (Instant::now(), self.child.used().unwrap_or_default());
+        // Counted from the first look on: most waits end before it, and counting reads files.
+        let mut first = None;
         let patience = Duration::from_secs(self.budget.wait_s);
         loop {
             match self.child.receive(length, Instant::now() + LOOK) {
@@ -267,6 +285,7 @@ impl Running {
                 self.child.kill();
                 return Err(EngineError::Cancelled);
             }
+            let (begun, before) = *first.get_or_insert_with(|| (Instant::now(), self.child.used().unwrap_or_default()));
             let elapsed = begun.elapsed();
             if elapsed < patience {
                 continue;

@@ -12,7 +12,6 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
-    thread,
 };
 
 use helper::{Order, Started, landlock};
@@ -88,7 +87,7 @@ impl Sandbox for Bubblewrap {
         let (printed, reader) = Printed::read(output, command.limits.printed_bytes, &control)?;
         let inside = Arc::new(OnceLock::new());
         let (known, own_groups) = (Arc::clone(&inside), Arc::clone(&groups));
-        let ended = thread::spawn(move || {
+        let wait = move || {
             let mut line = String::new();
             if let Some(said) = started.stderr.take() {
                 let mut said = BufReader::new(said);
@@ -105,8 +104,8 @@ impl Sandbox for Bubblewrap {
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the sandbox helper exited with {status} and sent {line:?}")))?;
             Ok(Report { out_of_memory, ..report })
-        });
-        Ok(Child::new(control, printed, ended).known_as(inside).in_groups(groups))
+        };
+        Ok(Child::new(control, printed, wait).known_as(inside).in_groups(groups))
     }
 
     fn optional_walls(&self) -> OptionalWalls {

@@ -1,6 +1,6 @@
 //! A sandbox for tests, in which a thread takes the place of the program inside.
 
-use std::{io, os::unix::net::UnixStream, sync::Arc, thread};
+use std::{io, os::unix::net::UnixStream, sync::Arc};
 
 use super::{Child, Command, Printed, Report, Sandbox};
 
@@ -15,7 +15,6 @@ where
     fn start(&self, command: &Command) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (play, command) = (self.0.clone(), command.clone());
-        let ended = thread::spawn(move || Ok(play(&command, theirs)));
-        Ok(Child::new(control, Arc::new(Printed::default()), ended))
+        Ok(Child::new(control, Arc::new(Printed::default()), move || Ok(play(&command, theirs))))
     }
 }

@@ -12,7 +12,10 @@ use std::{
         fd::{AsRawFd, RawFd},
         unix::net::UnixStream,
     },
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -41,6 +44,8 @@ const OWN_THREADS: u64 = 2;
 pub struct ForkServer {
     server: Child,
     limits: Limits,
+    /// How many of its processes the kernel has killed because of the memory limit.
+    killed: Arc<AtomicU64>,
 }
 
 /// The first message to a fork server.
@@ -77,20 +82,21 @@ impl ForkServer {
         if server.receive(5, Instant::now() + PATIENCE)? != [0, 0, 0, 1, b'H'] {
             return Err(io::Error::other("the fork server did not report that it is ready"));
         }
-        Ok(ForkServer { server, limits })
+        Ok(ForkServer { server, limits, killed: Arc::default() })
     }
 
-    /// Starts a process that does what `mode` says. The next one can be started when it has ended.
+    /// Starts a process that does what `mode` says and may use `cpu_s` seconds of processor time. The next one can
+    /// be started when it has ended.
     ///
     /// # Errors
     /// Fails if the fork server has ended.
-    pub fn fork(&mut self, mode: u8) -> io::Result<Child> {
+    pub fn fork(&mut self, mode: u8, cpu_s: u64) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (output, output_in) = io::pipe()?;
         let (report, report_in) = UnixStream::pair()?;
         // The first message then carries the ID, outside of the sandbox, of the process that sent it.
         setsockopt(&report, sockopt::PassCred, &true)?;
-        let order = [&[mode][..], &self.limits.cpu_s.to_be_bytes()].concat();
+        let order = [&[mode][..], &cpu_s.to_be_bytes()].concat();
         let descriptors = [theirs.as_raw_fd(), output_in.as_raw_fd(), report_in.as_raw_fd()];
         let descriptors = [ControlMessage::ScmRights(&descriptors)];
         let to = self.server.control.as_raw_fd();
@@ -99,10 +105,8 @@ impl ForkServer {
 
         let (printed, reader) = Printed::read(output, self.limits.printed_bytes, &control)?;
         let inside = Arc::new(OnceLock::new());
-        let (known, groups) = (Arc::clone(&inside), self.server.groups.clone());
-        let killed = move || groups.as_ref().map_or(0, |groups| groups.out_of_memory());
-        let killed_before = killed();
-        let ended = thread::spawn(move || {
+        let (known, groups, killed) = (Arc::clone(&inside), self.server.groups.clone(), Arc::clone(&self.killed));
+        let wait = move || {
             let mut line = String::new();
             match greeting(report.as_raw_fd())? {
                 Some((b'H', process)) => {
@@ -116,9 +120,10 @@ impl ForkServer {
             let _ = reader.join();
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the fork server exited and reported {line:?}")))?;
-            Ok(Report { out_of_memory: killed() > killed_before, ..report })
-        });
-        Ok(Child::new(control, printed, ended).known_as(inside))
+            let killed_now = groups.map_or(0, |groups| groups.out_of_memory());
+            Ok(Report { out_of_memory: killed_now > killed.swap(killed_now, Ordering::Relaxed), ..report })
+        };
+        Ok(Child::new(control, printed, wait).known_as(inside))
     }
 }
 

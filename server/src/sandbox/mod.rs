@@ -21,6 +21,7 @@ use std::{
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -71,7 +72,7 @@ pub struct Child {
     printed: Arc<Printed>,
     /// The process inside, once it has started.
     inside: Arc<OnceLock<Process>>,
-    ended: Option<JoinHandle<io::Result<Report>>>,
+    ended: Option<Receiver<io::Result<Report>>>,
     /// Its control groups, if any.
     groups: Option<Arc<cgroup::Groups>>,
 }
@@ -84,8 +85,18 @@ pub struct Printed {
 }
 
 impl Child {
-    /// A child of these parts. `ended` waits for the process's end and returns its report.
-    pub fn new(control: UnixStream, printed: Arc<Printed>, ended: JoinHandle<io::Result<Report>>) -> Child {
+    /// Puts together a child from its parts; `wait` runs on a thread of its own, waits for the child's end and reports
+    /// it.
+    pub fn new(
+        control: UnixStream,
+        printed: Arc<Printed>,
+        wait: impl FnOnce() -> io::Result<Report> + Send + 'static,
+    ) -> Child {
+        let (sender, ended) = channel();
+        thread::spawn(move || {
+            // Nobody waits for a child that was dropped without `end`.
+            let _ = sender.send(wait());
+        });
         Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended), groups: None }
     }
 
@@ -166,14 +177,14 @@ impl Child {
     /// Fails if the helper itself was lost.
     pub fn end(&mut self, deadline: Instant) -> io::Result<(Report, String, bool)> {
         let Some(ended) = self.ended.take() else { return Err(io::Error::other("the process was already waited for")) };
-        while !ended.is_finished() {
-            if Instant::now() >= deadline {
+        let report = match ended.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                break;
+                ended.recv().ok()
             }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let report = ended.join().map_err(|_| io::Error::other("the waiting thread panicked"))??;
+            other => other.ok(),
+        };
+        let report = report.ok_or_else(|| io::Error::other("the waiting thread panicked"))??;
         Ok((report, self.printed.text(), self.printed.flooded.load(Ordering::SeqCst)))
     }
 }
@@ -182,7 +193,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         self.kill();
         if let Some(ended) = self.ended.take() {
-            let _ = ended.join();
+            let _ = ended.recv();
         }
     }
 }

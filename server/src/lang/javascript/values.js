@@ -1,30 +1,7 @@
-// Plain values as JSON, and frames over the control descriptor, for the two processes of the guard. Placed after the
-// code of each, in the same file, inside a function. The reader creates only primitives, arrays, plain objects, Map,
-// Set and Date.
-const fs = require('fs');
-const descriptor = Number(process.argv[2]);
+// Plain values as JSON, for the two processes of the guard. Placed after the code of each, inside a function that has
+// `receive` and `send` (frames.js) and `Buffer`. The reader creates only primitives, arrays, plain objects, Map, Set and
+// Date.
 class NotPlain extends Error {}
-
-const take = (count) => {
-  const data = Buffer.alloc(count);
-  for (let at = 0; at < count;) {
-    const read = fs.readSync(descriptor, data, at, count - at);
-    if (read === 0) process.exit(0);
-    at += read;
-  }
-  return data;
-};
-const receive = () => {
-  const frame = take(take(4).readUInt32BE(0));
-  return [frame.toString('latin1', 0, 1), frame.subarray(1)];
-};
-const send = (kind, data) => {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(data.length + 1, 0);
-  head.write(kind, 4, 'latin1');
-  const frame = Buffer.concat([head, data]);
-  for (let at = 0; at < frame.length;) at += fs.writeSync(descriptor, frame, at);
-};
 
 const tagged = (value, depth) => {
   if (depth > 200) throw new NotPlain('values nested too deep');
@@ -69,9 +46,12 @@ const untagged = (value) => {
 const dump = (value) => Buffer.from(JSON.stringify(tagged(value, 0)), 'utf8');
 const load = (data) => untagged(JSON.parse(data.toString('utf8')));
 
+// Answers calls, and returns what comes when no more do.
 const serve = (entry) => {
   for (;;) {
-    const given = load(receive()[1]);
+    const [kind, data] = receive();
+    if (kind !== 'C') return data;
+    const given = load(data);
     let answer;
     try {
       answer = dump([entry(...given), given]);
@@ -85,14 +65,12 @@ const serve = (entry) => {
 };
 const call = (...given) => {
   send('C', dump(given));
-  const [answer, changed] = load(receive()[1]);
+  const [kind, answered] = receive();
+  if (kind !== 'A') throw new Error('there is no answer');
+  const [answer, changed] = load(answered);
   // A function may change the array that it is given.
   given.forEach((ours, at) => {
     if (Array.isArray(ours) && Array.isArray(changed[at])) ours.splice(0, ours.length, ...changed[at]);
   });
   return answer;
-};
-const finish = () => {
-  send('E', Buffer.alloc(0));
-  send('R', receive()[1]);
 };

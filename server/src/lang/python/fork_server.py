@@ -1,5 +1,6 @@
 # The fork server. Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with the modules loaded that
-# every program imports. For each order, which comes with three descriptors, it forks a process that does what the
+# every program imports. As `serve-numpy` it has numpy loaded, too; otherwise a process loads numpy when it first uses it: few do, and
+# numpy's memory makes each fork slower. For each order, which comes with three descriptors, it forks a process that does what the
 # order's mode says, as if it had been started afresh. It kills the process when its CPU time is used up or the server
 # closes the control socket, and reports how it ended. It runs one process at a time and never reads a sample. Its
 # processes cannot reach it: each is the first one of its own PID namespace, has fresh mounts over the scratch folders
@@ -8,14 +9,14 @@
 # An order is the mode's letter and the CPU time limit in seconds (eight bytes). Its descriptors are the process's
 # control socket, its standard output and error, and the socket for the report. On the report socket, the process sends
 # H once it is isolated (which also tells the server its process ID), or the reason why it cannot be.
-_MODES = {b"p": "published", b"s": "solver", b"j": "judge"}
+_MODES = {b"p": "published", b"s": "solver", b"j": "judge", b"b": "both"}
 _ORDER = 9
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
 _BIND, _NOSUID, _NODEV, _NOEXEC = 0x1000, 2, 4, 8
 _PIDFD_OPEN = 434
 
 
-def serve(descriptor):
+def serve(descriptor, load_numpy):
     import array
     import ctypes
     import gc
@@ -126,7 +127,8 @@ def serve(descriptor):
     itself = call("syscall", _PIDFD_OPEN, os.getpid(), 0)
     # Specifies everything about the socket, because the filter forbids the calls that would query it.
     orders = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=descriptor)
-    for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
+    load_numpy("numpy")
+    for name in ("statistics", "hashlib", "datetime", "shutil", "subprocess", "typing", "heapq", "copy", "string"):
         __import__(name)
     # Excludes existing objects from later collections, which would copy their pages in every process.
     gc.collect()
@@ -144,11 +146,14 @@ def serve(descriptor):
 
 def run_mode(mode, descriptor):
     receive, send = channel(descriptor)
-    {"published": published, "solver": solver, "judge": judge}[mode](receive()[1].decode(), receive, send)
+    modes = {"published": published, "solver": solver, "both": both, "judge": judge, "judges": judges}
+    modes[mode](receive()[1].decode(), receive, send)
 
 
 if sys.argv[2] == "serve":
-    serve(int(sys.argv[1]))
+    serve(int(sys.argv[1]), late)
+elif sys.argv[2] == "serve-numpy":
+    serve(int(sys.argv[1]), __import__)
 else:
     for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess"):
         late(name)

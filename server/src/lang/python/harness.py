@@ -2,7 +2,9 @@
 # receives first:
 #   published  runs it as the published evaluator's check_correctness does, and reports the result;
 #   solver     executes it and answers calls of one function (the guard's process with the sample);
-#   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample.
+#   both       is a solver until it is sent a program instead of a call, and publishes that;
+#   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample;
+#   judges     the same for sample after sample.
 import builtins
 import contextlib
 import faulthandler
@@ -142,8 +144,12 @@ def why(failure):
 
 
 def published(program, receive, send):
-    leave = os._exit
     reliability_guard()
+    publish(program, send)
+
+
+def publish(program, send):
+    leave = os._exit
     kind, result = b"P", "passed"
     try:
         with swallow_io():
@@ -172,7 +178,10 @@ def solver(program, receive, send):
         send(b"X", why(failure).encode("utf-8", "replace")[:4000])
         leave(0)
     while True:
-        arguments, named = load(receive()[1])
+        kind, data = receive()
+        if kind != b"C":
+            return data.decode()
+        arguments, named = load(data)
         try:
             with swallow_io():
                 answer = dump((space[entry](*arguments, **named), arguments))
@@ -185,13 +194,34 @@ def solver(program, receive, send):
         send(b"A", answer)
 
 
+def both(program, receive, send):
+    publish(solver(program, receive, send), send)
+
+
 def judge(program, receive, send):
+    os._exit(0 if judge_one(program, receive, send) else 1)
+
+
+def judges(program, receive, send):
+    while True:
+        judge_one(program, receive, send)
+        program = receive()[1].decode()
+
+
+class Unanswered(BaseException):
+    """There is no answer to a call."""
+
+
+def judge_one(program, receive, send):
     entry = receive()[1].decode()
     tests = receive()[1].decode()
 
     def call(*arguments, **named):
         send(b"C", dump((arguments, named)))
-        answer, changed = load(receive()[1])
+        kind, answered = receive()
+        if kind != b"A":
+            raise Unanswered
+        answer, changed = load(answered)
         # A function may change the list or dict that it is given.
         for ours, theirs in zip(arguments, changed):
             if isinstance(ours, list) and isinstance(theirs, list):
@@ -209,8 +239,8 @@ def judge(program, receive, send):
             exec(tests, space)
         except BaseException as failure:
             send(b"F", why(failure).encode("utf-8", "replace")[:4000])
-            os._exit(1)
+            return False
     send(b"E", b"")
     send(b"R", receive()[1])
-    os._exit(0)
+    return True
 

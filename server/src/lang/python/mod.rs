@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
+    guard::{Judges, Lasting, Luck},
     humaneval::{self, Task},
     image,
     process::{Budget, Ended, ForkServers, Next, Running},
@@ -53,14 +54,19 @@ struct Interpreter {
 }
 
 const QUESTION: &str = "
-import json, os, sys, sysconfig, numpy
+import importlib.metadata, importlib.util, json, os, sys, sysconfig
+numpy = importlib.util.find_spec('numpy').origin
+try:
+    numpy_version = importlib.metadata.version('numpy')
+except importlib.metadata.PackageNotFoundError:
+    from numpy import __version__ as numpy_version
 print(json.dumps({
     'program': os.path.realpath(sys.executable),
     'stdlib': sysconfig.get_path('stdlib'),
     'name': 'python%d.%d' % sys.version_info[:2],
     'version': sys.version.split()[0],
-    'numpy': os.path.dirname(numpy.__file__),
-    'numpy_version': numpy.__version__,
+    'numpy': os.path.dirname(numpy),
+    'numpy_version': numpy_version,
 }))";
 
 /// Python's entry in the table of languages.
@@ -76,6 +82,10 @@ struct Python {
     version: String,
     mounts: Vec<(PathBuf, String)>,
     servers: Arc<ForkServers>,
+    /// Fork servers that have numpy loaded.
+    numpy_servers: Arc<ForkServers>,
+    judges: Judges,
+    luck: Luck,
     /// Set if a fork server could not be started. Each program then starts its own interpreter.
     without_servers: AtomicBool,
 }
@@ -86,6 +96,7 @@ enum Mode {
     Published,
     Solver,
     Judge,
+    Both,
 }
 
 /// Finds `python/bin/python3` in the operator's folder or `python3` on the path, with numpy.
@@ -115,8 +126,15 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let name = format!("python-{}", &hex::encode(digest.finalize())[..16]);
     let place = image::prepared(folder, &name, |place| build(&found, place))?;
     let mounts = image::mounts(&place)?;
-    let servers = Arc::default();
-    Ok(Arc::new(Python { version, mounts, servers, without_servers: AtomicBool::new(false) }))
+    Ok(Arc::new(Python {
+        version,
+        mounts,
+        servers: Arc::default(),
+        numpy_servers: Arc::default(),
+        judges: Judges::default(),
+        luck: Luck::default(),
+        without_servers: AtomicBool::new(false),
+    }))
 }
 
 /// Builds the image: `/python/bin/python3`, its standard library without other packages and tests, `/python/site` with
@@ -183,16 +201,23 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        // Ordinary solutions create arrays of hundreds of megabytes, and numpy itself needs memory.
-        let budget = Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget };
+        let most = budget(bench);
+        let budget = if let Mode::Both = mode { most.of_a_try() } else { most };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
             Mode::Solver => (b's', "solver"),
             Mode::Judge => (b'j', "judge"),
+            Mode::Both => (b'b', "both"),
+        };
+        // Only for speed: a process that needs numpy and does not have it loads it.
+        let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
+            (&self.numpy_servers, "serve-numpy")
+        } else {
+            (&self.servers, "serve")
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter("serve", budget));
-            Running::fork(&self.servers, letter, budget, &bench.cancelled, start)
+            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, most));
+            Running::fork(servers, letter, most, budget, &bench.cancelled, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,
@@ -221,17 +246,62 @@ impl Python {
     }
 }
 
+/// The limits of a process: arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some memory
+/// for itself.
+fn budget(bench: &Bench) -> Budget {
+    Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget }
+}
+
+/// Whether a text names numpy anywhere but in the imports that every program begins with.
+fn uses_numpy(text: &str) -> bool {
+    let own = text.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(text);
+    own.contains("numpy") || own.contains("np.")
+}
+
+/// What could change modules, which the tests of several samples share in a judge, or find that they were changed.
+const SHARED: [&str; 20] = [
+    "__",
+    "async",
+    "builtins",
+    "decimal.",
+    "environ",
+    "eval(",
+    "exec(",
+    "getcontext",
+    "global",
+    "locale",
+    "np.",
+    "numpy",
+    "open(",
+    "os.",
+    "random.",
+    "seed",
+    "setattr",
+    "sys.",
+    "thread",
+    "warnings",
+];
+
+/// Whether a judge that has run other tests decides about these as a fresh one would.
+fn is_plain(task: &Task) -> bool {
+    !task.test.contains("import")
+        && [&task.prompt, &task.test].iter().all(|text| !SHARED.iter().any(|word| text.contains(word)))
+}
+
 impl Toolchain for Python {
     fn version(&self) -> &str {
         &self.version
     }
 
     fn is_warm(&self) -> bool {
-        self.servers.is_warm()
+        self.servers.is_warm() && self.judges.is_warm()
     }
 
     fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        let mut running = self.start(bench, Mode::Published, &[program])?;
+        self.published_by(self.start(bench, Mode::Published, &[program])?)
+    }
+
+    fn published_by(&self, mut running: Running) -> Result<Judged, EngineError> {
         match running.receive()? {
             Next::Frame(kind, result) => {
                 // Threads that the program left running no longer matter.
@@ -266,8 +336,30 @@ impl Toolchain for Python {
     }
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
-        let empty = humaneval::solution(CodeLang::Python, task, None, "    pass\n");
-        self.start(bench, Mode::Judge, &[&empty, &entry(task)?, &task.test])
+        self.start(bench, Mode::Judge, &[&unsolved(task), &entry(task)?, &task.test])
+    }
+
+    fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+        if !is_plain(task) || !leaves_nothing(solution) || !self.luck.pays() {
+            return Ok(None);
+        }
+        Ok(Some(self.start(bench, Mode::Both, &[solution, &entry(task)?])?))
+    }
+
+    fn tell(&self, passed: bool) {
+        self.luck.tell(passed);
+    }
+
+    fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+        if !is_plain(task) {
+            return Ok(None);
+        }
+        let (entry, budget) = (entry(task)?, budget(bench));
+        let mut judge = self.judges.take(bench, budget, || bench.start(&self.interpreter("judges", budget), budget))?;
+        for text in [&unsolved(task), &entry, &task.test] {
+            judge.give(text);
+        }
+        Ok(Some(judge))
     }
 }
 
@@ -277,6 +369,32 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
         Some(code) if code >= 128 => (Verdict::Crashed, Reason::Signal { signal: code - 128 }),
         code => (Verdict::NoResult, Reason::EndedEarly { exit_code: code }),
     })
+}
+
+/// What else could lead from a sample to modules. A prompt's own imports do not.
+const TO_MODULES: [&str; 5] = ["dir(", "getattr", "import", "locals", "vars("];
+
+/// Whether a sample, run once, leaves nothing behind for the second time in the same process: it can only change what it
+/// defines itself.
+fn leaves_nothing(solution: &str) -> bool {
+    let own = solution.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(solution);
+    let lines = own.lines().filter(|line| !line.starts_with("from typing import ") && *line != "import math");
+    let own = lines.collect::<Vec<_>>().join("\n");
+    !SHARED.iter().chain(&TO_MODULES).any(|word| own.contains(word)) && !sets_an_attribute(&own)
+}
+
+/// Whether something like `.name =` or `.name +=` is in a text.
+fn sets_an_attribute(text: &str) -> bool {
+    text.split('.').skip(1).any(|behind| {
+        let behind = behind.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+        let behind = behind.trim_start_matches(|c| "+-*/%&|^@<>".contains(c));
+        behind.starts_with('=') && !behind.starts_with("==")
+    })
+}
+
+/// What a judge has in place of a solution.
+fn unsolved(task: &Task) -> String {
+    humaneval::solution(CodeLang::Python, task, None, "    pass\n")
 }
 
 /// The function that a task asks for: the last one that its prompt begins.
