@@ -66,7 +66,7 @@ fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
     tasks.map(|task| (task.task_id.clone(), task)).collect()
 }
 
-/// Grades each generation with as many workers as a run has, in the order given.
+/// Grades the generations in the order given, with as many workers as a run has.
 fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
     let (bench, next, results) = (bench(), Mutex::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
@@ -267,28 +267,28 @@ fn python_conformance_programs_come_out_as_published() {
 }
 
 #[test]
-fn python_programs_are_forked_and_judges_wait() {
-    check_kept(CodeLang::Python);
+fn python_reuses_fork_servers_and_judges() {
+    check_reuse(CodeLang::Python);
 }
 
 #[test]
-fn javascript_judges_wait() {
-    check_kept(CodeLang::JavaScript);
+fn javascript_reuses_judges() {
+    check_reuse(CodeLang::JavaScript);
 }
 
 #[test]
-fn javascript_samples_that_reach_nothing_get_both_verdicts_from_one_process() {
+fn javascript_samples_without_shared_state_get_both_verdicts_from_one_process() {
     let right = "  return number * 2\n}\n";
     let others = [
         "  return process.argv.length && number * 2\n}\n",
         "  console.log(number)\n  return number * 2\n}\n",
         "  return number\n}\n",
     ];
-    check_both(CodeLang::JavaScript, right, &others);
+    check_both_verdicts(CodeLang::JavaScript, right, &others);
 }
 
 #[test]
-fn python_samples_that_reach_nothing_get_both_verdicts_from_one_process() {
+fn python_samples_without_shared_state_get_both_verdicts_from_one_process() {
     let right = "    return number * 2\n";
     let others = [
         "    return len(sys.argv) * 0 + number * 2\n",
@@ -296,24 +296,25 @@ fn python_samples_that_reach_nothing_get_both_verdicts_from_one_process() {
         "    import math\n    return number * 2\n",
         "    return number\n",
     ];
-    check_both(CodeLang::Python, right, &others);
+    check_both_verdicts(CodeLang::Python, right, &others);
 }
 
-fn check_both(lang: CodeLang, right: &str, others: &[&str]) {
+fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
     let Some(toolchain) = toolchain(lang) else { return };
     let task = (lang::language(lang).unwrap().trials.task)();
     let check = |generation: &str, expected: bool| {
         let program = humaneval::program(lang, &task, None, generation);
         let solution = humaneval::sample(lang, &task, None, generation);
-        let judged = guard::both(&*toolchain, &bench(), &task, &program, &solution).unwrap();
+        let judged = guard::both_verdicts(&*toolchain, &bench(), &task, &program, &solution).unwrap();
         assert_eq!(judged.is_some(), expected, "{generation}");
     };
     check(right, true);
     others.iter().for_each(|generation| check(generation, false));
 }
 
-/// What a language keeps ready is there after a sample that passes. Without it the verdicts are the same, but slower.
-fn check_kept(lang: CodeLang) {
+/// Checks that fork servers and judges are idle after samples have passed. The verdicts do not depend on this, only
+/// speed.
+fn check_reuse(lang: CodeLang) {
     let Some(toolchain) = toolchain(lang) else { return };
     assert!(!toolchain.is_warm());
     let trials = lang::language(lang).unwrap().trials;
@@ -357,7 +358,8 @@ fn go_canonical_solutions_come_out_as_published() {
     });
 }
 
-/// Whether the Go builder lets a sample's text join a batch, by what stands behind `package main` and before the test.
+/// Whether the Go builder lets a text join a batch. `sample` is the part after the package clause and the imports and
+/// before the test.
 fn joins(builder: &Path, sample: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("main_test.go");
@@ -366,12 +368,12 @@ fn joins(builder: &Path, sample: &str) -> bool {
     let test = "func TestF(t *testing.T) {\n    assert.New(t).Equal(1, F(1))\n}\n";
     fs::write(&file, format!("{sample}\n{test}")).unwrap();
     let (file, end) = (file.to_str().unwrap().to_owned(), sample.len().to_string());
-    // A text that cannot be parsed is refused with an error.
+    // For a text that cannot be parsed, the builder reports an error.
     tool::run(builder, ["", "joins", "", &file, &end, "F"]).is_ok_and(|said| said.trim() == "true")
 }
 
 #[test]
-fn go_samples_that_could_notice_others_are_built_alone() {
+fn go_samples_that_could_affect_others_are_built_alone() {
     let Some(toolchain) = toolchain(CodeLang::Go) else { return };
     drop(toolchain);
     let image = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
@@ -412,7 +414,7 @@ fn go_samples_that_could_notice_others_are_built_alone() {
         format!("func declared()\n{function}"),
         "func F[T any](n T) T {\n    return n\n}\n".to_owned(),
         "func f(n int) int {\n    return n\n}\n".to_owned(),
-        // Reaches into the tests, or hides them.
+        // A comment or a block without an end, which extends into the tests.
         format!("{function}/*"),
         format!("{function}func opens() {{"),
     ] {

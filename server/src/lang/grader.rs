@@ -36,7 +36,8 @@ impl<'a> Sample<'a> {
 /// then the verdict of the outcome.
 ///
 /// The guard costs two processes, so it runs only for samples that can pass: a sample that the published evaluator
-/// fails does not pass under the guard either. Some languages bring a sample that passes to both verdicts at once ([`guard::both`]).
+/// fails does not pass under the guard either. Some languages first try to determine both verdicts of a passing sample
+/// with one process ([`guard::both_verdicts`]).
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
@@ -56,7 +57,7 @@ pub fn grade(
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
     let solution = humaneval::sample(lang, task, prompt, generation);
-    let quick = guard::both(toolchain, bench, task, &program, &solution)?;
+    let quick = guard::both_verdicts(toolchain, bench, task, &program, &solution)?;
     let is_decided = quick.is_some();
     let judged = match quick {
         Some(judged) => judged,

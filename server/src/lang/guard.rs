@@ -7,6 +7,9 @@
 //! Only plain values are exchanged. When its tests have ended, the judge reports it and receives a nonce, which it must
 //! return. Whatever a sample does to its process (exit, replace assertions, write frames, read memory), all that
 //! reaches the tests is its answers, and it cannot see what they expect.
+//!
+//! Two faster paths decide passes only. A judge from a [`JudgePool`] serves several samples. [`both_verdicts`] also
+//! takes the published verdict from the solver's process. In all other cases, fresh processes decide.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -29,131 +32,141 @@ use crate::engine::EngineError;
 /// Maximum number of calls; no test makes as many.
 const MOST_CALLS: usize = 100_000;
 
-/// How many samples a judge serves before another takes its place.
-const MOST_SAMPLES: u32 = 100;
+/// Maximum number of samples that one judge process serves.
+const SAMPLES_PER_JUDGE: u32 = 100;
 
-/// Judges between two samples. A judge has never run a sample's code; it keeps nothing of a sample but what its
-/// language's reader and interpreter keep of plain values, and runs each sample's tests in names of their own.
+/// Idle judge processes, each with the number of samples that it may still serve.
+///
+/// A judge never runs a sample's code, and it runs the tests of each sample in a new namespace. Its samples share the
+/// process: an exploit of the reader that parses a sample's answers could affect the samples that it serves later.
 #[derive(Default)]
-pub struct Judges(Mutex<Vec<(Running, u32)>>);
+pub struct JudgePool(Mutex<Vec<(Running, u32)>>);
 
-/// A judge that has a task's tests. It ends with this value unless it is asked for its opinion.
-pub struct Lasting<'a> {
-    judges: &'a Judges,
+/// A judge process taken from a [`JudgePool`]. It returns to the pool if it can serve another sample after its tests;
+/// otherwise it ends when this value is dropped.
+pub struct PooledJudge<'a> {
+    pool: &'a JudgePool,
     running: Running,
-    /// How many samples it may serve after this one.
-    left: u32,
+    /// Number of samples that it may serve after this one.
+    samples_left: u32,
 }
 
-impl Judges {
-    /// Whether one waits.
+impl JudgePool {
+    /// Whether the pool has an idle judge.
     pub fn is_warm(&self) -> bool {
         !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// One that waits, or a new one.
+    /// Takes an idle judge with these limits, or starts a new one with `start`.
     ///
     /// # Errors
-    /// `start` fails.
+    /// The errors of `start`.
     pub fn take(
         &self,
         bench: &Bench,
         budget: Budget,
         start: impl FnOnce() -> Result<Running, EngineError>,
-    ) -> Result<Lasting<'_>, EngineError> {
-        let waiting = {
-            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = waiting.iter().position(|(judge, _)| judge.budget() == budget);
-            at.map(|at| waiting.swap_remove(at))
+    ) -> Result<PooledJudge<'_>, EngineError> {
+        let idle = {
+            let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = idle.iter().position(|(judge, _)| judge.budget() == budget);
+            at.map(|at| idle.swap_remove(at))
         };
-        let (mut running, left) = match waiting {
+        let (mut running, samples) = match idle {
             Some(judge) => judge,
-            None => (start()?, MOST_SAMPLES),
+            None => (start()?, SAMPLES_PER_JUDGE),
         };
-        running.belong_to(Arc::clone(&bench.cancelled));
-        Ok(Lasting { judges: self, running, left: left - 1 })
+        running.set_cancel_flag(Arc::clone(&bench.cancelled));
+        Ok(PooledJudge { pool: self, running, samples_left: samples - 1 })
     }
 }
 
-impl Lasting<'_> {
-    /// Sends it a text.
-    pub fn give(&mut self, text: &str) {
+impl PooledJudge<'_> {
+    /// Sends one of the texts that make up a task's tests. The language defines the texts and their order.
+    pub fn send_tests(&mut self, text: &str) {
         self.running.send(b'G', text.as_bytes());
     }
 
-    /// Whether its tests end and accept all answers. It waits for its next sample then.
+    /// Runs the tests over the solver's answers, and returns whether they accept all of them. Afterwards the judge
+    /// returns to the pool if it can serve another sample.
     fn accepts(mut self, solver: &mut Running) -> Result<bool, EngineError> {
-        let opinion = opinion(&mut self.running, solver)?;
-        if self.left > 0 && opinion != Opinion::Lost {
-            self.judges.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.left));
+        let result = run_tests(&mut self.running, solver)?;
+        if self.samples_left > 0 && result != TestResult::JudgeUnusable {
+            self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.samples_left));
         }
-        Ok(opinion == Opinion::Accepted)
+        Ok(result == TestResult::Accepted)
     }
 }
 
-/// Whether it pays to begin with [`Toolchain::both`], by how samples fared there: one that fails has cost a process more
-/// than without. Where most fail, few are tried. No verdict depends on it.
+/// Decides whether to try [`both_verdicts`] for the next sample. A sample that fails there costs an extra process, so
+/// few samples are tried while most of them fail. Only speed depends on this, never a verdict.
+///
+/// The value is a score, which starts at 0. Samples are tried while it is not negative.
 #[derive(Default)]
-pub struct Luck(AtomicI32);
+pub struct QuickPathStats(AtomicI32);
 
-impl Luck {
-    /// So many samples are not tried after one that failed.
+impl QuickPathStats {
+    /// A pass adds this to the score and a failure subtracts it. A skipped sample adds 1, so while all samples fail,
+    /// one in `STEP + 1` is tried.
     const STEP: i32 = 3;
 
-    /// Whether to try the next sample.
-    pub fn pays(&self) -> bool {
-        let pays = self.0.load(Ordering::Relaxed) >= 0;
-        if !pays {
+    /// Whether to try the next sample. Counts the sample as skipped if not.
+    pub fn is_worth_trying(&self) -> bool {
+        let is_worth_trying = self.0.load(Ordering::Relaxed) >= 0;
+        if !is_worth_trying {
             self.change(1);
         }
-        pays
+        is_worth_trying
     }
 
-    /// Counts how a sample fared.
-    pub fn tell(&self, passed: bool) {
+    /// Records whether a sample that was tried passed.
+    pub fn record(&self, passed: bool) {
         self.change(if passed { Self::STEP } else { -Self::STEP });
     }
 
     fn change(&self, by: i32) {
-        let change = |luck: i32| Some((luck + by).clamp(-4 * Self::STEP, 4 * Self::STEP));
+        let change = |score: i32| Some((score + by).clamp(-4 * Self::STEP, 4 * Self::STEP));
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
     }
 }
 
-/// Both verdicts of a sample that passes, from one process of its own: it answers a waiting judge's calls, and when the
-/// judge has accepted all answers, and only then, it is sent the published program and runs that. Nothing where anything
-/// else happens: fresh processes decide then.
+/// Determines both verdicts of a passing sample with one process for the sample. The process first answers the calls of
+/// a pooled judge. Only after the judge has accepted all answers does the server send it the published program, which
+/// it then runs. Returns `None` unless the sample passes both; fresh processes then decide both verdicts.
 ///
-/// The language sees to it that a sample's first run leaves nothing for the second. A sample that found a way around
-/// that would have answered right before, and could deceive the published evaluator more simply.
+/// The guarded verdict is final before the published program is sent. The published verdict comes from a process that
+/// has already run the sample. The language's checks of the sample's text make it unlikely that the first run affects
+/// the second, but they are not a security boundary: a sample that evades them could change its own published verdict,
+/// as a single call of `exit` also could.
 ///
 /// # Errors
-/// Our own failure, or a cancelled run.
-pub fn both(
+/// Engine errors, and [`EngineError::Cancelled`].
+pub fn both_verdicts(
     toolchain: &dyn Toolchain,
     bench: &Bench,
     task: &Task,
     program: &str,
     solution: &str,
 ) -> Result<Option<Judged>, EngineError> {
-    let Some(mut solver) = toolchain.both(bench, task, solution)? else { return Ok(None) };
-    let Some(judge) = toolchain.lasting_judge(bench, task)? else { return Ok(None) };
+    let Some(mut solver) = toolchain.both_verdicts(bench, task, solution)? else { return Ok(None) };
+    let Some(judge) = toolchain.pooled_judge(bench, task)? else { return Ok(None) };
     let mut passed = None;
     if judge.accepts(&mut solver)? {
         solver.send(b'P', program.as_bytes());
         let judged = toolchain.published_by(solver)?;
         passed = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
     }
-    toolchain.tell(passed.is_some());
+    toolchain.record_quick_path(passed.is_some());
     Ok(passed)
 }
 
-/// Runs the judge's tests over the solver's answers.
+/// Determines a sample's guarded outcome. A pooled judge decides if it accepts the sample; otherwise a fresh solver and
+/// a fresh judge decide.
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`].
 pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &str) -> Result<Outcome, EngineError> {
-    if let Some(outcome) = judge_quickly(toolchain, bench, task, solution)? {
+    if let Some(outcome) = judge_by_pool(toolchain, bench, task, solution)? {
         return Ok(outcome);
     }
     let mut solver = match toolchain.solver(bench, task, solution)? {
@@ -196,14 +209,14 @@ pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &s
     Err(EngineError::Tests(format!("the tests of {} made more than {MOST_CALLS} calls", task.task_id)))
 }
 
-/// The outcome of a sample whose answers a waiting judge accepts.
-fn judge_quickly(
+/// The outcome of a sample that a pooled judge accepts; `None` if it does not, or if the task has no pooled judge.
+fn judge_by_pool(
     toolchain: &dyn Toolchain,
     bench: &Bench,
     task: &Task,
     solution: &str,
 ) -> Result<Option<Outcome>, EngineError> {
-    let Some(judge) = toolchain.lasting_judge(bench, task)? else { return Ok(None) };
+    let Some(judge) = toolchain.pooled_judge(bench, task)? else { return Ok(None) };
     let Ok(mut solver) = toolchain.solver(bench, task, solution)? else { return Ok(None) };
     if !judge.accepts(&mut solver)? {
         return Ok(None);
@@ -212,26 +225,26 @@ fn judge_quickly(
     Ok(Some(measured(Outcome::new(Verdict::Passed), &ended)))
 }
 
-/// What a judge that waited makes of a solver's answers.
+/// The result of a pooled judge's tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Opinion {
-    /// The tests ended and accept all answers.
+enum TestResult {
+    /// The tests ran to their end without a failure, and the judge returned the nonce.
     Accepted,
-    /// They do not, or there was no answer. The judge can serve the next sample.
-    Refused,
-    /// The judge can no longer be used.
-    Lost,
+    /// The tests failed. The judge can serve another sample.
+    Rejected,
+    /// The judge ended, reached a limit, violated the protocol or made too many calls. It must be discarded.
+    JudgeUnusable,
 }
 
-/// Lets a judge that waited run its tests.
-fn opinion(judge: &mut Running, solver: &mut Running) -> Result<Opinion, EngineError> {
+/// Runs the tests of a pooled judge over the solver's answers.
+fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, EngineError> {
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
                 solver.send(b'C', &arguments);
                 match solver.receive()? {
                     Next::Frame(b'A', answer) => judge.send(b'A', &answer),
-                    // The tests end without an answer.
+                    // Reports to the judge that the call has no answer. Its `call` then raises an error.
                     _ => judge.send(b'Q', b""),
                 }
             }
@@ -239,13 +252,13 @@ fn opinion(judge: &mut Running, solver: &mut Running) -> Result<Opinion, EngineE
                 let nonce: [u8; 16] = rand::rng().random();
                 judge.send(b'N', &nonce);
                 let is_confirmed = matches!(judge.receive()?, Next::Frame(b'R', returned) if returned == nonce);
-                return Ok(if is_confirmed { Opinion::Accepted } else { Opinion::Lost });
+                return Ok(if is_confirmed { TestResult::Accepted } else { TestResult::JudgeUnusable });
             }
-            Next::Frame(b'F', _) => return Ok(Opinion::Refused),
-            _ => return Ok(Opinion::Lost),
+            Next::Frame(b'F', _) => return Ok(TestResult::Rejected),
+            _ => return Ok(TestResult::JudgeUnusable),
         }
     }
-    Ok(Opinion::Lost)
+    Ok(TestResult::JudgeUnusable)
 }
 
 /// The judge's tests have ended: the sample passes if the judge returns the nonce, prints nothing and exits with code

@@ -47,7 +47,8 @@ pub fn program(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &s
     }
 }
 
-/// A C++ or Go program without the tests behind it: [`sample`] returns the same text.
+/// A C++ or Go program without the tests at its end, which equals the text that [`sample`] returns. `None` if the
+/// program does not end with the task's tests.
 pub fn without_tests<'a>(lang: CodeLang, task: &Task, program: &'a str) -> Option<&'a str> {
     let (between, end) = match (&task.setup, lang) {
         (Some(_), _) => ("", "\n"),

@@ -34,7 +34,7 @@ use std::{
 
 use app::model::{code_lang::CodeLang, run::Outcome};
 use failures::Failures;
-use guard::Lasting;
+use guard::PooledJudge;
 use humaneval::Task;
 use process::{Budget, Running};
 use trials::Trials;
@@ -129,12 +129,14 @@ pub trait Toolchain: Send + Sync {
     /// The versions that affect verdicts, for display.
     fn version(&self) -> &str;
 
-    /// Whether a process that it keeps ready, a fork server or a judge, waits for the next sample.
+    /// Whether the processes that serve several samples (fork servers, pooled judges) have started and are idle. Always
+    /// `false` for a language without such processes.
     fn is_warm(&self) -> bool {
         false
     }
 
-    /// How many outputs to work on at once with so many processors: more where outputs wait to be built together.
+    /// Number of outputs to work on at once with this number of processors. It is larger for a language that builds
+    /// outputs in batches, because the outputs of a batch wait for each other.
     fn workers(&self, processors: usize) -> usize {
         processors
     }
@@ -158,25 +160,26 @@ pub trait Toolchain: Send + Sync {
     /// Engine errors, [`EngineError::Cancelled`], and tasks whose tests cannot be made to call another process.
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError>;
 
-    /// Gives a task's tests to a judge that serves several samples; nothing if the language has none, or if the tests
-    /// could leave something behind in their process or find what other tests left.
+    /// Takes a pooled judge and sends it a task's tests. `None` if the language has no pool, or if the tests could
+    /// change or observe state that they share with other tests in the process.
     ///
     /// # Errors
     /// As [`Toolchain::judge`].
-    fn lasting_judge(&self, _bench: &Bench, _task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
+    fn pooled_judge(&self, _bench: &Bench, _task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
         Ok(None)
     }
 
-    /// Starts a solver that, after the last call, is sent `P` with a program and runs it as the published evaluator does;
-    /// nothing if the language has none, or if it would not save time.
+    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame with a program and
+    /// runs the program as the published evaluator does. `None` if the language has no such solver, if the sample or
+    /// the task could affect its second run, or if trying it is not worth the time.
     ///
     /// # Errors
     /// As [`Toolchain::solver`].
-    fn both(&self, _bench: &Bench, _task: &Task, _solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(&self, _bench: &Bench, _task: &Task, _solution: &str) -> Result<Option<Running>, EngineError> {
         Ok(None)
     }
 
-    /// What the published evaluator says of the program that a process of [`Toolchain::both`] runs.
+    /// The published evaluator's result for the program that a running process has received.
     ///
     /// # Errors
     /// As [`Toolchain::published`].
@@ -184,8 +187,8 @@ pub trait Toolchain: Send + Sync {
         Err(EngineError::Harness("the language has no process for both verdicts".into()))
     }
 
-    /// Whether a sample passed in [`Toolchain::both`].
-    fn tell(&self, _passed: bool) {}
+    /// Records whether a sample passed [`guard::both_verdicts`].
+    fn record_quick_path(&self, _passed: bool) {}
 }
 
 /// The published evaluator's result for a program.

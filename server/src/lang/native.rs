@@ -57,7 +57,7 @@ pub fn build(
     let mut mounts = toolchain.to_vec();
     if !texts.is_empty() {
         let folder = files.path().join("program");
-        write(&folder, texts)?;
+        write_texts(&folder, texts)?;
         mounts.push((folder, "/program".to_owned()));
     }
     let mut command = command(arguments, mounts, BUILD, Profile::Build);
@@ -69,9 +69,9 @@ pub fn build(
     Ok(if is_built { Built::Program(files) } else { Built::Refused(ended) })
 }
 
-/// Writes texts into a folder of their own; a name may have a folder before it.
-fn write(folder: &Path, texts: &[(&str, &str)]) -> io::Result<()> {
-    // The sandbox's user is somebody else.
+/// Writes texts to files in a folder, which is created. A text's name may contain a subfolder.
+fn write_texts(folder: &Path, texts: &[(&str, &str)]) -> io::Result<()> {
+    // The sandbox runs as another user, who must be able to read the folders.
     let make = |folder: &Path| DirBuilder::new().recursive(true).mode(0o755).create(folder);
     for (name, text) in texts {
         let file = folder.join(name);
@@ -152,25 +152,26 @@ pub fn judged(ended: &Ended, verdict: impl Fn(&str) -> (Verdict, String)) -> Jud
     Judged { passed: verdict == Verdict::Passed, result, outcome }
 }
 
-/// Judges. They depend on tasks alone, so each one is built once and cached.
-pub struct Judges {
+/// A cache of built files that depend on a task and not on a sample: judges, and C++ programs and objects to which
+/// samples are linked. Each one is built once and kept in a folder.
+pub struct TaskPrograms {
     folder: PathBuf,
-    /// A lock per judge, so that two workers do not build the same one. It holds what the compiler said of a judge that
-    /// does not compile.
+    /// A lock per file, so that two workers do not build the same one. It contains the compiler's output if the file
+    /// could not be built.
     building: Mutex<HashMap<String, Arc<Mutex<Option<String>>>>>,
 }
 
-impl Judges {
-    /// The judges of one toolchain.
+impl TaskPrograms {
+    /// The cache of one toolchain.
     ///
     /// # Errors
     /// Fails if the folder cannot be created.
-    pub fn new(folder: PathBuf) -> io::Result<Judges> {
+    pub fn new(folder: PathBuf) -> io::Result<TaskPrograms> {
         fs::create_dir_all(&folder)?;
-        Ok(Judges { folder, building: Mutex::default() })
+        Ok(TaskPrograms { folder, building: Mutex::default() })
     }
 
-    /// The program that `build` creates from `text`, or its cached copy.
+    /// The file that `build` creates, or its cached copy. `text` is the cache key: whatever `build` depends on.
     ///
     /// # Errors
     /// Engine errors, also if the tests do not compile, and [`EngineError::Cancelled`].
@@ -202,10 +203,10 @@ impl Judges {
         }
     }
 
-    /// The same for a program that some tasks do without: nothing where it does not compile.
+    /// As [`TaskPrograms::program`], for a file that is optional: `None` if it cannot be built.
     ///
     /// # Errors
-    /// Our own failure, or a cancelled run.
+    /// Engine errors, and [`EngineError::Cancelled`].
     pub fn program_if_built(
         &self,
         task: &Task,
@@ -220,22 +221,23 @@ impl Judges {
     }
 }
 
-/// What was built for one verdict of a sample and is needed for the other, by the sample's text.
-pub struct Kept<T>(Mutex<HashMap<[u8; 32], T>>);
+/// What was built for the published verdict of a sample that passed, until its solver takes it. The key is a hash of
+/// the sample's text.
+pub struct BuiltSamples<T>(Mutex<HashMap<[u8; 32], T>>);
 
-impl<T> Default for Kept<T> {
-    fn default() -> Kept<T> {
-        Kept(Mutex::default())
+impl<T> Default for BuiltSamples<T> {
+    fn default() -> BuiltSamples<T> {
+        BuiltSamples(Mutex::default())
     }
 }
 
-impl<T> Kept<T> {
-    /// Keeps it until it is taken.
+impl<T> BuiltSamples<T> {
+    /// Adds a sample. It stays in memory until it is taken.
     pub fn put(&self, text: &str, built: T) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Sha256::digest(text).into(), built);
     }
 
-    /// Takes what was kept, if anything was.
+    /// Removes a sample and returns it.
     pub fn take(&self, text: &str) -> Option<T> {
         let key: [u8; 32] = Sha256::digest(text).into();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key)

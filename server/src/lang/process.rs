@@ -43,8 +43,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The limits of a process that decides nothing if it reaches them.
-    pub fn of_a_try(self) -> Budget {
+    /// The limits of a process on the quick path ([`super::guard::both_verdicts`]): at most 2 s of CPU time and 1 s of
+    /// waiting time. A sample that reaches them runs again in fresh processes with the full limits.
+    pub fn for_quick_path(self) -> Budget {
         Budget { cpu_s: self.cpu_s.min(2), wait_s: self.wait_s.min(1), ..self }
     }
 
@@ -70,8 +71,8 @@ pub struct Running {
     _forked: Option<Lent>,
     /// Files that the process sees. They are deleted with it.
     _files: Option<tempfile::TempDir>,
-    /// What must last as long as it.
-    _held: Option<Box<dyn Send>>,
+    /// A resource that is released when the process ends.
+    _resource: Option<Box<dyn Send>>,
     cancelled: Arc<AtomicBool>,
     budget: Budget,
 }
@@ -166,25 +167,26 @@ impl Running {
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Running, EngineError> {
         let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-        Ok(Running { child, _forked: None, _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
+        Ok(Running { child, _forked: None, _files: None, _resource: None, cancelled: Arc::clone(cancelled), budget })
     }
 
-    /// Starts a process in a fork server; `mode` says what the process does. `start` starts a fork server, whose processes
-    /// may use up `most`, if none is
-    /// idle.
+    /// Forks a process from an idle fork server, or from one that `start` starts. `mode` selects what the process does.
+    /// `budget` has its limits; of these, only the CPU and waiting times may be lower than those of `server_budget`,
+    /// which are the limits of all processes of the fork server.
     ///
     /// # Errors
     /// Fails if no fork server can be started.
     pub fn fork(
         servers: &Arc<ForkServers>,
         mode: u8,
-        most: Budget,
+        server_budget: Budget,
         budget: Budget,
         cancelled: &Arc<AtomicBool>,
         start: impl FnOnce() -> io::Result<ForkServer>,
     ) -> io::Result<Running> {
         // A fork server that has been lost fails here and is replaced.
-        let waiting = servers.take(most).and_then(|mut server| Some((server.fork(mode, budget.cpu_s).ok()?, server)));
+        let waiting =
+            servers.take(server_budget).and_then(|mut server| Some((server.fork(mode, budget.cpu_s).ok()?, server)));
         let (child, server) = match waiting {
             Some(forked) => forked,
             None => {
@@ -192,17 +194,24 @@ impl Running {
                 (server.fork(mode, budget.cpu_s)?, server)
             }
         };
-        let lent = Lent { servers: Arc::clone(servers), server: Some((most, server)) };
-        Ok(Running { child, _forked: Some(lent), _files: None, _held: None, cancelled: Arc::clone(cancelled), budget })
+        let lent = Lent { servers: Arc::clone(servers), server: Some((server_budget, server)) };
+        Ok(Running {
+            child,
+            _forked: Some(lent),
+            _files: None,
+            _resource: None,
+            cancelled: Arc::clone(cancelled),
+            budget,
+        })
     }
 
-    /// The limits under which it runs.
+    /// The limits of the process.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// From now on it is ended with another run.
-    pub fn belong_to(&mut self, cancelled: Arc<AtomicBool>) {
+    /// Replaces the flag that cancels the process. A pooled process serves callers that have different flags.
+    pub fn set_cancel_flag(&mut self, cancelled: Arc<AtomicBool>) {
         self.cancelled = cancelled;
     }
 
@@ -211,9 +220,9 @@ impl Running {
         Running { _files: Some(files), ..self }
     }
 
-    /// Keeps anything else for as long as the process.
-    pub fn holding(self, held: impl Send + 'static) -> Running {
-        Running { _held: Some(Box::new(held)), ..self }
+    /// Keeps a value until the process ends.
+    pub fn with_resource(self, resource: impl Send + 'static) -> Running {
+        Running { _resource: Some(Box::new(resource)), ..self }
     }
 
     /// Sends a frame. If the process has ended, the next call of `receive` reports it.
@@ -271,7 +280,8 @@ impl Running {
 
     /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
-        // Counted from the first look on: most waits end before it, and counting reads files.
+        // Time is counted from the first timeout of 200 ms: most frames arrive earlier, and the counts are read from
+        // files.
         let mut first = None;
         let patience = Duration::from_secs(self.budget.wait_s);
         loop {

@@ -129,7 +129,8 @@ impl Suite {
         hex::encode(Sha256::digest(format!("{GENERATION}\0{version}\0{budget:?}\0{digest}\0{prompt:?}\0{generation}")))
     }
 
-    /// How many outputs to work on at once with so many processors.
+    /// Number of outputs to work on at once with this number of processors: the most that one of the languages asks
+    /// for.
     pub fn workers(&self, processors: usize) -> usize {
         self.toolchains.values().map(|toolchain| toolchain.workers(processors)).max().unwrap_or(processors)
     }

@@ -18,7 +18,7 @@ use crate::engine::{EngineError, self_test::CheckResult};
 pub struct Trial {
     /// The check.
     pub check: SandboxCheck,
-    /// Its own prompt, if it is not that of [`Trials::task`].
+    /// The trial's own prompt; `None` for the prompt of [`Trials::task`].
     pub prompt: Option<&'static str>,
     /// The text that continues the prompt.
     pub generation: &'static str,
@@ -65,8 +65,8 @@ pub const fn cannot(check: SandboxCheck, generation: &'static str) -> Trial {
     Trial { check, prompt: None, generation, published: false, passes: false }
 }
 
-/// The same behind a prompt of its own.
-pub const fn cannot_behind(prompt: &'static str, check: SandboxCheck, generation: &'static str) -> Trial {
+/// As [`cannot`], for a program with its own prompt.
+pub const fn cannot_with_prompt(prompt: &'static str, check: SandboxCheck, generation: &'static str) -> Trial {
     Trial { prompt: Some(prompt), ..cannot(check, generation) }
 }
 

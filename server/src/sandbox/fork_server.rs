@@ -44,8 +44,8 @@ const OWN_THREADS: u64 = 2;
 pub struct ForkServer {
     server: Child,
     limits: Limits,
-    /// How many of its processes the kernel has killed because of the memory limit.
-    killed: Arc<AtomicU64>,
+    /// Number of its processes that the kernel had killed for exceeding the memory limit when the last one ended.
+    oom_kills: Arc<AtomicU64>,
 }
 
 /// The first message to a fork server.
@@ -82,11 +82,11 @@ impl ForkServer {
         if server.receive(5, Instant::now() + PATIENCE)? != [0, 0, 0, 1, b'H'] {
             return Err(io::Error::other("the fork server did not report that it is ready"));
         }
-        Ok(ForkServer { server, limits, killed: Arc::default() })
+        Ok(ForkServer { server, limits, oom_kills: Arc::default() })
     }
 
-    /// Starts a process that does what `mode` says and may use `cpu_s` seconds of processor time. The next one can
-    /// be started when it has ended.
+    /// Starts a process with a CPU time limit of `cpu_s` seconds. `mode` selects what it does. The next process can be
+    /// started after it has ended.
     ///
     /// # Errors
     /// Fails if the fork server has ended.
@@ -105,7 +105,7 @@ impl ForkServer {
 
         let (printed, reader) = Printed::read(output, self.limits.printed_bytes, &control)?;
         let inside = Arc::new(OnceLock::new());
-        let (known, groups, killed) = (Arc::clone(&inside), self.server.groups.clone(), Arc::clone(&self.killed));
+        let (known, groups, oom_kills) = (Arc::clone(&inside), self.server.groups.clone(), Arc::clone(&self.oom_kills));
         let wait = move || {
             let mut line = String::new();
             match greeting(report.as_raw_fd())? {
@@ -120,8 +120,8 @@ impl ForkServer {
             let _ = reader.join();
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the fork server exited and reported {line:?}")))?;
-            let killed_now = groups.map_or(0, |groups| groups.out_of_memory());
-            Ok(Report { out_of_memory: killed_now > killed.swap(killed_now, Ordering::Relaxed), ..report })
+            let kills = groups.map_or(0, |groups| groups.out_of_memory());
+            Ok(Report { out_of_memory: kills > oom_kills.swap(kills, Ordering::Relaxed), ..report })
         };
         Ok(Child::new(control, printed, wait).known_as(inside))
     }

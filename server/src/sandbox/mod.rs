@@ -85,8 +85,8 @@ pub struct Printed {
 }
 
 impl Child {
-    /// Puts together a child from its parts; `wait` runs on a thread of its own, waits for the child's end and reports
-    /// it.
+    /// A child with this control socket and printed text. `wait` runs on a separate thread; it waits for the end of the
+    /// process and returns its report.
     pub fn new(
         control: UnixStream,
         printed: Arc<Printed>,
@@ -94,7 +94,7 @@ impl Child {
     ) -> Child {
         let (sender, ended) = channel();
         thread::spawn(move || {
-            // Nobody waits for a child that was dropped without `end`.
+            // `end` and `drop` wait for the report, so the receiver still exists.
             let _ = sender.send(wait());
         });
         Child { control, came: Vec::new(), printed, inside: Arc::default(), ended: Some(ended), groups: None }

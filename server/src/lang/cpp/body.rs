@@ -1,16 +1,19 @@
-//! Which samples are nothing but the body of the function that a prompt begins.
+//! Recognizes samples that are only the body of the function that a prompt begins.
 //!
-//! Such a sample can be compiled apart from the tests with the same result: it declares nothing outside of its function
-//! that the text behind it could see, and no directive, macro, attribute or assembler text reaches out of it. Every doubt
-//! counts as no; the sample is then compiled together with the tests, as the published evaluator does.
+//! Such a sample can be compiled separately from the tests with the same result. It declares nothing outside its
+//! function that the tests could see, and it has no directives, macros, attributes or assembler text that take effect
+//! outside. In case of doubt a sample is not a body; it is then compiled together with the tests, as the published
+//! evaluator does.
 
-/// Whether a text that continues a function's body ends it, and has nothing but comments behind it.
+/// Whether a text is the rest of a function's body, followed by nothing but white space and comments. The opening brace
+/// is before the text.
 pub fn is_body(text: &str) -> bool {
     Reader { left: text.as_bytes(), depth: 1 }.ends_its_function()
 }
 
-/// A prompt without its comments, if all that it has is directives, `using namespace std;` and one function that it
-/// begins: the prompt up to the function's brace.
+/// The declaration of the function that a prompt begins: the prompt without its comments, with a semicolon instead of
+/// the opening brace. `None` if the prompt contains anything else, except `#include` lines and `using
+/// namespace std;`.
 pub fn declaration(prompt: &str) -> Option<String> {
     let plain = without_comments(prompt)?;
     let declaration = plain.trim_end().strip_suffix('{')?;
@@ -31,7 +34,7 @@ fn without_comments(text: &str) -> Option<String> {
             plain.push(' ');
             comment.split_once("*/")?.1
         } else if let Some(path) = rest.strip_prefix('/') {
-            // `#include<boost/any.hpp>`.
+            // A slash in a path, as in `#include<boost/any.hpp>`.
             plain.push('/');
             path
         } else {
@@ -41,9 +44,11 @@ fn without_comments(text: &str) -> Option<String> {
     Some(plain + left)
 }
 
+/// Splits a text into tokens, as far as they matter here. Each method consumes a token and returns whether a body may
+/// contain it.
 struct Reader<'a> {
     left: &'a [u8],
-    /// How many braces are open.
+    /// Number of open braces.
     depth: usize,
 }
 
@@ -58,7 +63,7 @@ impl<'a> Reader<'a> {
                 (b' ' | b'\t' | b'\n', _) | (b'\r', Some(b'\n')) => self.skip(1),
                 _ if is_over => false,
                 (b'"' | b'\'', _) => self.literal(first),
-                // Other spellings of braces and `#`, attributes, and pairs that a trigraph begins with.
+                // Digraphs of braces, `#` and brackets; attributes; the beginning of trigraphs.
                 (b'<', Some(b'%')) | (b'%', Some(b'>' | b':')) | (b'[', Some(b'[')) | (b'?', Some(b'?')) => false,
                 (b'<', Some(b':')) | (b':', Some(b'>')) => false,
                 (b'{', _) => {
@@ -87,7 +92,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Takes bytes as long as they are `wanted`.
+    /// Consumes bytes while they are `wanted`, and returns them.
     fn take(&mut self, wanted: impl Fn(u8) -> bool) -> &'a [u8] {
         let end = self.left.iter().position(|&byte| !wanted(byte)).unwrap_or(self.left.len());
         let (taken, left) = self.left.split_at(end);
@@ -95,7 +100,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// A backslash could join its line with the next.
+    /// A comment to the end of the line. A backslash is rejected, because it could join the line with the next.
     fn line_comment(&mut self) -> bool {
         let comment = self.take(|byte| byte != b'\n');
         !comment.contains(&b'\\') && is_plain(comment)
@@ -108,6 +113,7 @@ impl<'a> Reader<'a> {
         !comment.contains(&b'\\') && is_plain(comment)
     }
 
+    /// A string or character literal. A backslash before white space is rejected, because it could join two lines.
     fn literal(&mut self, quote: u8) -> bool {
         self.skip(1);
         loop {
@@ -121,7 +127,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The words that could reach out of the function, and every name that belongs to the compiler but a few.
+    /// A name or keyword. Rejects words that could take effect outside the function, raw strings, and names that are
+    /// reserved for the compiler, with a few exceptions.
     fn word(&mut self) -> bool {
         const REFUSED: [&str; 8] = ["main", "asm", "extern", "friend", "template", "namespace", "operator", "aixgrade"];
         let Ok(word) = std::str::from_utf8(self.take(|byte| byte.is_ascii_alphanumeric() || byte == b'_')) else {
@@ -134,15 +141,15 @@ impl<'a> Reader<'a> {
         !is_raw && !REFUSED.contains(&word) && (own || !is_reserved)
     }
 
-    /// A number, and the letters behind it: `0x1f`, `1e9`, `10LL`.
+    /// A number with its suffix: `0x1f`, `1e9`, `10LL`.
     fn number(&mut self) -> bool {
         self.take(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_');
-        // In C++11 a quote ends a number, in later versions it may be part of it.
+        // A quote ends a number in C++11, but can be part of one in later versions.
         self.left.first() != Some(&b'\'')
     }
 }
 
-/// No control characters: compilers differ on which of them end a line.
+/// Whether a comment has no trigraphs, and no control characters: compilers differ on which of them end a line.
 fn is_plain(comment: &[u8]) -> bool {
     let text = comment.strip_suffix(b"\r").unwrap_or(comment);
     let pairs = text.windows(2).all(|pair| pair != b"??");
@@ -171,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_reach_out_of_its_function_is_no_body() {
+    fn a_text_that_could_have_an_effect_outside_its_function_is_not_a_body() {
         for text in [
             "",
             "    return 1;\n",

@@ -1,9 +1,9 @@
 //! C++: `g++` builds a program in one sandbox, with the nine helper headers precompiled; the program runs in another
 //! one.
 //!
-//! A sample that is nothing but its function's body ([`body`]) is compiled once for both verdicts, as a shared object that
-//! contains no tests. The programs that call it, with the tests for the published verdict and without them for the solver,
-//! are built once for each task.
+//! A sample that is only the body of its function ([`body`]) is compiled once for both verdicts, to a shared object
+//! without tests. Two programs load the shared object: one with the tests, for the published verdict, and the solver.
+//! Both are built once for each task.
 
 use std::{
     fs, io,
@@ -19,7 +19,7 @@ use super::{
     Bench, Judged, Language, Places, Toolchain,
     humaneval::{self, CPP_INCLUDES, Task},
     image,
-    native::{self, Built, Judges, Kept},
+    native::{self, Built, BuiltSamples, TaskPrograms},
     process::{Ended, Running},
 };
 use crate::{
@@ -55,12 +55,12 @@ struct Cpp {
     build: Vec<(PathBuf, String)>,
     /// The files that a program sees: the libraries that programs link to.
     run: Vec<(PathBuf, String)>,
-    judges: Judges,
+    task_programs: TaskPrograms,
     linker: &'static [&'static str],
-    /// Whether the image has what samples that are bodies are compiled with.
+    /// Whether the image has the header and the template library that bodies are compiled with.
     has_bodies: bool,
     /// Shared objects of samples that passed as published, until their solvers start.
-    kept: Kept<tempfile::TempDir>,
+    built_samples: BuiltSamples<tempfile::TempDir>,
 }
 
 /// Finds `g++` on the path, with the headers of Boost and OpenSSL that two tasks need.
@@ -92,7 +92,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let name = format!("cpp-{}", &hex::encode(digest)[..16]);
     let place = image::prepared(folder, &name, |place| prepare(&compiler, place))?;
     let mut build = vec![(place.join("cpp"), "/cpp".to_owned())];
-    let has_bodies = place.join("cpp").join(BODIES).with_extension("h.gch").is_file();
+    let has_bodies = place.join("cpp").join(BODY_HEADER).with_extension("h.gch").is_file();
     if has_bodies {
         build.push((place.join("run/aixgrade"), "/aixgrade".to_owned()));
     }
@@ -102,8 +102,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = image::mounts(&place.join("run"))?;
-    let judges = Judges::new(folder.join(format!("{name}-judges")))?;
-    Ok(Arc::new(Cpp { version, build, run, judges, linker, has_bodies, kept: Kept::default() }))
+    let task_programs = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
+    Ok(Arc::new(Cpp { version, build, run, task_programs, linker, has_bodies, built_samples: BuiltSamples::default() }))
 }
 
 /// Precompiles the helper headers, and copies the libraries that programs link to.
@@ -125,12 +125,13 @@ fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
     fs::remove_file(probe)?;
     if let Err(e) = prepare_bodies(compiler, &headers, &run.join("aixgrade")) {
         tracing::warn!(cause = %e, "every C++ sample is compiled with its tests");
-        let _ = fs::remove_file(headers.join(BODIES).with_extension("h.gch"));
+        let _ = fs::remove_file(headers.join(BODY_HEADER).with_extension("h.gch"));
     }
     Ok(())
 }
 
-/// The helper headers for position-independent code, and common instantiations of their templates compiled in advance.
+/// Precompiles the helper headers as position-independent code, and compiles common instantiations of their templates
+/// to a library.
 fn prepare_bodies(compiler: &Path, headers: &Path, run: &Path) -> io::Result<()> {
     fs::create_dir_all(run)?;
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
@@ -138,23 +139,23 @@ fn prepare_bodies(compiler: &Path, headers: &Path, run: &Path) -> io::Result<()>
     let making = tempfile::tempdir()?;
     let templates = making.path().join("templates.cpp");
     fs::write(&templates, format!("{includes}{}", templates::instantiations("template")))?;
-    let name = format!("-Wl,-soname,{TEMPLATES}");
+    let name = format!("-Wl,-soname,{TEMPLATE_LIBRARY}");
     let flags = ["-std=c++11", "-fPIC", "-shared", "-s", "-Wl,-Bsymbolic-functions", &name, &text(templates), "-o"];
-    tool::run(compiler, flags.map(str::to_owned).into_iter().chain([text(run.join(TEMPLATES))]))?;
-    let header = headers.join(BODIES);
+    tool::run(compiler, flags.map(str::to_owned).into_iter().chain([text(run.join(TEMPLATE_LIBRARY))]))?;
+    let header = headers.join(BODY_HEADER);
     fs::write(&header, format!("{includes}{}", templates::instantiations("extern template")))?;
     let out = text(header.with_extension("h.gch"));
     tool::run(compiler, ["-std=c++11", "-fPIC", "-x", "c++-header", &text(header), "-o", &out]).map(drop)
 }
 
-/// The header that bodies are compiled with.
-const BODIES: &str = "bodies.h";
+/// The header that bodies are compiled with, in `/cpp`.
+const BODY_HEADER: &str = "bodies.h";
 
-/// The library of templates, in `/aixgrade`.
-const TEMPLATES: &str = "libaixgrade-templates.so";
+/// The library of template instantiations, in `/aixgrade`.
+const TEMPLATE_LIBRARY: &str = "libaixgrade-templates.so";
 
 /// The shared object of a sample, in `/program`.
-const SAMPLE: &str = "libsample.so";
+const SAMPLE_LIBRARY: &str = "libsample.so";
 
 impl Cpp {
     /// Compiles and links one text as the published command does, with an object file if there is one.
@@ -167,7 +168,7 @@ impl Cpp {
             arguments.push("/caller/caller.o");
             seen.push((object.to_path_buf(), "/caller/caller.o".to_owned()));
         }
-        arguments.extend(more_libraries(task));
+        arguments.extend(task_libraries(task));
         native::build(bench, &arguments, &seen, &[("test.cpp", text)])
     }
 
@@ -177,35 +178,39 @@ impl Cpp {
         let text = caller_text(task)?;
         let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
         let build = || native::build(bench, &arguments, &self.build, &[("test.cpp", &text)]);
-        self.judges.program_if_built(task, &text, build)
+        self.task_programs.program_if_built(task, &text, build)
     }
 
-    /// What answers calls of a task's function in a sample's shared object; nothing as in [`Self::caller`].
-    fn calling(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
-        self.host(bench, task, &caller_text(task)?)
+    /// The solver program of a task, which answers calls with the function in a sample's shared object. `None` as for
+    /// [`Self::program_for_samples`].
+    fn solver_program(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+        self.program_for_samples(bench, task, &caller_text(task)?)
     }
 
-    /// A task's tests, which call its function in a sample's shared object; nothing where they do not compile apart from
-    /// a sample.
-    fn testing(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+    /// The program with a task's tests, which call the function in a sample's shared object. `None` as for
+    /// [`Self::program_for_samples`], or if the prompt is not just a function ([`body::declaration`]).
+    fn tests_program(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
         let Some(declaration) = body::declaration(&task.prompt) else { return Ok(None) };
-        self.host(bench, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
+        self.program_for_samples(bench, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
     }
 
-    /// A program that calls a sample's shared object, built once for its text. An object with a function that only stops
-    /// the program stands for the sample; where that has another name, nothing is built.
-    fn host(&self, bench: &Bench, task: &Task, text: &str) -> Result<Option<PathBuf>, EngineError> {
+    /// A program that loads a sample's shared object, built once for its text. It is linked to a stub, whose function
+    /// only stops the program; the loader uses the sample's object instead. `None` if the program or the stub does not
+    /// build, for example because the text calls a function that the stub does not define.
+    fn program_for_samples(&self, bench: &Bench, task: &Task, text: &str) -> Result<Option<PathBuf>, EngineError> {
         let stub = humaneval::solution(CodeLang::Cpp, task, None, "\n    __builtin_trap();\n}\n");
         let build = || self.build_body(bench, task, &stub);
-        let Some(stub) = self.judges.program_if_built(task, &format!("shared\0{stub}"), build)? else {
+        let Some(stub) = self.task_programs.program_if_built(task, &format!("shared\0{stub}"), build)? else {
             return Ok(None);
         };
-        let sample = (stub, format!("/sample/{SAMPLE}"));
+        let sample = (stub, format!("/sample/{SAMPLE_LIBRARY}"));
         let link = ["-Wl,-z,now", "/sample/libsample.so"];
         self.program_with_templates(bench, task, &format!("calls\0{text}"), text, &[sample], &link)
     }
 
-    /// A program of ours or the dataset's that uses the templates compiled in advance, built once for `key`.
+    /// A program without a sample's code that is linked to the template library, built once for `key`. `more` are
+    /// further files that the compiler sees, `link` further arguments. `None` if it does not build, or if the image has
+    /// no template library.
     fn program_with_templates(
         &self,
         bench: &Bench,
@@ -218,39 +223,41 @@ impl Cpp {
         if !self.has_bodies {
             return Ok(None);
         }
-        // The library also where only a sample's shared object needs it: the loader would not look for it there.
+        // The program must itself depend on the library: a sample's shared object needs it, but has no path to find it.
         let templates = [
             "/program/test.cpp",
             "-Wl,--no-as-needed",
             "/aixgrade/libaixgrade-templates.so",
             "-Wl,-rpath,/program:/aixgrade",
         ];
-        let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, more_libraries(task)].concat();
+        let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, task_libraries(task)].concat();
         let seen = [&self.build[..], more].concat();
         let build = || native::build(bench, &arguments, &seen, &[("test.cpp", text)]);
-        self.judges.program_if_built(task, key, build)
+        self.task_programs.program_if_built(task, key, build)
     }
 
-    /// The published verdict on a sample that is a body; nothing if it is none, or if anything is unusual about it.
+    /// The published result of a sample that is a body. `None` if the sample must be compiled with the tests: it is not
+    /// a body, or something could not be built or loaded.
     fn published_body(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
         let solution =
             humaneval::without_tests(CodeLang::Cpp, task, program).filter(|solution| is_body(task, solution));
         let Some(solution) = solution.filter(|_| self.has_bodies) else { return Ok(None) };
-        let Some(tests) = self.testing(bench, task)? else { return Ok(None) };
+        let Some(tests) = self.tests_program(bench, task)? else { return Ok(None) };
         let Built::Program(files) = self.build_body(bench, task, solution)? else { return Ok(None) };
-        let ended = self.run_with(bench, &tests, files.path(), &[])?.end()?;
-        // Not the function that the tests call: the loader does not find its name.
+        let ended = self.run_with_sample(bench, &tests, files.path(), &[])?.end()?;
+        // The loader did not find a name, for example because the sample does not define the function that the tests
+        // call.
         if ended.report.code == Some(127) && ended.printed.contains("symbol lookup error") {
             return Ok(None);
         }
         let judged = judged(&ended);
         if judged.passed {
-            self.kept.put(solution, files);
+            self.built_samples.put(solution, files);
         }
         Ok(Some(judged))
     }
 
-    /// Compiles a sample that is a body to a shared object in which every name is defined.
+    /// Compiles a sample that is a body to a shared object. As in a program, undefined names are an error.
     fn build_body(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Built, EngineError> {
         let mut arguments =
             vec!["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-shared", "-pipe"];
@@ -261,12 +268,12 @@ impl Cpp {
             "/program/test.cpp",
             "/aixgrade/libaixgrade-templates.so",
         ]);
-        arguments.extend(more_libraries(task));
+        arguments.extend(task_libraries(task));
         native::build(bench, &arguments, &self.build, &[("test.cpp", solution)])
     }
 
-    /// Starts a program that calls a sample's shared object, which is in `files`.
-    fn run_with(
+    /// Starts a program of [`Self::program_for_samples`] with a sample's shared object, which is in the folder `files`.
+    fn run_with_sample(
         &self,
         bench: &Bench,
         program: &Path,
@@ -274,13 +281,13 @@ impl Cpp {
         arguments: &[&str],
     ) -> Result<Running, EngineError> {
         let mut seen = self.run.clone();
-        seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE}")));
+        seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE_LIBRARY}")));
         native::run(bench, program, arguments, &seen)
     }
 }
 
 /// The libraries that the published command adds for a task.
-fn more_libraries(task: &Task) -> &'static [&'static str] {
+fn task_libraries(task: &Task) -> &'static [&'static str] {
     if task.task_id.contains("162") { &["-lcrypto", "-lssl"] } else { &[] }
 }
 
@@ -294,7 +301,7 @@ fn judged(ended: &Ended) -> Judged {
 /// The published command, with the helper headers precompiled.
 const COMPILER: [&str; 5] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/helpers.h", "-pipe"];
 
-/// The same for position-independent code with templates that are compiled in advance.
+/// The published command for position-independent code, with the header for bodies precompiled.
 const BODY_COMPILER: [&str; 6] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-pipe"];
 
 impl Toolchain for Cpp {
@@ -313,10 +320,10 @@ impl Toolchain for Cpp {
     }
 
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
-        if let Some(files) = self.kept.take(solution)
-            && let Some(caller) = self.calling(bench, task)?
+        if let Some(files) = self.built_samples.take(solution)
+            && let Some(caller) = self.solver_program(bench, task)?
         {
-            return Ok(Ok(self.run_with(bench, &caller, files.path(), &["{control}"])?.with_files(files)));
+            return Ok(Ok(self.run_with_sample(bench, &caller, files.path(), &["{control}"])?.with_files(files)));
         }
         // Compiling the code that answers calls together with the sample takes as long as the sample itself.
         if is_apart(task, solution)
@@ -335,7 +342,7 @@ impl Toolchain for Cpp {
         let text = judge_text(task)?;
         let program = match self.program_with_templates(bench, task, &format!("judge\0{text}"), &text, &[], &[])? {
             Some(program) => program,
-            None => self.judges.program(task, &text, || self.build(bench, task, &text, None))?,
+            None => self.task_programs.program(task, &text, || self.build(bench, task, &text, None))?,
         };
         native::run(bench, &program, &["{control}"], &self.run)
     }
@@ -353,11 +360,11 @@ fn values(task: &Task) -> String {
     format!("{any}{VALUES}")
 }
 
-/// Whether a sample is the body of its task's function behind the task's own prompt.
+/// Whether a sample consists of helper headers, the task's own prompt, and the body of the task's function.
 fn is_body(task: &Task, solution: &str) -> bool {
     let is_include = |line: &str| line.trim().is_empty() || CPP_INCLUDES.contains(&line);
     let parts = solution.split_once(&task.prompt).filter(|_| !task.prompt.is_empty());
-    parts.is_some_and(|(before, behind)| before.lines().all(is_include) && body::is_body(behind))
+    parts.is_some_and(|(before, after)| before.lines().all(is_include) && body::is_body(after))
 }
 
 /// Whether the code that answers calls can be compiled apart from a sample: the sample's function has the task's own

@@ -1,7 +1,8 @@
 //! Instantiations of the helper headers' templates that many samples use.
 //!
-//! Compiled once, they need not be compiled again with each sample: most of the time that a small program takes. A
-//! declaration of such an instantiation changes what is compiled, not what a function's body means.
+//! They are compiled once per toolchain instead of with each sample, which takes most of the compilation time of a
+//! small program. A header declares them as `extern template`. The declaration changes where the code of an
+//! instantiation comes from, but not the meaning of a function's body.
 
 /// Element types of vectors.
 const ELEMENTS: [&str; 11] = [
@@ -18,8 +19,8 @@ const ELEMENTS: [&str; 11] = [
     "std::vector<std::string>",
 ];
 
-/// Types of operands that strings are joined from.
-const JOINED: [(&str, &str); 11] = [
+/// The types of the two operands of `+` for strings.
+const STRING_OPERANDS: [(&str, &str); 11] = [
     ("const string&", "const string&"),
     ("string&&", "string&&"),
     ("const string&", "string&&"),
@@ -33,14 +34,14 @@ const JOINED: [(&str, &str); 11] = [
     ("string&&", "char"),
 ];
 
-/// Each instantiation behind `keyword`: `template` defines it, `extern template` declares it.
+/// All instantiations. With the keyword `template` the text defines them, with `extern template` it declares them.
 pub fn instantiations(keyword: &str) -> String {
     let mut standard: Vec<String> = Vec::new();
     let mut iterators: Vec<String> = Vec::new();
     for element in ELEMENTS {
         let vector = format!("std::vector<{element}>");
         standard.push(format!("class allocator<{element}>"));
-        // A vector of bool has a base and iterators of its own.
+        // `vector<bool>` is a specialization with another base class and other iterators.
         if element != "bool" {
             standard.push(format!("struct _Vector_base<{element}, std::allocator<{element}>>"));
             for pointer in [format!("{element}*"), format!("const {element}*")] {
@@ -68,7 +69,7 @@ pub fn instantiations(keyword: &str) -> String {
         }
     }
     let text = "<char, char_traits<char>, allocator<char>>";
-    for (left, right) in JOINED {
+    for (left, right) in STRING_OPERANDS {
         standard.push(format!("string operator+{text}({left}, {right})"));
     }
     for right in ["const string&", "const char*"] {

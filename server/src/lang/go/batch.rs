@@ -1,8 +1,10 @@
-//! Samples that are built together, and programs that run: as many of both at once as there are processors.
+//! A queue of samples that are built in batches, and a limit on how many builds and programs run at once: one for each
+//! processor.
 //!
-//! Linking takes longer than compiling a small program, and one link can hold many of them. Workers therefore leave what
-//! is to be built here. One of them builds what waits by then, as soon as a processor is free and no program waits to
-//! run; so there is always either enough to build or something to run, without a clock.
+//! Linking takes longer than compiling a small program, and one link can combine many samples. Workers therefore add
+//! their samples to a queue. When a processor is free and no program waits to run, one of the waiting workers builds
+//! all samples that are in the queue, up to [`MAX_SAMPLES`]. No timer is needed: while the processors are busy, the
+//! queue grows; when they are idle, a sample is built at once.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -11,119 +13,130 @@ use std::{
 
 use crate::engine::EngineError;
 
-/// The most samples of one link.
-pub const LARGEST: usize = 40;
+/// Maximum number of samples in a batch.
+pub const MAX_SAMPLES: usize = 40;
 
-/// Builds samples in batches, and bounds how much happens at once.
+/// Builds samples in batches and limits how many builds and programs run at once.
 pub struct Batches<S, B> {
     state: Mutex<State<S, B>>,
-    /// Where programs wait for a processor.
-    runs: Condvar,
+    /// Signalled when a processor is free for a program.
+    slot_free: Condvar,
 }
 
 struct State<S, B> {
-    /// Processors that nothing here uses.
+    /// Number of free processors.
     free: usize,
-    runs_waiting: usize,
+    /// Number of programs that wait for a processor.
+    programs_waiting: usize,
+    /// The number of the next sample.
     next: u64,
+    /// Samples that are in no batch yet.
     waiting: VecDeque<Waiting<S>>,
-    /// What became of a sample: built, not built in a batch, or a cancelled run.
-    answers: HashMap<u64, Answer<B>>,
+    /// Results that their workers have not taken yet, by the number of the sample.
+    results: HashMap<u64, BuildResult<B>>,
 }
 
+/// A sample in the queue.
 struct Waiting<S> {
     number: u64,
     sample: S,
-    bell: Arc<Condvar>,
+    /// Signals the sample's worker: the sample has a result, or the worker can build a batch.
+    wake: Arc<Condvar>,
 }
 
-enum Answer<B> {
+/// The result of building a sample.
+enum BuildResult<B> {
     Built(B),
+    /// The sample must be built alone.
     Alone,
     Cancelled,
 }
 
-/// A processor in use, until it is dropped.
+/// A reserved processor. It is free again when this value is dropped.
 pub struct Slot<S, B>(Arc<Batches<S, B>>);
 
 impl<S, B> Batches<S, B> {
-    /// With so many processors.
+    /// An empty queue and this number of free processors.
     pub fn new(processors: usize) -> Arc<Batches<S, B>> {
-        let (waiting, answers) = (VecDeque::new(), HashMap::new());
-        let state = State { free: processors.max(1), runs_waiting: 0, next: 0, waiting, answers };
-        Arc::new(Batches { state: Mutex::new(state), runs: Condvar::new() })
+        let (waiting, results) = (VecDeque::new(), HashMap::new());
+        let state = State { free: processors.max(1), programs_waiting: 0, next: 0, waiting, results };
+        Arc::new(Batches { state: Mutex::new(state), slot_free: Condvar::new() })
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S, B>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a processor; before samples that wait to be built.
+    /// Reserves a processor for a program. Programs have priority over batches.
     pub fn slot(self: &Arc<Self>) -> Slot<S, B> {
         let mut state = self.lock();
-        state.runs_waiting += 1;
+        state.programs_waiting += 1;
         while state.free == 0 {
-            state = self.runs.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.slot_free.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.runs_waiting -= 1;
+        state.programs_waiting -= 1;
         state.free -= 1;
         Slot(Arc::clone(self))
     }
 
-    /// Builds a sample together with others. Nothing if it must be built alone, because `build` says so or failed.
+    /// Builds a sample in a batch. `build` receives the samples of a batch and returns a result for each; the worker of
+    /// any of them may call it. `None` if the sample must be built alone: `build` returned `None` for it, or failed.
     ///
     /// # Errors
-    /// A cancelled run.
+    /// Only [`EngineError::Cancelled`].
     pub fn build(
         &self,
         sample: S,
         build: impl Fn(&[S]) -> Result<Vec<Option<B>>, EngineError>,
     ) -> Result<Option<B>, EngineError> {
-        let bell = Arc::new(Condvar::new());
+        let wake = Arc::new(Condvar::new());
         let mut state = self.lock();
         let number = state.next;
         state.next += 1;
-        state.waiting.push_back(Waiting { number, sample, bell: Arc::clone(&bell) });
+        state.waiting.push_back(Waiting { number, sample, wake: Arc::clone(&wake) });
         loop {
-            if let Some(answer) = state.answers.remove(&number) {
-                return match answer {
-                    Answer::Built(built) => Ok(Some(built)),
-                    Answer::Alone => Ok(None),
-                    Answer::Cancelled => Err(EngineError::Cancelled),
+            if let Some(result) = state.results.remove(&number) {
+                return match result {
+                    BuildResult::Built(built) => Ok(Some(built)),
+                    BuildResult::Alone => Ok(None),
+                    BuildResult::Cancelled => Err(EngineError::Cancelled),
                 };
             }
             let is_waiting = state.waiting.iter().any(|waiting| waiting.number == number);
-            if !is_waiting || state.free == 0 || state.runs_waiting > 0 {
-                state = bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if !is_waiting || state.free == 0 || state.programs_waiting > 0 {
+                state = wake.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             state.free -= 1;
-            let count = state.waiting.len().min(LARGEST);
+            let count = state.waiting.len().min(MAX_SAMPLES);
             let (mut samples, mut batch) = (Vec::new(), Vec::new());
-            for Waiting { number, sample, bell } in state.waiting.drain(..count) {
+            for Waiting { number, sample, wake } in state.waiting.drain(..count) {
                 samples.push(sample);
-                batch.push((number, bell));
+                batch.push((number, wake));
             }
             drop(state);
-            let mut led = Led { batches: self, batch, answers: Vec::new() };
-            led.answers = match build(&samples) {
-                Ok(built) => built.into_iter().map(|built| built.map_or(Answer::Alone, Answer::Built)).collect(),
-                Err(EngineError::Cancelled) => samples.iter().map(|_| Answer::Cancelled).collect(),
-                // Each fails alone, or does not.
+            let mut running = RunningBatch { batches: self, batch, results: Vec::new() };
+            running.results = match build(&samples) {
+                Ok(built) => {
+                    built.into_iter().map(|built| built.map_or(BuildResult::Alone, BuildResult::Built)).collect()
+                }
+                Err(EngineError::Cancelled) => samples.iter().map(|_| BuildResult::Cancelled).collect(),
+                // Every sample is then built alone. That build reports the error if it occurs again.
                 Err(_) => Vec::new(),
             };
-            drop(led);
+            drop(running);
             state = self.lock();
         }
     }
 
-    /// A processor is free: a program has it, or else somebody who builds.
-    fn freed(&self, state: &mut State<S, B>) {
+    /// Releases a processor, and wakes a program that waits for one or, if there is none, the worker of the first
+    /// sample in the queue.
+    fn release(&self, state: &mut State<S, B>) {
         state.free += 1;
-        if state.runs_waiting > 0 {
-            self.runs.notify_one();
+        if state.programs_waiting > 0 {
+            self.slot_free.notify_one();
         } else if let Some(first) = state.waiting.front() {
-            first.bell.notify_one();
+            first.wake.notify_one();
         }
     }
 }
@@ -131,26 +144,27 @@ impl<S, B> Batches<S, B> {
 impl<S, B> Drop for Slot<S, B> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        self.0.freed(&mut state);
+        self.0.release(&mut state);
     }
 }
 
-/// A batch being built. Whoever has no answer in the end is built alone.
-struct Led<'a, S, B> {
+/// A batch that is being built. When this value is dropped, also by a panic, the workers receive the results. A sample
+/// without a result must be built alone.
+struct RunningBatch<'a, S, B> {
     batches: &'a Batches<S, B>,
     batch: Vec<(u64, Arc<Condvar>)>,
-    answers: Vec<Answer<B>>,
+    results: Vec<BuildResult<B>>,
 }
 
-impl<S, B> Drop for Led<'_, S, B> {
+impl<S, B> Drop for RunningBatch<'_, S, B> {
     fn drop(&mut self) {
         let mut state = self.batches.lock();
-        let mut answers = std::mem::take(&mut self.answers).into_iter();
-        for (number, bell) in self.batch.drain(..) {
-            state.answers.insert(number, answers.next().unwrap_or(Answer::Alone));
-            bell.notify_one();
+        let mut results = std::mem::take(&mut self.results).into_iter();
+        for (number, wake) in self.batch.drain(..) {
+            state.results.insert(number, results.next().unwrap_or(BuildResult::Alone));
+            wake.notify_one();
         }
-        self.batches.freed(&mut state);
+        self.batches.release(&mut state);
     }
 }
 
@@ -163,9 +177,9 @@ mod tests {
 
     use super::*;
 
-    /// Each of many workers gets what became of its own sample, however the samples were put together.
+    /// Each worker receives the result of its own sample, whatever the batches are.
     #[test]
-    fn every_sample_gets_its_own_answer() {
+    fn every_worker_receives_the_result_of_its_own_sample() {
         let batches = Batches::<usize, usize>::new(2);
         let (building, largest, together) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
@@ -186,18 +200,18 @@ mod tests {
             }
         });
         assert!(largest.load(Ordering::SeqCst) <= 2);
-        assert!(together.load(Ordering::SeqCst) <= LARGEST);
+        assert!(together.load(Ordering::SeqCst) <= MAX_SAMPLES);
         let state = batches.lock();
-        assert_eq!((state.free, state.runs_waiting, state.waiting.len(), state.answers.len()), (2, 0, 0, 0));
+        assert_eq!((state.free, state.programs_waiting, state.waiting.len(), state.results.len()), (2, 0, 0, 0));
     }
 
     #[test]
-    fn what_waits_while_the_processors_are_busy_is_built_together() {
+    fn samples_that_arrive_while_the_processors_are_busy_are_built_together() {
         let batches = Batches::<usize, usize>::new(1);
         let sizes = Mutex::new(Vec::new());
-        let place = batches.slot();
+        let slot = batches.slot();
         thread::scope(|scope| {
-            for sample in 0..LARGEST + 5 {
+            for sample in 0..MAX_SAMPLES + 5 {
                 let (batches, sizes) = (&batches, &sizes);
                 scope.spawn(move || {
                     let built = batches.build(sample, |samples| {
@@ -207,22 +221,22 @@ mod tests {
                     assert_eq!(built.unwrap(), Some(sample));
                 });
             }
-            while batches.lock().waiting.len() < LARGEST + 5 {
+            while batches.lock().waiting.len() < MAX_SAMPLES + 5 {
                 thread::yield_now();
             }
-            drop(place);
+            drop(slot);
         });
-        assert_eq!(sizes.into_inner().unwrap(), [LARGEST, 5]);
+        assert_eq!(sizes.into_inner().unwrap(), [MAX_SAMPLES, 5]);
     }
 
     #[test]
-    fn a_failed_build_leaves_its_samples_to_be_built_alone() {
+    fn samples_of_a_failed_batch_are_built_alone() {
         let batches = Batches::<(), ()>::new(1);
         assert!(matches!(batches.build((), |_| Err(EngineError::Busy(String::new()))), Ok(None)));
         assert!(matches!(batches.build((), |_| Ok(Vec::new())), Ok(None)));
         assert!(matches!(batches.build((), |_| Err(EngineError::Cancelled)), Err(EngineError::Cancelled)));
         let panicked =
-            thread::scope(|scope| scope.spawn(|| batches.build((), |_| panic!("as tests do"))).join().is_err());
+            thread::scope(|scope| scope.spawn(|| batches.build((), |_| panic!("a build can panic"))).join().is_err());
         assert!(panicked);
         assert!(matches!(batches.build((), |_| Ok(vec![Some(())])), Ok(Some(()))), "the processor is free again");
     }

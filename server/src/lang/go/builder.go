@@ -4,11 +4,12 @@
 //	test FILE           the program that `go test FILE` runs, after `go vet`
 //	solver FILE NAME    a program that answers calls of a function in the file
 //	program FILE...     a program from the package "sample" (the first file) and package main (the second)
-//	batch FILE END NAME...  the programs of "test" and "solver" for several texts at once, whose tests begin at END
-//	joins FILE END NAME   prints whether such a text may join a batch
+//	batch FILE END NAME...  both programs ("test" and "solver") for several files; the tests of each begin at byte END
+//	joins FILE END NAME   prints whether such a file may join a batch
 //	prune FOLDER FILE...  copies of testify's files without the functions that need packages for HTTP or YAML
 //
-// The result is ./a.out; of a batch see packed. Exit code 1 with a message like those of `go test` means that the text is rejected.
+// The result is ./a.out; function pack defines the result of a batch. Exit code 1 with a message like those of `go
+// test` means that the text is rejected.
 package main
 
 import (
@@ -356,17 +357,18 @@ func isPruned(name string) bool {
 	return false
 }
 
-// What vet looks for when it is told these names; a text that has nothing of it needs no vet.
-var known = "-atomic -bool -buildtags -directive -errorsas -ifaceassert -nilfunc -printf -stringintconv -tests"
+// The vet analyzers that needsVet knows.
+var knownVetFlags = "-atomic -bool -buildtags -directive -errorsas -ifaceassert -nilfunc -printf -stringintconv -tests"
 
-// Whether vet could have something to say of a text that may join a batch. Those have no directives, and import neither
-// sync/atomic nor log; what is left concerns conditions, nil, types of interfaces, text from numbers, names of tests, and
-// errors.As and functions that print.
+// Whether vet could report a problem in a text that may join a batch. Such a text has no directives and imports neither
+// sync/atomic nor log, so the remaining checks concern logical operators, nil, interface types, conversions of numbers
+// to strings, names of tests, errors.As, and functions that print. Returns true if vet has an analyzer that is not
+// known.
 func needsVet(parsed *ast.File) bool {
 	flags, err := os.ReadFile("/go/vetflags")
 	own(err)
 	for _, flag := range strings.Fields(string(flags)) {
-		if !strings.Contains(known+" ", flag+" ") {
+		if !strings.Contains(knownVetFlags+" ", flag+" ") {
 			return true
 		}
 	}
@@ -383,7 +385,7 @@ func needsVet(parsed *ast.File) bool {
 		case *ast.TypeAssertExpr, *ast.TypeSpec, *ast.TypeSwitchStmt:
 			needed = true
 		case *ast.CallExpr:
-			// A conversion: string(…).
+			// A conversion, string(…), possibly in parentheses.
 			function := node.Fun
 			for {
 				inner, ok := function.(*ast.ParenExpr)
@@ -395,7 +397,7 @@ func needsVet(parsed *ast.File) bool {
 			name, ok := function.(*ast.Ident)
 			needed = needed || ok && name.Name == "string"
 		case *ast.FuncDecl:
-			// Type parameters stand between name and parameters.
+			// Only type parameters can be between the name and the parameters.
 			needed = needed || node.Name.End() != node.Type.Params.Pos()
 			for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
 				name := node.Name.Name
@@ -414,29 +416,32 @@ func needsVet(parsed *ast.File) bool {
 	return needed
 }
 
-// One text of a batch.
+// One sample of a batch with its tests.
 type text struct {
+	// The file, the path of the package, and the function that the tests call.
 	file, path, name string
-	// Where the tests begin.
-	end   int
+	// The offset in the file at which the tests begin.
+	end int
+	// The names of the test functions.
 	tests []string
 }
 
-// What samples of a batch may import: packages whose functions start no goroutines, and none that leads around types.
-var harmless = map[string]bool{
+// The packages that samples of a batch may import. Their functions start no goroutines that run a sample's code (except
+// time.AfterFunc, which mayJoin rejects), and give no access to memory that bypasses Go's types.
+var allowedImports = map[string]bool{
 	"bytes": true, "container/heap": true, "container/list": true, "crypto/md5": true, "errors": true, "fmt": true,
 	"math": true, "math/big": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "regexp": true,
 	"sort": true, "strconv": true, "strings": true, "testing": true, "time": true, "unicode": true,
 	"unicode/utf8": true, "github.com/stretchr/testify/assert": true,
 }
 
-// Words of directives to the compiler, and those of archiveFor.
+// The words with which compiler directives begin, and the words for which archiveFor chooses the full archive.
 var directives = append([]string{"//go:", "//line", "/*line", "//export", "//extern", "+build"}, pruned...)
 
-// Whether a text may be linked with others, which neither notices: nothing of it runs before its process has chosen it,
-// and nothing in it gets around Go's types, so that it reaches no memory but its own. That needs a data race at least,
-// hence no goroutines. Its tests must not be named by the sample, so that the solver can do without them. Finds the
-// tests.
+// Whether a text may be linked with others: it can neither affect nor observe them. None of its code runs before main
+// has selected it, so it declares no package variables and no init. It uses nothing that bypasses Go's types, and
+// therefore reaches only its own memory; it starts no goroutines, because a data race can break type safety. The sample
+// must not name the tests, so that the solver program does not contain them. Records the names of the tests in t.tests.
 func (t *text) mayJoin(set *token.FileSet, parsed *ast.File) bool {
 	content, err := os.ReadFile(t.file)
 	own(err)
@@ -450,7 +455,7 @@ func (t *text) mayJoin(set *token.FileSet, parsed *ast.File) bool {
 	}
 	for _, spec := range parsed.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil || spec.Name != nil || !harmless[path] {
+		if err != nil || spec.Name != nil || !allowedImports[path] {
 			return false
 		}
 	}
@@ -501,7 +506,7 @@ func (t *text) mayJoin(set *token.FileSet, parsed *ast.File) bool {
 				return false
 			}
 		}
-		// Of no type parameters, which would stand between name and parameters.
+		// The function must have no type parameters, which would be between its name and its parameters.
 		if function.Recv == nil && name == t.name && function.Name.End() == function.Type.Params.Pos() {
 			found = true
 		}
@@ -521,8 +526,9 @@ func (t *text) mayJoin(set *token.FileSet, parsed *ast.File) bool {
 	return fits && found && len(t.tests) > 0 && ast.IsExported(t.name)
 }
 
-// Compiles and vets texts that may be linked with others, and links all of them twice: with their tests, and for the
-// solver. What is not in the result must be built alone, which also says why.
+// Compiles and vets the texts that may join the batch, each by its own compiler process, and links all of them twice:
+// into the program with the tests, and into the solver program. A text that is not in the result must be built alone;
+// that build also reports why, if it fails.
 func batch(arguments []string, flags []string) {
 	built := make([]byte, len(arguments)/3)
 	var texts []text
@@ -549,16 +555,17 @@ func batch(arguments []string, flags []string) {
 	}
 	var tests, solver []byte
 	if len(texts) > 0 {
-		tests, solver = linked(texts, config(slim, paths...), flags)
+		tests, solver = linkBatch(texts, config(slim, paths...), flags)
 	}
 	if tests == nil || solver == nil {
 		built = make([]byte, len(built))
 	}
-	own(os.WriteFile("/work/a.out", packed(built, tests, solver), 0o600))
+	own(os.WriteFile("/work/a.out", pack(built, tests, solver), 0o600))
 }
 
-// The two programs of a batch, which take a text's number as their first argument; nothing if they cannot be linked.
-func linked(texts []text, config string, flags []string) (tests, solver []byte) {
+// Links the two programs of a batch, which take a text's number as their first argument. A result is nil if it cannot
+// be linked; both are nil if the solver program contains a test.
+func linkBatch(texts []text, config string, flags []string) (tests, solver []byte) {
 	var imports, testing, serving strings.Builder
 	for _, one := range texts {
 		number := one.path[1:]
@@ -590,7 +597,7 @@ func linked(texts []text, config string, flags []string) (tests, solver []byte) 
 		append(flags, "-X", "testing.testBinary=1")...)
 	solver = program("solver", "package main\nimport (\n\t\"aixgrade/values\"\n\t\"os\"\n"+imports.String()+
 		")\nfunc main() {\n\tswitch os.Args[1] {\n"+serving.String()+"\t}\n}\n", flags...)
-	// The linker keeps the name of every function that it keeps.
+	// Every function that is linked also has its name in the program.
 	for _, one := range texts {
 		for _, name := range one.tests {
 			if bytes.Contains(solver, []byte(one.path+"."+name)) {
@@ -601,8 +608,9 @@ func linked(texts []text, config string, flags []string) (tests, solver []byte) 
 	return tests, solver
 }
 
-// For each text whether it was built; then the two programs, each behind its length.
-func packed(built, tests, solver []byte) []byte {
+// The result of a batch: a byte for each text, 1 if it was built; then the two programs, each preceded by its length in
+// bytes (8 bytes, big-endian).
+func pack(built, tests, solver []byte) []byte {
 	for _, program := range [][]byte{tests, solver} {
 		length := make([]byte, 8)
 		binary.BigEndian.PutUint64(length, uint64(len(program)))
@@ -625,7 +633,8 @@ func main() {
 		fmt.Println((&text{file: files[0], name: files[2], end: end}).mayJoin(set, parsed))
 		return
 	}
-	// There are as many builders as processors. What a compiler leaves is collected where it becomes much.
+	// As many builders run as there are processors, so each tool uses one processor. From Go 1.19 on, a memory limit
+	// replaces garbage collection at regular intervals.
 	own(os.Setenv("GOMAXPROCS", "1"))
 	if !strings.HasPrefix(runtime.Version(), "go1.18") {
 		own(os.Setenv("GOMEMLIMIT", "800MiB"))

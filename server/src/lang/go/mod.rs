@@ -1,7 +1,8 @@
 //! Go: compiled, vetted and linked in one sandbox with the steps of `go test`; the program runs in another one.
 //!
-//! Linking is most of the work, so one link holds several samples ([`batch`]) if none of them could notice the others
-//! (`mayJoin` in `builder.go`). Each still runs in a process and sandbox of its own.
+//! Linking is most of the work, so samples are linked in batches ([`batch`]). A sample joins a batch only if it could
+//! neither affect nor observe the others (`mayJoin` in `builder.go`). Each sample still runs in its own process and
+//! sandbox, but one sandbox compiles the batch, and its samples are in the same program files.
 
 use std::{
     fs, io,
@@ -19,7 +20,7 @@ use super::{
     Bench, Judged, Language, Places, Toolchain,
     humaneval::{self, Task},
     image,
-    native::{self, Built, Judges, Kept},
+    native::{self, Built, BuiltSamples, TaskPrograms},
     process::{Ended, Running},
 };
 use crate::{engine::EngineError, sandbox::tool};
@@ -107,26 +108,28 @@ struct Go {
     lang: String,
     /// The linker's value of `runtime.godebugDefault`, which depends on the module's `go` line.
     debug: String,
-    judges: Judges,
+    judges: TaskPrograms,
     batches: Arc<Batches<Sample, InBatch>>,
-    /// Where samples that passed as published are, until their solvers start.
-    kept: Kept<InBatch>,
+    /// Samples of batches that passed as published, until their solvers start.
+    built_samples: BuiltSamples<InBatch>,
 }
 
-/// A sample that waits for a batch.
+/// A sample that is to be built in a batch.
 struct Sample {
+    /// The sample's text, followed by the tests.
     program: String,
-    /// Where its tests begin, in bytes.
+    /// Length of the sample's text in bytes: where the tests begin.
     end: usize,
     /// The function that the tests call.
     name: String,
 }
 
-/// A sample in the programs of a batch: its number there.
+/// A batch, and a sample's number in it, which the programs take as their first argument.
 #[derive(Clone)]
 struct InBatch(Arc<Batch>, usize);
 
-/// The programs of a batch, with tests and for solvers; deleted with the last sample.
+/// The two programs of a batch: one contains the tests, the other is the solver. Their folder is deleted when no sample
+/// needs it any more.
 struct Batch {
     files: tempfile::TempDir,
 }
@@ -135,7 +138,8 @@ impl Batch {
     const TESTS: &str = "tests";
     const SOLVERS: &str = "solvers";
 
-    /// Unpacks what the builder packed: which samples were built, and the two programs.
+    /// Reads the builder's result: for each of `count` samples whether it was built, and the two programs (`pack` in
+    /// `builder.go`).
     fn unpack(files: tempfile::TempDir, count: usize) -> io::Result<(Batch, Vec<bool>)> {
         let packed = fs::read(files.path().join(native::PROGRAM))?;
         let short = || io::Error::other("the Go builder's result is cut short");
@@ -194,7 +198,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let place = image::prepared(folder, &name, |place| prepare(&go, &module, Path::new(tools), place))?;
     let text = |name: &str| fs::read_to_string(place.join("go").join(name));
     let version = format!("Go {}", version.trim_start_matches("go"));
-    let judges = Judges::new(folder.join(format!("{name}-judges")))?;
+    let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
     Ok(Arc::new(Go {
         version,
         build: image::mounts(&place)?,
@@ -202,7 +206,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         debug: text("debug")?,
         judges,
         batches: Batches::new(thread::available_parallelism().map_or(1, usize::from)),
-        kept: Kept::default(),
+        built_samples: BuiltSamples::default(),
     }))
 }
 
@@ -248,7 +252,7 @@ fn prepare(go: &Command<'_>, module: &Path, tools: &Path, place: &Path) -> io::R
     fs::write(copy.join("builder.go"), BUILDER)?;
     let builder = root.join("builder");
     go(&copy, &["build", "-o", &text(&builder), "builder.go"])?;
-    // A second archive, with a testify without the parts that few programs need but all would link.
+    // A second importcfg, with a testify without the functions that few programs need but every program would link.
     let slim = making.path().join("slim");
     fs::create_dir(&slim)?;
     let listed = go(&copy, &["list", "-f", "{{.Dir}}{{range .GoFiles}} {{.}}{{end}}", ASSERT])?.0;
@@ -301,7 +305,7 @@ impl Go {
         }
     }
 
-    /// Builds samples together; nothing for one that must be built alone.
+    /// Builds samples in one batch. A sample that must be built alone is `None`; the result is empty if all must be.
     fn build_batch(&self, bench: &Bench, samples: &[Sample]) -> Result<Vec<Option<InBatch>>, EngineError> {
         let names: Vec<String> = (0..samples.len()).map(|number| format!("{number}/main_test.go")).collect();
         let texts: Vec<(&str, &str)> =
@@ -320,7 +324,7 @@ impl Go {
         Ok(built.into_iter().enumerate().map(place).collect())
     }
 
-    /// Starts one of a batch's programs for one sample.
+    /// Starts one of the two programs of a batch for one sample.
     fn run_in_batch(
         bench: &Bench,
         InBatch(batch, number): &InBatch,
@@ -332,7 +336,7 @@ impl Go {
         native::run(bench, &batch.files.path().join(program), &arguments, &[])
     }
 
-    /// The published verdict on a sample that is built with others; nothing if it must be built alone.
+    /// The published result of a sample that is built in a batch; `None` if it must be built alone.
     fn published_in_batch(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
         let Some(solution) = humaneval::without_tests(CodeLang::Go, task, program) else { return Ok(None) };
         let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
@@ -342,7 +346,7 @@ impl Go {
         let _slot = self.batches.slot();
         let judged = judged(&Self::run_in_batch(bench, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
         if judged.passed {
-            self.kept.put(solution, built);
+            self.built_samples.put(solution, built);
         }
         Ok(Some(judged))
     }
@@ -378,7 +382,7 @@ impl Toolchain for Go {
     }
 
     fn workers(&self, processors: usize) -> usize {
-        (processors * batch::LARGEST).min(MOST_WORKERS)
+        (processors * batch::MAX_SAMPLES).min(MOST_WORKERS)
     }
 
     fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
@@ -393,15 +397,15 @@ impl Toolchain for Go {
     }
 
     fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
-        // Until the solver has ended, the judge beside it included: the two take turns.
+        // One slot for the solver and its judge, until the solver ends: only one of them computes at a time.
         let slot = self.batches.slot();
-        if let Some(built) = self.kept.take(solution) {
+        if let Some(built) = self.built_samples.take(solution) {
             let running = Self::run_in_batch(bench, &built, Batch::SOLVERS, &["{control}"])?;
-            return Ok(Ok(running.holding((built, slot))));
+            return Ok(Ok(running.with_resource((built, slot))));
         }
         let name = signature(task)?.name;
         Ok(match self.build(bench, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &[])?.holding(slot)),
+            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &[])?.with_resource(slot)),
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }
@@ -415,10 +419,10 @@ impl Toolchain for Go {
     }
 }
 
-/// The most outputs that are worked on at once. Most of them wait.
+/// Maximum number of outputs to work on at once. Most of them wait for a batch or a processor.
 const MOST_WORKERS: usize = 256;
 
-/// What `go test` starts a test's program with.
+/// The arguments that `go test` passes to the test program.
 const TEST_FLAGS: [&str; 2] = ["-test.paniconexit0", "-test.timeout=10m0s"];
 
 fn judged(ended: &Ended) -> Judged {

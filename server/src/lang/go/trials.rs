@@ -4,7 +4,7 @@ use app::model::reason::SandboxCheck;
 
 use crate::lang::{
     humaneval::Task,
-    trials::{Trials, cannot_behind, deceives, right, wrong},
+    trials::{Trials, cannot_with_prompt, deceives, right, wrong},
 };
 
 pub static TRIALS: Trials = Trials {
@@ -21,18 +21,18 @@ pub static TRIALS: Trials = Trials {
         right("    return number * 2\n}\n"),
         wrong("    return number\n}\n"),
         deceives(SandboxCheck::EarlyExit, "    return number\n}\n\nfunc TestMain(m *testing.M) {\n}\n"),
-        cannot_behind(
+        cannot_with_prompt(
             "import \"os\"\n\nfunc Double(number int) int {\n",
             SandboxCheck::HostFiles,
             "    if _, err := os.ReadFile(\"/etc/passwd\"); err != nil {\n        return 0\n    }\n    return number * 2\n}\n",
         ),
-        cannot_behind(
+        cannot_with_prompt(
             "import \"net\"\n\nfunc Double(number int) int {\n",
             SandboxCheck::Sockets,
             "    if _, err := net.ListenPacket(\"udp\", \"127.0.0.1:0\"); err != nil {\n        return 0\n    }\n    \
              return number * 2\n}\n",
         ),
-        cannot_behind(
+        cannot_with_prompt(
             "import \"os/exec\"\n\nfunc Double(number int) int {\n",
             SandboxCheck::Processes,
             "    if err := exec.Command(\"/program/a.out\").Start(); err != nil {\n        return 0\n    }\n    return \

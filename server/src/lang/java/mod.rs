@@ -20,7 +20,7 @@ use super::{
     Bench, Judged, Language, Places, Toolchain, command,
     humaneval::{self, Task},
     image,
-    native::{self, Built, Judges},
+    native::{self, Built, TaskPrograms},
     process::{Budget, Running},
 };
 use crate::{
@@ -62,7 +62,7 @@ struct Java {
     compilers: OnceLock<Pool>,
     /// The classes that judges are compiled against.
     values: Files,
-    judges: Judges,
+    judges: TaskPrograms,
 }
 
 fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
@@ -91,7 +91,7 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         let class = place.join("programs/aixgrade/programs").join(name).with_extension("class");
         values.insert(format!("aixgrade.programs.{name}"), fs::read(class)?);
     }
-    let judges = Judges::new(folder.join(format!("{name}-judges")))?;
+    let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
     let version = format!("Java {}", images.java);
     Ok(Arc::new(Java { version, run, images: Arc::new(images), compilers: OnceLock::new(), values, judges }))
 }

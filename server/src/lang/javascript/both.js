@@ -1,6 +1,6 @@
-// A solver, and after that the published evaluator's `node test.js`. Placed behind frames.js. It is sent the solver as the
-// text of a function, which runs in a realm of its own that has nothing of Node.js, and the published program when the
-// tests have accepted all answers.
+// A solver that then runs the published program as `node test.js` would. Placed after frames.js. The first frame
+// contains the solver as the text of a function, which runs in a separate realm without Node.js. The published program
+// arrives after the tests have accepted all answers, and runs in the main realm.
 const vm = require('vm');
 const Module = require('module');
 

@@ -1,4 +1,4 @@
-// Frames over the control descriptor, whose number the first argument is.
+// Reads and writes frames on the control socket. The first argument is the number of its descriptor.
 const fs = require('fs');
 const descriptor = Number(process.argv[2]);
 
@@ -22,7 +22,7 @@ const send = (kind, data) => {
   const frame = Buffer.concat([head, data]);
   for (let at = 0; at < frame.length;) at += fs.writeSync(descriptor, frame, at);
 };
-// The tests have ended.
+// Reports that the tests have ended, and returns the nonce.
 const finish = () => {
   send('E', Buffer.alloc(0));
   send('R', receive()[1]);

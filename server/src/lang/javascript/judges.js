@@ -1,6 +1,6 @@
-// A judge that serves sample after sample. Placed behind frames.js. It is sent a function's text for
-// each, which runs the tests in a realm of its own, with no more of Node.js than a console that prints nothing: what the
-// tests would print is a failure.
+// A pooled judge: serves one sample after another. Placed after frames.js. For each sample it receives the text of a
+// function that runs the tests. The function runs in a new realm without Node.js, except for a console that prints
+// nothing. Any output, and a false console.assert, count as a failure of the tests.
 const vm = require('vm');
 for (;;) {
   const text = receive()[1].toString('utf8');

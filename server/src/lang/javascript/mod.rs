@@ -1,4 +1,7 @@
 //! JavaScript: a fresh Node.js process for each program.
+//!
+//! There are two exceptions for samples that pass: a judge process serves up to 100 samples, and one process can
+//! determine both verdicts of a sample ([`super::guard`]).
 
 use std::{
     fs, io,
@@ -14,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
-    guard::{Judges, Lasting, Luck},
+    guard::{JudgePool, PooledJudge, QuickPathStats},
     humaneval::{self, Task},
     image,
     process::{Budget, Running},
@@ -31,14 +34,15 @@ mod trials;
 /// The code that follows the code of the guard's processes.
 const FRAMES: &str = include_str!("frames.js");
 const VALUES: &str = include_str!("values.js");
-/// What judges that wait run.
-const JUDGES: &str = concat!(include_str!("frames.js"), include_str!("judges.js"));
-/// A solver that runs the published program after the last call.
-const BOTH: &str = concat!("'use strict';\n", include_str!("frames.js"), include_str!("both.js"));
+/// The program of a pooled judge.
+const POOLED_JUDGE: &str = concat!(include_str!("frames.js"), include_str!("judges.js"));
+/// The program of a process for both verdicts: a solver that runs the published program after the last call.
+const BOTH_VERDICTS: &str = concat!("'use strict';\n", include_str!("frames.js"), include_str!("both.js"));
 
-/// V8 computes new hash seeds at each start otherwise, and all hashes of its snapshot again: a seventh of a start. What
-/// the seed protects, a server's tables of others' keys, is not here.
-const QUICK_START: &str = "--no-rehash-snapshot";
+/// Without this option, V8 chooses a new hash seed at each start and computes all hashes of its snapshot again, which
+/// takes a seventh of the start-up time. The seed protects servers from chosen keys; a process that runs one program
+/// does not need it.
+const NO_REHASH: &str = "--no-rehash-snapshot";
 
 /// Increase when images are built differently.
 const GENERATION: u32 = 1;
@@ -55,10 +59,10 @@ pub const LANGUAGE: Language = Language {
 struct JavaScript {
     version: String,
     mounts: Vec<(PathBuf, String)>,
-    /// Node.js, and options that it knows.
+    /// The path of Node.js, and the options that this version supports.
     node: Vec<&'static str>,
-    judges: Judges,
-    luck: Luck,
+    judges: JudgePool,
+    quick_path: QuickPathStats,
 }
 
 /// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
@@ -97,14 +101,20 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     })?;
     let mounts = image::mounts(&place)?;
     let mut node = vec!["/node/bin/node"];
-    if tool::run(&program, [QUICK_START, "--version"]).is_ok() {
-        node.push(QUICK_START);
+    if tool::run(&program, [NO_REHASH, "--version"]).is_ok() {
+        node.push(NO_REHASH);
     }
-    Ok(Arc::new(JavaScript { version, mounts, node, judges: Judges::default(), luck: Luck::default() }))
+    Ok(Arc::new(JavaScript {
+        version,
+        mounts,
+        node,
+        judges: JudgePool::default(),
+        quick_path: QuickPathStats::default(),
+    }))
 }
 
 impl JavaScript {
-    /// Starts Node.js with a text as the published command does, with additional arguments.
+    /// Starts Node.js with a program as the published command does. `more` are additional arguments.
     fn start(&self, bench: &Bench, budget: Budget, program: &str, more: &[&str]) -> Result<Running, EngineError> {
         let files = bench.temporary()?;
         let file = files.path().join("test.js");
@@ -119,13 +129,14 @@ impl JavaScript {
     }
 }
 
-/// The limits of a process. The collector and the compiler have threads of their own.
+/// The limits of a process. V8's garbage collector and compiler need additional threads.
 fn budget(bench: &Bench) -> Budget {
     Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget }
 }
 
-/// What code could wait for, find or change outside of its realm.
-const SHARED: [&str; 24] = [
+/// Words with which code could reach something outside its realm, or wait. Tests that contain one get a fresh judge,
+/// and samples that contain one get fresh processes.
+const SHARED_STATE_WORDS: [&str; 24] = [
     "__",
     "async",
     "await",
@@ -152,12 +163,13 @@ const SHARED: [&str; 24] = [
     "WeakRef",
 ];
 
-/// What else a sample could use to look around in its process. Tests print and have no reason to look.
-const INSIDE: [&str; 4] = ["caller", "console", "constructor", "prepareStackTrace"];
+/// Further words, with which a sample could inspect its process. They are allowed in tests, which come from the dataset
+/// and use `console`.
+const INTROSPECTION_WORDS: [&str; 4] = ["caller", "console", "constructor", "prepareStackTrace"];
 
-/// Whether a judge that has run other tests decides about these as a fresh one would.
-fn is_plain(task: &Task) -> bool {
-    !names_any(&SHARED, &task.prompt) && !names_any(&SHARED, &task.test)
+/// Whether a pooled judge can run a task's tests: they contain no word with which they could depend on earlier tests.
+fn can_use_pooled_judge(task: &Task) -> bool {
+    !names_any(&SHARED_STATE_WORDS, &task.prompt) && !names_any(&SHARED_STATE_WORDS, &task.test)
 }
 
 fn names_any(words: &[&str], text: &str) -> bool {
@@ -209,7 +221,7 @@ impl Toolchain for JavaScript {
     }
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
-        let (empty, Task { test, .. }) = (unsolved(task), task);
+        let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
         // Inside the inner function, the task's own name refers to `call`.
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
@@ -217,31 +229,35 @@ impl Toolchain for JavaScript {
         self.start(bench, budget(bench), &text, &["{control}"])
     }
 
-    fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
-        if !is_plain(task) {
+    fn pooled_judge(&self, bench: &Bench, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+        if !can_use_pooled_judge(task) {
             return Ok(None);
         }
-        let (empty, Task { test, .. }) = (unsolved(task), task);
+        let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
-        let start = || self.start(bench, budget(bench), JUDGES, &["{control}"]);
+        let start = || self.start(bench, budget(bench), POOLED_JUDGE, &["{control}"]);
         let mut judge = self.judges.take(bench, budget(bench), start)?;
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{empty}\n\
              ;((receive, send) => {{\n{VALUES}\n;{tests}\n}})($receive, $send);\n}})"
         );
-        judge.give(&text);
+        judge.send_tests(&text);
         Ok(Some(judge))
     }
 
-    /// The published program gets the process's own realm. The sample's first run has another, without Node.js, and the
-    /// sample names nothing that leads from one to the other, so that its first run leaves nothing for the second.
-    fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
-        if !is_plain(task) || names_any(&SHARED, solution) || names_any(&INSIDE, solution) || !self.luck.pays() {
+    /// The sample first runs in a separate realm without Node.js; the published program then runs in the main realm.
+    /// The words in the sample's text are checked so that the first run does not affect the second.
+    fn both_verdicts(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+        if !can_use_pooled_judge(task)
+            || names_any(&SHARED_STATE_WORDS, solution)
+            || names_any(&INTROSPECTION_WORDS, solution)
+            || !self.quick_path.is_worth_trying()
+        {
             return Ok(None);
         }
         let entry = entry(task)?;
-        let mut running = self.start(bench, budget(bench).of_a_try(), BOTH, &["{control}"])?;
+        let mut running = self.start(bench, budget(bench).for_quick_path(), BOTH_VERDICTS, &["{control}"])?;
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{solution}\n\
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
@@ -250,13 +266,13 @@ impl Toolchain for JavaScript {
         Ok(Some(running))
     }
 
-    fn tell(&self, passed: bool) {
-        self.luck.tell(passed);
+    fn record_quick_path(&self, passed: bool) {
+        self.quick_path.record(passed);
     }
 }
 
-/// What a judge has in place of a solution.
-fn unsolved(task: &Task) -> String {
+/// The task's prompt with an empty function body. A judge runs it in place of a solution.
+fn unsolved_prompt(task: &Task) -> String {
     humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n")
 }
 

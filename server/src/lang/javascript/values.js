@@ -1,6 +1,6 @@
 // Plain values as JSON, for the two processes of the guard. Placed after the code of each, inside a function that has
-// `receive` and `send` (frames.js) and `Buffer`. The reader creates only primitives, arrays, plain objects, Map, Set and
-// Date.
+// `receive` and `send` (frames.js) and `Buffer`. The reader creates only primitives, arrays, plain objects, Map, Set
+// and Date.
 class NotPlain extends Error {}
 
 const tagged = (value, depth) => {
@@ -46,7 +46,7 @@ const untagged = (value) => {
 const dump = (value) => Buffer.from(JSON.stringify(tagged(value, 0)), 'utf8');
 const load = (data) => untagged(JSON.parse(data.toString('utf8')));
 
-// Answers calls, and returns what comes when no more do.
+// Answers calls. Returns the content of the first frame that is not a call.
 const serve = (entry) => {
   for (;;) {
     const [kind, data] = receive();

@@ -1,10 +1,12 @@
-# The fork server. Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve`, with the modules loaded that
-# every program imports. As `serve-numpy` it has numpy loaded, too; otherwise a process loads numpy when it first uses it: few do, and
-# numpy's memory makes each fork slower. For each order, which comes with three descriptors, it forks a process that does what the
-# order's mode says, as if it had been started afresh. It kills the process when its CPU time is used up or the server
-# closes the control socket, and reports how it ended. It runs one process at a time and never reads a sample. Its
-# processes cannot reach it: each is the first one of its own PID namespace, has fresh mounts over the scratch folders
-# and no capabilities, and is under the system call filter of a program that has its own sandbox.
+# The fork server. Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve` and has loaded the modules that
+# every program imports, except numpy: a process loads numpy when it first uses it. Few processes use numpy, and its
+# memory makes each fork slower. As `serve-numpy`, the server has also loaded numpy.
+#
+# For each order, which comes with three descriptors, it forks a process that does what the order's mode says, like a
+# freshly started one. It kills the process when its CPU time is used up or the server closes the control socket, and
+# reports how it ended. It runs one process at a time and never reads a sample. Its processes cannot reach it: each is
+# the first one of its own PID namespace, has fresh mounts over the scratch folders and no capabilities, and is under
+# the system call filter of a program that has its own sandbox.
 #
 # An order is the mode's letter and the CPU time limit in seconds (eight bytes). Its descriptors are the process's
 # control socket, its standard output and error, and the socket for the report. On the report socket, the process sends

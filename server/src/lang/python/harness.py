@@ -2,9 +2,9 @@
 # receives first:
 #   published  runs it as the published evaluator's check_correctness does, and reports the result;
 #   solver     executes it and answers calls of one function (the guard's process with the sample);
-#   both       is a solver until it is sent a program instead of a call, and publishes that;
+#   both       is a solver until it receives a program instead of a call, then does the same as "published" with it;
 #   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample;
-#   judges     the same for sample after sample.
+#   judges     is a judge for one sample after another.
 import builtins
 import contextlib
 import faulthandler
@@ -209,7 +209,7 @@ def judges(program, receive, send):
 
 
 class Unanswered(BaseException):
-    """There is no answer to a call."""
+    """A call has no answer. Ends the tests; not an Exception, so that `except Exception` does not catch it."""
 
 
 def judge_one(program, receive, send):

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Bench, Judged, Language, Places, Toolchain, command,
-    guard::{Judges, Lasting, Luck},
+    guard::{JudgePool, PooledJudge, QuickPathStats},
     humaneval::{self, Task},
     image,
     process::{Budget, Ended, ForkServers, Next, Running},
@@ -82,10 +82,10 @@ struct Python {
     version: String,
     mounts: Vec<(PathBuf, String)>,
     servers: Arc<ForkServers>,
-    /// Fork servers that have numpy loaded.
+    /// Fork servers that have loaded numpy.
     numpy_servers: Arc<ForkServers>,
-    judges: Judges,
-    luck: Luck,
+    judges: JudgePool,
+    quick_path: QuickPathStats,
     /// Set if a fork server could not be started. Each program then starts its own interpreter.
     without_servers: AtomicBool,
 }
@@ -131,8 +131,8 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         mounts,
         servers: Arc::default(),
         numpy_servers: Arc::default(),
-        judges: Judges::default(),
-        luck: Luck::default(),
+        judges: JudgePool::default(),
+        quick_path: QuickPathStats::default(),
         without_servers: AtomicBool::new(false),
     }))
 }
@@ -201,23 +201,23 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        let most = budget(bench);
-        let budget = if let Mode::Both = mode { most.of_a_try() } else { most };
+        let server_budget = budget(bench);
+        let budget = if let Mode::Both = mode { server_budget.for_quick_path() } else { server_budget };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
             Mode::Solver => (b's', "solver"),
             Mode::Judge => (b'j', "judge"),
             Mode::Both => (b'b', "both"),
         };
-        // Only for speed: a process that needs numpy and does not have it loads it.
+        // This affects only speed: a process without numpy loads it when it first uses it.
         let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
             (&self.numpy_servers, "serve-numpy")
         } else {
             (&self.servers, "serve")
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, most));
-            Running::fork(servers, letter, most, budget, &bench.cancelled, start)
+            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, server_budget));
+            Running::fork(servers, letter, server_budget, budget, &bench.cancelled, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,
@@ -246,20 +246,21 @@ impl Python {
     }
 }
 
-/// The limits of a process: arrays of hundreds of megabytes are made by ordinary solutions, and numpy needs some memory
-/// for itself.
+/// The limits of a process. Ordinary solutions create arrays of hundreds of megabytes, and numpy itself needs memory,
+/// so a process may use at least 2 GiB.
 fn budget(bench: &Bench) -> Budget {
     Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget }
 }
 
-/// Whether a text names numpy anywhere but in the imports that every program begins with.
+/// Whether a text mentions numpy after the imports with which every program begins.
 fn uses_numpy(text: &str) -> bool {
     let own = text.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(text);
     own.contains("numpy") || own.contains("np.")
 }
 
-/// What could change modules, which the tests of several samples share in a judge, or find that they were changed.
-const SHARED: [&str; 20] = [
+/// Words with which code could change modules or observe a change. Modules are shared by everything that runs in a
+/// process: the tests of several samples in a judge, or both runs of a sample.
+const SHARED_STATE_WORDS: [&str; 20] = [
     "__",
     "async",
     "builtins",
@@ -282,10 +283,10 @@ const SHARED: [&str; 20] = [
     "warnings",
 ];
 
-/// Whether a judge that has run other tests decides about these as a fresh one would.
-fn is_plain(task: &Task) -> bool {
+/// Whether a pooled judge can run a task's tests: they contain no word with which they could depend on earlier tests.
+fn can_use_pooled_judge(task: &Task) -> bool {
     !task.test.contains("import")
-        && [&task.prompt, &task.test].iter().all(|text| !SHARED.iter().any(|word| text.contains(word)))
+        && [&task.prompt, &task.test].iter().all(|text| !SHARED_STATE_WORDS.iter().any(|word| text.contains(word)))
 }
 
 impl Toolchain for Python {
@@ -336,28 +337,28 @@ impl Toolchain for Python {
     }
 
     fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
-        self.start(bench, Mode::Judge, &[&unsolved(task), &entry(task)?, &task.test])
+        self.start(bench, Mode::Judge, &[&unsolved_prompt(task), &entry(task)?, &task.test])
     }
 
-    fn both(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
-        if !is_plain(task) || !leaves_nothing(solution) || !self.luck.pays() {
+    fn both_verdicts(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+        if !can_use_pooled_judge(task) || !can_run_twice(solution) || !self.quick_path.is_worth_trying() {
             return Ok(None);
         }
         Ok(Some(self.start(bench, Mode::Both, &[solution, &entry(task)?])?))
     }
 
-    fn tell(&self, passed: bool) {
-        self.luck.tell(passed);
+    fn record_quick_path(&self, passed: bool) {
+        self.quick_path.record(passed);
     }
 
-    fn lasting_judge(&self, bench: &Bench, task: &Task) -> Result<Option<Lasting<'_>>, EngineError> {
-        if !is_plain(task) {
+    fn pooled_judge(&self, bench: &Bench, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+        if !can_use_pooled_judge(task) {
             return Ok(None);
         }
         let (entry, budget) = (entry(task)?, budget(bench));
         let mut judge = self.judges.take(bench, budget, || bench.start(&self.interpreter("judges", budget), budget))?;
-        for text in [&unsolved(task), &entry, &task.test] {
-            judge.give(text);
+        for text in [&unsolved_prompt(task), &entry, &task.test] {
+            judge.send_tests(text);
         }
         Ok(Some(judge))
     }
@@ -371,29 +372,29 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
     })
 }
 
-/// What else could lead from a sample to modules. A prompt's own imports do not.
-const TO_MODULES: [&str; 5] = ["dir(", "getattr", "import", "locals", "vars("];
+/// Further words with which a sample could reach modules.
+const MODULE_ACCESS_WORDS: [&str; 5] = ["dir(", "getattr", "import", "locals", "vars("];
 
-/// Whether a sample, run once, leaves nothing behind for the second time in the same process: it can only change what it
-/// defines itself.
-fn leaves_nothing(solution: &str) -> bool {
+/// Whether a sample can run twice in a process: its text contains nothing with which the first run would usually affect
+/// the second. This is a check of words and not a security boundary.
+fn can_run_twice(solution: &str) -> bool {
     let own = solution.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(solution);
     let lines = own.lines().filter(|line| !line.starts_with("from typing import ") && *line != "import math");
     let own = lines.collect::<Vec<_>>().join("\n");
-    !SHARED.iter().chain(&TO_MODULES).any(|word| own.contains(word)) && !sets_an_attribute(&own)
+    !SHARED_STATE_WORDS.iter().chain(&MODULE_ACCESS_WORDS).any(|word| own.contains(word)) && !sets_an_attribute(&own)
 }
 
-/// Whether something like `.name =` or `.name +=` is in a text.
+/// Whether a text contains an assignment to an attribute, such as `.name =` or `.name +=`.
 fn sets_an_attribute(text: &str) -> bool {
-    text.split('.').skip(1).any(|behind| {
-        let behind = behind.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
-        let behind = behind.trim_start_matches(|c| "+-*/%&|^@<>".contains(c));
-        behind.starts_with('=') && !behind.starts_with("==")
+    text.split('.').skip(1).any(|after| {
+        let after = after.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
+        let after = after.trim_start_matches(|c| "+-*/%&|^@<>".contains(c));
+        after.starts_with('=') && !after.starts_with("==")
     })
 }
 
-/// What a judge has in place of a solution.
-fn unsolved(task: &Task) -> String {
+/// The task's prompt with an empty function body. A judge runs it in place of a solution.
+fn unsolved_prompt(task: &Task) -> String {
     humaneval::solution(CodeLang::Python, task, None, "    pass\n")
 }
 
