@@ -238,16 +238,28 @@ enum TestResult {
 
 /// Runs the tests of a pooled judge over the solver's answers.
 fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, EngineError> {
+    // Whether the solver has answered every call so far. The tests could catch the error that a missing answer raises.
+    let mut is_answered = true;
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
-                solver.send(b'C', &arguments);
-                match solver.receive()? {
-                    Next::Frame(b'A', answer) => judge.send(b'A', &answer),
+                let answer = if is_answered {
+                    solver.send(b'C', &arguments);
+                    match solver.receive()? {
+                        Next::Frame(b'A', answer) => Some(answer),
+                        _ => None,
+                    }
+                } else {
+                    None
+                };
+                is_answered = answer.is_some();
+                match answer {
+                    Some(answer) => judge.send(b'A', &answer),
                     // Reports to the judge that the call has no answer. Its `call` then raises an error.
-                    _ => judge.send(b'Q', b""),
+                    None => judge.send(b'Q', b""),
                 }
             }
+            Next::Frame(b'E', _) if !is_answered => return Ok(TestResult::JudgeUnusable),
             Next::Frame(b'E', _) => {
                 let nonce: [u8; 16] = rand::rng().random();
                 judge.send(b'N', &nonce);

@@ -187,6 +187,26 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     assert!(again[..3].iter().all(|line| line["cached"] == true), "{again:?}");
 }
 
+#[tokio::test]
+async fn a_call_without_an_answer_fails_although_the_tests_catch_every_error() {
+    let python = (server::lang::language(CodeLang::Python).unwrap().look)(&server::lang::Places::from_environment());
+    let Some(()) = prerequisites::toolchain("python", python) else { return };
+    let app = TestApp::empty().await;
+    let test = "def check(f):\n    for _ in range(5):\n        try:\n            assert f(1) == 1\n        except:\n            \
+                pass\ncheck(f0)";
+    import(&app, &task(0, test)).await;
+    let no_data = "    class Own:\n        pass\n    return Own()\n";
+    let lines: String = ["    return x\n", no_data, "    return x\n"]
+        .iter()
+        .map(|generation| format!("{}\n", json!({"task_id": "Python/0", "generation": generation})))
+        .collect();
+    let submission = upload(&app, "humaneval-x-python", "M", &lines).await;
+    let found = run(&app, submission);
+    let verdicts: Vec<_> = found[..3].iter().map(|line| (&line["verdict"], &line["published"])).collect();
+    let (passed, failed) = (json!("passed"), json!("failed"));
+    assert_eq!(verdicts, [(&passed, &passed), (&failed, &passed), (&passed, &passed)]);
+}
+
 fn run(app: &TestApp, submission: SubmissionId) -> Vec<Value> {
     run_of(app, "humaneval-x-python", submission)
 }
