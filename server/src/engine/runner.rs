@@ -23,7 +23,7 @@ use super::{
 };
 use crate::sandbox::{Child, Command, Limits, Profile, Report, Sandbox, process::Used};
 
-/// The limits of one output, as an operator can set them.
+/// The limits of one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// CPU time in seconds. An output that uses more is a timeout.

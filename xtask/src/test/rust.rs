@@ -13,6 +13,8 @@ use crate::{server, setup, tools};
 /// Runs the tests of the app, the server and the helper.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     setup::for_rust_tests()?;
+    // Tests of the sandbox start the helper, which no test program builds.
+    server::build(false)?;
     let mut cargo = tools::cargo();
     cargo.args(["test", "--locked", "--no-fail-fast"]);
     prerequisites.pass_to(&mut cargo);
