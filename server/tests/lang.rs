@@ -374,8 +374,9 @@ fn joins(builder: &Path, sample: &str) -> bool {
 
 #[test]
 fn go_samples_that_could_affect_others_are_built_alone() {
-    let Some(toolchain) = toolchain(CodeLang::Go) else { return };
-    drop(toolchain);
+    let (go, places) = (lang::language(CodeLang::Go).unwrap(), Places::from_environment());
+    let Some(()) = prerequisites::toolchain("go", (go.look)(&places)) else { return };
+    drop((go.find)(&places, &folder()).unwrap());
     let image = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
     let builder = image.into_iter().find(|builder| builder.is_file()).unwrap();
     let function = "func F(n int) int {\n    return n\n}\n";
