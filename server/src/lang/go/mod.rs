@@ -279,7 +279,13 @@ fn settings(commands: &str, root: &Path) -> io::Result<()> {
     let word = |line: &str, start: &str| {
         line.split_whitespace().find_map(|word| word.strip_prefix(start)).unwrap_or_default().to_owned()
     };
-    let lang = word(of("compile", "-p command-line-arguments"), "-lang=");
+    let compile = of("compile", "-p command-line-arguments");
+    let mut lang = word(compile, "-lang=");
+    if lang.is_empty() {
+        // Go 1.18 compiles a package without a module of its own as its own version, `go1.18` of `-goversion go1.18.4`.
+        let version = compile.split_whitespace().skip_while(|word| *word != "-goversion").nth(1).unwrap_or_default();
+        lang = version.split('.').take(2).collect::<Vec<_>>().join(".");
+    }
     if lang.is_empty() {
         return Err(io::Error::other("`go test -n` prints no language version"));
     }
