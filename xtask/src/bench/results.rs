@@ -38,6 +38,7 @@ pub struct Options {
 const TIMES: usize = 20;
 
 /// Measures.
+#[allow(clippy::too_many_lines, reason = "the steps of one measurement, in order")]
 pub fn run(options: &Options) -> Result<Report> {
     let program = match &options.program {
         Some(program) => program.clone(),
