@@ -10,8 +10,8 @@ let current: Server | undefined;
 /** Forbidden behaviour of a page. */
 class Watch {
   readonly faults: string[] = [];
-  // Navigating before the client has arrived aborts its loading; that is no fault.
-  private readonly expected: RegExp[] = [/Response body loading was aborted/];
+  // Navigating before the client has arrived aborts its loading, before or after the response has begun; that is no fault.
+  private readonly expected: RegExp[] = [/Response body loading was aborted/, /^TypeError: Failed to fetch$/];
 
   /** Ignores a browser message that this journey provokes. */
   expect(complaint: RegExp): void {
