@@ -20,7 +20,7 @@ use app::model::{
 use server::{
     formats,
     lang::{
-        self, Bench, Places, Toolchain,
+        self, Places, RunContext, Toolchain,
         grader::{self, LONGEST_TEXT, Sample},
         guard,
         humaneval::{self, Task},
@@ -31,10 +31,10 @@ use server::{
 
 const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
 
-fn bench() -> Bench {
+fn context() -> RunContext {
     let program = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let sandbox = Arc::new(Bubblewrap::new(PathBuf::from(program)).unwrap());
-    Bench { sandbox, folder: folder().join("runs"), cancelled: Arc::default(), budget: BUDGET }
+    RunContext { sandbox, folder: folder().join("runs"), cancelled: Arc::default(), budget: BUDGET }
 }
 
 /// A folder that lasts from one test run to the next: images take a while to make.
@@ -68,7 +68,7 @@ fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
 
 /// Grades the generations in the order given, with as many workers as a run has.
 fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
-    let (bench, next, results) = (bench(), Mutex::new(0), Mutex::new(BTreeMap::new()));
+    let (context, next, results) = (context(), Mutex::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..toolchain.workers(std::thread::available_parallelism().map_or(1, usize::from)) {
             scope.spawn(|| {
@@ -79,7 +79,7 @@ fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> V
                         *next - 1
                     };
                     let Some((task, generation)) = work.get(at) else { return };
-                    let outcome = grader::grade(toolchain, &bench, lang, task, Sample::of(generation)).unwrap();
+                    let outcome = grader::grade(toolchain, &context, lang, task, Sample::of(generation)).unwrap();
                     results.lock().unwrap().insert(at, outcome);
                 }
             });
@@ -131,7 +131,7 @@ fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> Stri
 fn check_conformance(lang: CodeLang, unguarded: &[&str]) {
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(lang) else { return };
-    let trials = lang::trials::run(lang, &*toolchain, &bench()).unwrap();
+    let trials = lang::trials::run(lang, &*toolchain, &context()).unwrap();
     let fallen: Vec<_> = trials.iter().filter(|shown| shown.failed.is_some()).collect();
     assert!(!trials.is_empty() && fallen.is_empty(), "{fallen:?}");
     let tasks = tasks(&data, lang);
@@ -305,7 +305,7 @@ fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
     let check = |generation: &str, expected: bool| {
         let program = humaneval::program(lang, &task, None, generation);
         let solution = humaneval::sample(lang, &task, None, generation);
-        let judged = guard::both_verdicts(&*toolchain, &bench(), &task, &program, &solution).unwrap();
+        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
         assert_eq!(judged.is_some(), expected, "{generation}");
     };
     check(right, true);
@@ -320,7 +320,7 @@ fn check_reuse(lang: CodeLang) {
     let trials = lang::language(lang).unwrap().trials;
     let right = || trials.trials.iter().filter(|trial| trial.passes);
     for trial in right().chain(trials.trials.iter().filter(|trial| !trial.published)).chain(right()) {
-        let outcome = grader::grade(&*toolchain, &bench(), lang, &(trials.task)(), Sample::of(trial.generation));
+        let outcome = grader::grade(&*toolchain, &context(), lang, &(trials.task)(), Sample::of(trial.generation));
         assert_eq!(outcome.unwrap().verdict == Verdict::Passed, trial.passes, "{}", trial.generation);
     }
     assert!(toolchain.is_warm());

@@ -2,7 +2,7 @@
 //! Go are of the versions that HumanEval-X names, on machines for which their registries have them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
-//! cannot be had is left out and said; a language that lacks something is not run, and its tests are skipped by name,
+//! cannot be had is left out and reported; a language that lacks something is not run, and its tests are skipped by name,
 //! which fails in CI.
 
 use std::{
@@ -101,15 +101,16 @@ fn go_toolchain(folder: &Path) -> Result<()> {
         bail!("it is prepared for Linux on x86-64 only");
     }
     let (module, sum) = GO;
-    let answer = command("go").args(["mod", "download", "-json", module]).current_dir(std::env::temp_dir()).output()?;
-    let said: serde_json::Value = serde_json::from_slice(&answer.stdout)?;
-    if let Some(error) = said["Error"].as_str() {
+    let download =
+        command("go").args(["mod", "download", "-json", module]).current_dir(std::env::temp_dir()).output()?;
+    let module_info: serde_json::Value = serde_json::from_slice(&download.stdout)?;
+    if let Some(error) = module_info["Error"].as_str() {
         bail!("{error}");
     }
-    if said["Sum"].as_str() != Some(sum) {
-        bail!("{module} has the sum {} and not {sum}", said["Sum"]);
+    if module_info["Sum"].as_str() != Some(sum) {
+        bail!("{module} has the sum {} and not {sum}", module_info["Sum"]);
     }
-    let Some(files) = said["Dir"].as_str() else { bail!("`go mod download` names no folder") };
+    let Some(files) = module_info["Dir"].as_str() else { bail!("`go mod download` names no folder") };
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

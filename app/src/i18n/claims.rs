@@ -64,7 +64,7 @@ impl<'a> Claims<'a> {
     /// What is known first, then what is missing. `None` without data.
     pub fn summary(&self) -> Option<ClaimText> {
         let standing = self.standing;
-        let mut said = match standing.ranked.as_slice() {
+        let mut text = match standing.ranked.as_slice() {
             [] => return None,
             [only] => (self.only(self.name(*only)), false),
             [one, other] => match standing.between(*one, *other) {
@@ -74,68 +74,68 @@ impl<'a> Claims<'a> {
             _ => self.several(),
         };
         if standing.without_data > 0 {
-            self.append(&mut said.0, self.without_data(standing.without_data as u64));
+            self.append(&mut text.0, self.without_data(standing.without_data as u64));
         }
-        Some(said)
+        Some(text)
     }
 
     /// One pair of models.
     pub fn pair(&self, x: &Contest) -> ClaimText {
         let (better, worse) = (self.name(x.better), self.name(x.worse));
-        let mut said = match (x.significant, x.is_suggestive()) {
+        let mut text = match (x.significant, x.is_suggestive()) {
             (true, _) => self.higher(better, worse, &self.effect(x)),
             (_, true) => self.suggestive(better, worse, &self.effect(x)),
             _ => self.no_difference(better, worse, &self.effect(x)),
         };
         if let Some(more) = self.needed(x) {
-            self.append(&mut said, self.needs(more));
+            self.append(&mut text, self.needs(more));
         }
-        (said, x.significant)
+        (text, x.significant)
     }
 
     fn several(&self) -> ClaimText {
         let standing = self.standing;
         let significant = standing.significant();
-        let mut said = String::new();
+        let mut text = String::new();
         if let Some((best, closest)) = standing.best() {
             let others = standing.ranked.len() as u64 - 1;
-            said = self.best(self.name(best), others, self.name(closest.worse), &self.effect(closest));
+            text = self.best(self.name(best), others, self.name(closest.worse), &self.effect(closest));
         } else if significant.is_empty() {
             if !standing.contests.is_empty() {
-                said = self.none(standing.contests.len() as u64, standing.ranked.len() as u64);
+                text = self.none(standing.contests.len() as u64, standing.ranked.len() as u64);
             }
         } else {
             for x in significant.iter().take(SPELLED_OUT) {
-                self.append(&mut said, self.higher(self.name(x.better), self.name(x.worse), &self.effect(x)));
+                self.append(&mut text, self.higher(self.name(x.better), self.name(x.worse), &self.effect(x)));
             }
             if significant.len() > SPELLED_OUT {
-                self.append(&mut said, self.counted(significant.len() as u64, standing.contests.len() as u64));
+                self.append(&mut text, self.counted(significant.len() as u64, standing.contests.len() as u64));
             }
         }
         if standing.ranked.len() <= NAMED {
-            self.append(&mut said, self.order());
+            self.append(&mut text, self.order());
         }
-        self.not_told_apart(&mut said, significant.len());
+        self.indistinguishable(&mut text, significant.len());
         let suggestive = standing.contests.iter().filter(|x| x.is_suggestive()).count() as u64;
         if suggestive > 0 {
-            self.append(&mut said, self.suggestive_count(suggestive));
+            self.append(&mut text, self.suggestive_count(suggestive));
         }
         if standing.untested() > 0 {
-            self.append(&mut said, self.untested(standing.untested() as u64));
+            self.append(&mut text, self.untested(standing.untested() as u64));
         }
         if standing.best().is_none() {
             let top = standing.unbeaten();
             let contest = top.first().zip(top.get(1)).and_then(|(a, b)| standing.between(*a, *b));
             if let Some((contest, more)) = contest.and_then(|x| Some((x, self.needed(x)?))) {
                 let names = self.list(&[self.name(contest.better), self.name(contest.worse)]);
-                self.append(&mut said, self.needs_between(&names, more));
+                self.append(&mut text, self.needs_between(&names, more));
             }
         }
-        (said, !significant.is_empty())
+        (text, !significant.is_empty())
     }
 
     /// What remains open: groups by name where the models are few, otherwise those that no model surpasses.
-    fn not_told_apart(&self, said: &mut String, significant: usize) {
+    fn indistinguishable(&self, text: &mut String, significant: usize) {
         let standing = self.standing;
         if significant == 0 {
             return;
@@ -146,16 +146,16 @@ impl<'a> Claims<'a> {
                 groups.map(|group| self.list(&group.into_iter().map(|m| self.name(m)).collect::<Vec<_>>())).collect();
             match groups.as_slice() {
                 [] => {}
-                [one] => self.append(said, self.alike(one)),
-                several => self.append(said, self.alike_in_groups(several)),
+                [one] => self.append(text, self.alike(one)),
+                several => self.append(text, self.alike_in_groups(several)),
             }
         } else if standing.best().is_none() {
             let unbeaten: Vec<&str> = standing.unbeaten().into_iter().map(|m| self.name(m)).collect();
             match unbeaten.len() {
                 // Differences over different tasks can form a circle, in which every model is beaten.
                 0 => {}
-                n if n <= NAMED => self.append(said, self.leaders(&self.list(&unbeaten))),
-                n => self.append(said, self.many_leaders(n as u64)),
+                n if n <= NAMED => self.append(text, self.leaders(&self.list(&unbeaten))),
+                n => self.append(text, self.many_leaders(n as u64)),
             }
         }
     }

@@ -339,8 +339,8 @@ impl RunTexts {
     pub fn failed_check_result(&self, failed: &FailedCheck) -> String {
         let (expected, found) = (self.verdict_name(failed.expected), self.verdict_name(failed.found));
         let reason = failed.reason.as_ref().map(|reason| self.reason(reason));
-        let said = Some(failed.message.clone()).filter(|message| !message.is_empty());
-        let why: Vec<String> = reason.into_iter().chain(said).collect();
+        let reported = Some(failed.message.clone()).filter(|message| !message.is_empty());
+        let why: Vec<String> = reason.into_iter().chain(reported).collect();
         let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(": ")) };
         self.lang.pick(
             format!("the verdict should be \"{expected}\" and is \"{found}\"{why}"),
@@ -378,7 +378,9 @@ impl RunTexts {
             (pick("Date", "日期"), date.to_owned()),
         ];
         let none = pick("not available on this host", "此主机不支持");
-        facts.extend(self.walls(c.landlock, c.groups).map(|(layer, what)| (layer, what.unwrap_or(none).to_owned())));
+        facts.extend(
+            self.isolation_layers(c.landlock, c.groups).map(|(layer, what)| (layer, what.unwrap_or(none).to_owned())),
+        );
         let degraded = pick("Degraded sandbox, allowed by the operator", "运维人员允许的降级沙箱");
         facts.extend(c.failed_checks.iter().map(|failed| (degraded, self.failed_check(failed))));
         facts.extend(c.fallen.clone().map(|why| (degraded, why)));
@@ -386,7 +388,7 @@ impl RunTexts {
     }
 
     /// The isolation layers that not every host has, and what each restricts where it is available.
-    pub fn walls(&self, landlock: bool, groups: Option<Sums>) -> [(&'static str, Option<&'static str>); 2] {
+    pub fn isolation_layers(&self, landlock: bool, groups: Option<Sums>) -> [(&'static str, Option<&'static str>); 2] {
         let pick = |en, zh| self.lang.pick(en, zh);
         let sums = groups.map(|sums| match sums {
             Sums::Memory => pick("total memory", "内存合计"),
@@ -435,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_said_in_both_languages() {
+    fn reasons_are_worded_in_both_languages() {
         check(
             vec![
                 Reason::OutputTooLong { limit_bytes: 1 << 20 },
@@ -484,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_and_flags_are_said_in_both_languages() {
+    fn changes_and_flags_are_worded_in_both_languages() {
         check(
             vec![
                 Change::Fence { first: 1, last: 9 },
@@ -518,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_and_sandbox_checks_are_said_in_both_languages() {
+    fn faults_and_sandbox_checks_are_worded_in_both_languages() {
         let checks = [
             SandboxCheck::RightCode,
             SandboxCheck::WrongCode,

@@ -182,8 +182,8 @@ impl RunTexts {
             Verdict::Timeout => ("The code exceeded its time limit.", "超出时间限制。"),
             Verdict::OutOfMemory => ("The code exceeded its memory or thread limit.", "超出内存或线程限制。"),
             Verdict::Crashed => (
-                "The code ended its process, or the tests with an error of its own.",
-                "代码使进程终止，或因自身错误中断了测试。",
+                "The code ended its process, or an error in the code ended the tests.",
+                "代码终止了进程，或因错误中断了测试。",
             ),
             Verdict::NoResult => ("The code exited before there was a result.", "代码在得出结果之前退出。"),
             Verdict::Tampered => ("The code changed what the tests rely on.", "代码改动了测试所依赖的环境。"),

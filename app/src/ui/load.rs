@@ -2,7 +2,7 @@
 //!
 //! Each page loads data of its own type, and each type would need its own copy of Leptos's
 //! resource code in the client, several kilobytes each. Therefore one resource serves all of
-//! them with [`Held`], and pages downcast when they draw.
+//! them with [`LoadedData`], and pages downcast when they draw.
 
 use std::{any::Any, future::Future, marker::PhantomData, pin::Pin, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{error::AppError, i18n::use_i18n, json, model::user::Visitor};
 
 /// A page's data: created at the top of the page, drawn by [`Load`].
 pub struct Data<T> {
-    held: Resource<Held, AsJson>,
+    loaded: Resource<LoadedData, AsJson>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -40,34 +40,34 @@ impl<T: Clone + Serialize + DeserializeOwned + Send + Sync + 'static> Data<T> {
         F: Future<Output = Result<T, AppError>> + Send + 'static,
     {
         let source = Box::new(move || Source(Arc::new(source())));
-        let fetch = Box::new(move |source: Source| -> Pin<Box<dyn Future<Output = Held> + Send>> {
+        let fetch = Box::new(move |source: Source| -> Pin<Box<dyn Future<Output = LoadedData> + Send>> {
             let source: &dyn Any = source.0.as_any();
             match source.downcast_ref::<S>() {
                 Some(source) => {
                     let coming = fetch(source.clone());
-                    Box::pin(async move { Held::new(coming.await) })
+                    Box::pin(async move { LoadedData::new(coming.await) })
                 }
                 // The source was put in as an `S` two lines above.
-                None => Box::pin(std::future::ready(Held::new::<T>(Err(AppError::Malformed)))),
+                None => Box::pin(std::future::ready(LoadedData::new::<T>(Err(AppError::Malformed)))),
             }
         });
-        Data { held: resource(source, fetch), of: PhantomData }
+        Data { loaded: resource(source, fetch), of: PhantomData }
     }
 
     /// The current data, for effects; tracked.
     pub fn get(&self) -> Option<Result<T, AppError>> {
-        self.held.get().map(|held| held.open())
+        self.loaded.get().map(|loaded| loaded.open())
     }
 
     /// Fetches again; the current data stay until the response arrives.
     pub fn refetch(&self) {
-        self.held.refetch();
+        self.loaded.refetch();
     }
 }
 
-type Fetch = Box<dyn Fn(Source) -> Pin<Box<dyn Future<Output = Held> + Send>> + Send + Sync>;
+type Fetch = Box<dyn Fn(Source) -> Pin<Box<dyn Future<Output = LoadedData> + Send>> + Send + Sync>;
 
-fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Resource<Held, AsJson> {
+fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Resource<LoadedData, AsJson> {
     // Not a blocking resource: the server sends every page in one piece (`SsrMode::Async`).
     Resource::new_with_options(source, fetch, false)
 }
@@ -99,7 +99,7 @@ impl<S: PartialEq + Send + Sync + 'static> Same for S {
 
 /// A `Result<T, AppError>` for any `T`.
 #[derive(Clone)]
-enum Held {
+enum LoadedData {
     /// Fetched in this process.
     Value {
         value: Arc<dyn Any + Send + Sync>,
@@ -111,9 +111,9 @@ enum Held {
     Json(Arc<str>),
 }
 
-impl Held {
-    fn new<T: Serialize + Send + Sync + 'static>(value: Result<T, AppError>) -> Held {
-        Held::Value {
+impl LoadedData {
+    fn new<T: Serialize + Send + Sync + 'static>(value: Result<T, AppError>) -> LoadedData {
+        LoadedData::Value {
             value: Arc::new(value),
             #[cfg(feature = "ssr")]
             write: |value| serde_json::to_string(&value.downcast_ref::<Result<T, AppError>>()),
@@ -122,39 +122,39 @@ impl Held {
 
     fn open<T: Clone + DeserializeOwned + 'static>(&self) -> Result<T, AppError> {
         match self {
-            Held::Value { value, .. } => {
+            LoadedData::Value { value, .. } => {
                 value.downcast_ref::<Result<T, AppError>>().cloned().unwrap_or(Err(AppError::Malformed))
             }
-            Held::Json(text) => json::read(text.as_ref()).unwrap_or(Err(AppError::Malformed)),
+            LoadedData::Json(text) => json::read(text.as_ref()).unwrap_or(Err(AppError::Malformed)),
         }
     }
 }
 
-/// Serialisation of [`Held`] into the page.
+/// Serialisation of [`LoadedData`] into the page.
 struct AsJson;
 
-impl Encoder<Held> for AsJson {
+impl Encoder<LoadedData> for AsJson {
     type Error = serde_json::Error;
     type Encoded = String;
 
-    fn encode(held: &Held) -> Result<String, serde_json::Error> {
-        match held {
+    fn encode(loaded: &LoadedData) -> Result<String, serde_json::Error> {
+        match loaded {
             #[cfg(feature = "ssr")]
-            Held::Value { value, write } => write(value.as_ref()),
+            LoadedData::Value { value, write } => write(value.as_ref()),
             // Browsers never serialise it.
             #[cfg(not(feature = "ssr"))]
-            Held::Value { .. } => Ok("null".into()),
-            Held::Json(text) => Ok(text.as_ref().to_owned()),
+            LoadedData::Value { .. } => Ok("null".into()),
+            LoadedData::Json(text) => Ok(text.as_ref().to_owned()),
         }
     }
 }
 
-impl Decoder<Held> for AsJson {
+impl Decoder<LoadedData> for AsJson {
     type Error = std::convert::Infallible;
     type Encoded = str;
 
-    fn decode(text: &str) -> Result<Held, std::convert::Infallible> {
-        Ok(Held::Json(text.into()))
+    fn decode(text: &str) -> Result<LoadedData, std::convert::Infallible> {
+        Ok(LoadedData::Json(text.into()))
     }
 }
 
@@ -179,14 +179,14 @@ where
     V: IntoView + 'static,
 {
     let retry = Callback::new(move |()| data.refetch());
-    let draw = move |held: Held| match held.open::<T>() {
+    let draw = move |loaded: LoadedData| match loaded.open::<T>() {
         Ok(value) => children(value).into_any(),
         Err(error) => view! { <Failure error retry /> }.into_any(),
     };
-    waiting(data.held, Arc::new(draw))
+    waiting(data.loaded, Arc::new(draw))
 }
 
-fn waiting(held: Resource<Held, AsJson>, draw: Arc<dyn Fn(Held) -> AnyView + Send + Sync>) -> AnyView {
+fn waiting(loaded: Resource<LoadedData, AsJson>, draw: Arc<dyn Fn(LoadedData) -> AnyView + Send + Sync>) -> AnyView {
     let i18n = use_i18n();
     view! {
         <Transition fallback=move || {
@@ -195,10 +195,10 @@ fn waiting(held: Resource<Held, AsJson>, draw: Arc<dyn Fn(Held) -> AnyView + Sen
             {move || {
                 let draw = draw.clone();
                 Suspend::new(async move {
-                    let held = held.await;
+                    let loaded = loaded.await;
                     // Data may arrive after the view around this one was replaced. Nobody sees what would be drawn, and
                     // drawing it would panic, because it is outside the router by then.
-                    if use_context::<Visitor>().is_some() { draw(held) } else { ().into_any() }
+                    if use_context::<Visitor>().is_some() { draw(loaded) } else { ().into_any() }
                 })
             }}
         </Transition>

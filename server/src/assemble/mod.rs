@@ -260,11 +260,11 @@ impl Making<'_> {
         if let Some(base) = self.target.extends.clone() {
             match main.child_by_field_name("superclass") {
                 Some(node) => {
-                    let said = self.of(node).trim_start_matches("extends").trim().to_owned();
+                    let declared = self.of(node).trim_start_matches("extends").trim().to_owned();
                     // By its full name, because the text's own import can be from another package.
                     self.edits.replace(node.byte_range(), format!("extends {base}"));
-                    if simple(&said) != simple(&base) {
-                        self.changes.push(Change::Extends { base, was: Some(said) });
+                    if simple(&declared) != simple(&base) {
+                        self.changes.push(Change::Extends { base, was: Some(declared) });
                     }
                 }
                 None => {
@@ -276,9 +276,9 @@ impl Making<'_> {
         if let Some(interface) = self.target.implements.clone() {
             match main.child_by_field_name("interfaces") {
                 Some(node) => {
-                    let said = self.of(node);
+                    let declared = self.of(node);
                     let list: Vec<String> =
-                        said.trim_start_matches("implements").split(',').map(|s| s.trim().to_owned()).collect();
+                        declared.trim_start_matches("implements").split(',').map(|s| s.trim().to_owned()).collect();
                     let others: Vec<&String> = list.iter().filter(|s| simple(s) != simple(&interface)).collect();
                     let all: Vec<&str> =
                         std::iter::once(interface.as_str()).chain(others.iter().map(|s| s.as_str())).collect();

@@ -111,7 +111,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             let missing = "not available on this host; the other isolation layers work without it (docs/engine.md)";
             let optional = sandbox.iter().flat_map(|sandbox| {
                 let OptionalWalls { landlock, groups } = sandbox.optional_walls();
-                EN.walls(landlock, groups).map(|(name, held)| (name, held.unwrap_or(missing).to_owned()))
+                EN.isolation_layers(landlock, groups).map(|(name, state)| (name, state.unwrap_or(missing).to_owned()))
             });
             let helper = sandbox.iter().filter_map(|sandbox| Some(("helper", sandbox.started_by()?)));
             let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
@@ -147,9 +147,9 @@ fn language_lines(
         Ok(toolchain) => toolchain,
         Err(failure) => return vec![(what, false, failure.to_string())],
     };
-    let bench = suite::bench(Arc::clone(sandbox), folder, Allowance::default());
+    let context = suite::context(Arc::clone(sandbox), folder, Allowance::default());
     let version = (what.clone(), true, toolchain.version().to_owned());
-    match trials::run(language.code, &*toolchain, &bench) {
+    match trials::run(language.code, &*toolchain, &context) {
         Ok(results) => {
             let line = |result: CheckResult| {
                 let detail = result.failed.as_ref().map_or_else(|| "passed".into(), |f| EN.failed_check_result(f));

@@ -25,7 +25,7 @@ use crate::{
 /// `run`
 #[derive(Args)]
 pub struct Run {
-    /// Short name of the submission's dataset, to be sure that it is the one you mean [default: not checked]
+    /// Short name of the dataset. The command fails if the submission belongs to another one
     #[arg(long)]
     dataset: Option<String>,
     /// Number of the submission (see `aixgrade submissions list`)

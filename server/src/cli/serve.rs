@@ -163,8 +163,8 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
 fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
     let cleared = services.uploads.clear_unfinished()?;
     let bytes = cleared.iter().map(|(_, bytes)| bytes).sum();
-    let told = || format!("Deleted {} unfinished uploads of a killed process ({}).", cleared.len(), size(bytes));
-    Ok((!cleared.is_empty()).then(told))
+    let message = || format!("Deleted {} unfinished uploads of a killed process ({}).", cleared.len(), size(bytes));
+    Ok((!cleared.is_empty()).then(message))
 }
 
 /// Logs to standard error at the level of `RUST_LOG`.

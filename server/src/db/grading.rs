@@ -12,7 +12,7 @@ use app::model::{
     study::StudyStatus,
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{accounts::parsed, events, notes};
 use crate::{clock, error::Failure};
@@ -130,6 +130,20 @@ pub struct StoredTexts {
     pub surrounding_text: String,
 }
 
+impl StoredTexts {
+    /// Reads the columns `raw_nl`, `lang`, `signature`, `code_lang`, `code` and `said`.
+    pub fn of_row(row: &Row<'_>) -> rusqlite::Result<StoredTexts> {
+        Ok(StoredTexts {
+            raw_nl: row.get("raw_nl")?,
+            nl_lang: parsed(row, "lang")?,
+            signature: row.get("signature")?,
+            code_lang: parsed(row, "code_lang")?,
+            code: row.get("code")?,
+            surrounding_text: row.get("said")?,
+        })
+    }
+}
+
 /// The texts of an output and of its task.
 pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure> {
     Ok(conn
@@ -137,16 +151,7 @@ pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure
             "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said, t.code_lang
              FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
         )?
-        .query_row([output.0], |row| {
-            Ok(StoredTexts {
-                raw_nl: row.get("raw_nl")?,
-                nl_lang: parsed(row, "lang")?,
-                signature: row.get("signature")?,
-                code: row.get("code")?,
-                surrounding_text: row.get("said")?,
-                code_lang: parsed(row, "code_lang")?,
-            })
-        })?)
+        .query_row([output.0], StoredTexts::of_row)?)
 }
 
 /// The names of the items rated before and after this one, including hidden checks. For an unrated item: the

@@ -20,22 +20,26 @@ use crate::error::Failure;
 /// occur.
 pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Failure> {
     let query = "SELECT verdict, count(*) FROM run_items WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
-    let mut statement = conn.prepare_cached(query)?;
-    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-    let mut found = rows
-        .filter_map(|row| row.map(|(name, count)| Some((Verdict::from_name(&name)?, count))).transpose())
-        .collect::<Result<Vec<_>, _>>()?;
-    found.sort_unstable();
-    Ok(found)
+    counts(conn, query, id, Verdict::from_name)
 }
 
 /// Number of items per class of failure as published, only those that occur.
 pub fn failures(conn: &Connection, id: RunId) -> Result<Vec<(FailureClass, u32)>, Failure> {
     let query = "SELECT failure, count(*) FROM run_items WHERE run_id = ?1 AND failure IS NOT NULL GROUP BY failure";
+    counts(conn, query, id, FailureClass::from_name)
+}
+
+/// The rows of a query for names with their counts, in the order of the values that the names stand for.
+fn counts<T: Ord>(
+    conn: &Connection,
+    query: &str,
+    id: RunId,
+    from_name: fn(&str) -> Option<T>,
+) -> Result<Vec<(T, u32)>, Failure> {
     let mut statement = conn.prepare_cached(query)?;
     let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
     let mut found = rows
-        .filter_map(|row| row.map(|(name, count)| Some((FailureClass::from_name(&name)?, count))).transpose())
+        .filter_map(|row| row.map(|(name, count)| Some((from_name(&name)?, count))).transpose())
         .collect::<Result<Vec<_>, _>>()?;
     found.sort_unstable();
     Ok(found)

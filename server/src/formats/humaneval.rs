@@ -301,7 +301,7 @@ fn found_task(task: Task, part: &Part) -> Result<FoundTask, Fault> {
             ("Use the file as the benchmark publishes it", "请使用基准发布的原始文件").into(),
         )
     })?;
-    let prose::Told { description, signature } = prose::told(&task, part.lang);
+    let prose::PromptParts { description, signature } = prose::split_prompt(&task, part.lang);
     Ok(FoundTask {
         nl_lang: Lang::detect(&description),
         raw_nl: description,

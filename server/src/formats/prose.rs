@@ -8,7 +8,7 @@ use super::humaneval::Task;
 
 /// A task for people.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct PromptParts {
     /// The comment that describes the function, without the marks of a comment.
     pub description: String,
     /// The function's head, after the helper functions that the task gives.
@@ -16,7 +16,7 @@ pub struct Told {
 }
 
 /// The description and the signature of a task in this language. A prompt without a comment is its own description.
-pub fn told(task: &Task, lang: CodeLang) -> Told {
+pub fn split_prompt(task: &Task, lang: CodeLang) -> PromptParts {
     let prompt = &task.prompt;
     let comment = match lang {
         CodeLang::Python => last_docstring(prompt),
@@ -31,7 +31,7 @@ pub fn told(task: &Task, lang: CodeLang) -> Told {
         (_, None) => prompt.clone(),
     };
     let description = if description.trim().is_empty() { prompt.trim().to_owned() } else { description };
-    Told { description, signature: signature(&code, lang) }
+    PromptParts { description, signature: signature(&code, lang) }
 }
 
 /// The last text in triple quotes.
@@ -154,8 +154,8 @@ mod tests {
             canonical_solution: String::new(),
             source: None,
         };
-        let expected = Told { description: description.to_owned(), signature: signature.to_owned() };
-        assert_eq!(told(&task, lang), expected, "{prompt}");
+        let expected = PromptParts { description: description.to_owned(), signature: signature.to_owned() };
+        assert_eq!(split_prompt(&task, lang), expected, "{prompt}");
     }
 
     #[test]

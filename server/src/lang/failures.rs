@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_out_is_counted_and_a_pass_has_no_class() {
+    fn a_timeout_is_counted_and_a_pass_has_no_class() {
         for language in &crate::lang::TABLE {
             let class = |verdict, text| language.failures.class(verdict, text);
             assert_eq!(class(PublishedVerdict::Timeout, "timed out"), Some(FailureClass::TimeoutError));

@@ -8,7 +8,7 @@ use app::model::{
     run::{Outcome, Published, PublishedVerdict, Verdict},
 };
 
-use super::{Bench, Toolchain, guard, humaneval, humaneval::Task, language};
+use super::{RunContext, Toolchain, guard, humaneval, humaneval::Task, language};
 use crate::engine::EngineError;
 
 /// Maximum length of an output in bytes, as in the Java engine.
@@ -43,7 +43,7 @@ impl<'a> Sample<'a> {
 /// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
 pub fn grade(
     toolchain: &dyn Toolchain,
-    bench: &Bench,
+    context: &RunContext,
     lang: CodeLang,
     task: &Task,
     Sample { prompt, generation }: Sample<'_>,
@@ -57,16 +57,16 @@ pub fn grade(
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
     let solution = humaneval::sample(lang, task, prompt, generation);
-    let quick = guard::both_verdicts(toolchain, bench, task, &program, &solution)?;
+    let quick = guard::both_verdicts(toolchain, context, task, &program, &solution)?;
     let is_decided = quick.is_some();
     let judged = match quick {
         Some(judged) => judged,
-        None => toolchain.published(bench, task, &program)?,
+        None => toolchain.published(context, task, &program)?,
     };
     let mut outcome = judged.outcome;
     outcome.total = u32::from(outcome.verdict != Verdict::CompileError);
     if judged.passed && !is_decided {
-        let guarded = guard::judge(toolchain, bench, task, &solution)?;
+        let guarded = guard::judge(toolchain, context, task, &solution)?;
         outcome.verdict = guarded.verdict;
         outcome.limit = guarded.limit;
         outcome.reason = guarded.reason;

@@ -23,7 +23,7 @@ use app::model::{
 use rand::Rng;
 
 use super::{
-    Bench, Judged, Toolchain,
+    Judged, RunContext, Toolchain,
     humaneval::Task,
     process::{Budget, Ended, Next, Running},
 };
@@ -63,7 +63,7 @@ impl JudgePool {
     /// The errors of `start`.
     pub fn take(
         &self,
-        bench: &Bench,
+        context: &RunContext,
         budget: Budget,
         start: impl FnOnce() -> Result<Running, EngineError>,
     ) -> Result<PooledJudge<'_>, EngineError> {
@@ -76,7 +76,7 @@ impl JudgePool {
             Some(judge) => judge,
             None => (start()?, SAMPLES_PER_JUDGE),
         };
-        running.set_cancel_flag(Arc::clone(&bench.cancelled));
+        running.set_cancel_flag(Arc::clone(&context.cancelled));
         Ok(PooledJudge { pool: self, running, samples_left: samples - 1 })
     }
 }
@@ -143,13 +143,13 @@ impl QuickPathStats {
 /// Engine errors, and [`EngineError::Cancelled`].
 pub fn both_verdicts(
     toolchain: &dyn Toolchain,
-    bench: &Bench,
+    context: &RunContext,
     task: &Task,
     program: &str,
     solution: &str,
 ) -> Result<Option<Judged>, EngineError> {
-    let Some(mut solver) = toolchain.both_verdicts(bench, task, solution)? else { return Ok(None) };
-    let Some(judge) = toolchain.pooled_judge(bench, task)? else { return Ok(None) };
+    let Some(mut solver) = toolchain.both_verdicts(context, task, solution)? else { return Ok(None) };
+    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
     let mut passed = None;
     if judge.accepts(&mut solver)? {
         solver.send(b'P', program.as_bytes());
@@ -165,15 +165,20 @@ pub fn both_verdicts(
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`].
-pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &str) -> Result<Outcome, EngineError> {
-    if let Some(outcome) = judge_by_pool(toolchain, bench, task, solution)? {
+pub fn judge(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    task: &Task,
+    solution: &str,
+) -> Result<Outcome, EngineError> {
+    if let Some(outcome) = judge_by_pool(toolchain, context, task, solution)? {
         return Ok(outcome);
     }
-    let mut solver = match toolchain.solver(bench, task, solution)? {
+    let mut solver = match toolchain.solver(context, task, solution)? {
         Ok(solver) => solver,
         Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
     };
-    let mut judge = toolchain.judge(bench, task)?;
+    let mut judge = toolchain.judge(context, task)?;
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
@@ -212,12 +217,12 @@ pub fn judge(toolchain: &dyn Toolchain, bench: &Bench, task: &Task, solution: &s
 /// The outcome of a sample that a pooled judge accepts; `None` if it does not, or if the task has no pooled judge.
 fn judge_by_pool(
     toolchain: &dyn Toolchain,
-    bench: &Bench,
+    context: &RunContext,
     task: &Task,
     solution: &str,
 ) -> Result<Option<Outcome>, EngineError> {
-    let Some(judge) = toolchain.pooled_judge(bench, task)? else { return Ok(None) };
-    let Ok(mut solver) = toolchain.solver(bench, task, solution)? else { return Ok(None) };
+    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
+    let Ok(mut solver) = toolchain.solver(context, task, solution)? else { return Ok(None) };
     if !judge.accepts(&mut solver)? {
         return Ok(None);
     }

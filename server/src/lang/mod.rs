@@ -145,27 +145,28 @@ pub trait Toolchain: Send + Sync {
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
-    fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError>;
+    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError>;
 
     /// Starts the guard's solver process with a sample: see [`guard`]. The inner error says why this sample has no
     /// solver.
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError>;
+    fn solver(&self, context: &RunContext, task: &Task, solution: &str)
+    -> Result<Result<Running, String>, EngineError>;
 
     /// Starts the guard's judge process with a task's tests.
     ///
     /// # Errors
     /// Engine errors, [`EngineError::Cancelled`], and tasks whose tests cannot be made to call another process.
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError>;
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError>;
 
     /// Takes a pooled judge and sends it a task's tests. `None` if the language has no pool, or if the tests could
     /// change or observe state that they share with other tests in the process.
     ///
     /// # Errors
     /// As [`Toolchain::judge`].
-    fn pooled_judge(&self, _bench: &Bench, _task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+    fn pooled_judge(&self, _bench: &RunContext, _task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
         Ok(None)
     }
 
@@ -175,7 +176,12 @@ pub trait Toolchain: Send + Sync {
     ///
     /// # Errors
     /// As [`Toolchain::solver`].
-    fn both_verdicts(&self, _bench: &Bench, _task: &Task, _solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(
+        &self,
+        _bench: &RunContext,
+        _task: &Task,
+        _solution: &str,
+    ) -> Result<Option<Running>, EngineError> {
         Ok(None)
     }
 
@@ -204,7 +210,7 @@ pub struct Judged {
 
 /// What toolchains need to start a process.
 #[derive(Clone)]
-pub struct Bench {
+pub struct RunContext {
     pub sandbox: Arc<dyn Sandbox>,
     /// Folder for temporary files of processes; each is deleted with its process.
     pub folder: PathBuf,
@@ -214,7 +220,7 @@ pub struct Bench {
     pub budget: Budget,
 }
 
-impl Bench {
+impl RunContext {
     /// Starts a command with these limits.
     ///
     /// # Errors

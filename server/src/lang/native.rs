@@ -16,7 +16,7 @@ use app::model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Bench, Judged, command,
+    Judged, RunContext, command,
     humaneval::Task,
     process::{Budget, Ended, Running},
 };
@@ -45,12 +45,12 @@ pub enum Built {
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`].
 pub fn build(
-    bench: &Bench,
+    context: &RunContext,
     arguments: &[&str],
     toolchain: &[(PathBuf, String)],
     texts: &[(&str, &str)],
 ) -> Result<Built, EngineError> {
-    let files = bench.temporary()?;
+    let files = context.temporary()?;
     let program = files.path().join(PROGRAM);
     fs::write(&program, "")?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
@@ -64,7 +64,7 @@ pub fn build(
     command.limits.scratch_bytes = 256 << 20;
     command.limits.file_bytes = 128 << 20;
     command.keep = Some(Keep { name: PROGRAM.to_owned(), host: program.clone() });
-    let ended = bench.start(&command, BUILD)?.end()?;
+    let ended = context.start(&command, BUILD)?.end()?;
     let is_built = ended.is_success() && fs::metadata(&program)?.len() > 0;
     Ok(if is_built { Built::Program(files) } else { Built::Refused(ended) })
 }
@@ -86,17 +86,17 @@ fn write_texts(folder: &Path, texts: &[(&str, &str)]) -> io::Result<()> {
 /// # Errors
 /// Engine errors only.
 pub fn run(
-    bench: &Bench,
+    context: &RunContext,
     program: &Path,
     arguments: &[&str],
     libraries: &[(PathBuf, String)],
 ) -> Result<Running, EngineError> {
     let mut mounts = libraries.to_vec();
     mounts.push((program.to_path_buf(), "/program/a.out".to_owned()));
-    let budget = Budget { data_mib: bench.budget.data_mib.max(1024), ..bench.budget };
+    let budget = Budget { data_mib: context.budget.data_mib.max(1024), ..context.budget };
     let mut argv = vec!["/program/a.out"];
     argv.extend(arguments);
-    bench.start(&command(&argv, mounts, budget, Profile::Run), budget)
+    context.start(&command(&argv, mounts, budget, Profile::Run), budget)
 }
 
 /// Starts a built program. Its folder is deleted when the process ends.
@@ -104,12 +104,12 @@ pub fn run(
 /// # Errors
 /// Engine errors only.
 pub fn run_once(
-    bench: &Bench,
+    context: &RunContext,
     files: tempfile::TempDir,
     arguments: &[&str],
     libraries: &[(PathBuf, String)],
 ) -> Result<Running, EngineError> {
-    Ok(run(bench, &files.path().join(PROGRAM), arguments, libraries)?.with_files(files))
+    Ok(run(context, &files.path().join(PROGRAM), arguments, libraries)?.with_files(files))
 }
 
 /// The published result for a program that the compiler rejected. `first_error` finds the first error in its output.

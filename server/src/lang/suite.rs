@@ -15,7 +15,7 @@ use app::model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Bench, Places, Toolchain,
+    Places, RunContext, Toolchain,
     grader::{self, Sample},
     humaneval::Task,
     language, leftovers,
@@ -47,7 +47,7 @@ pub struct Suite {
     sandbox: Arc<dyn Sandbox>,
     toolchains: BTreeMap<CodeLang, Arc<dyn Toolchain>>,
     tests: BTreeMap<TaskRevisionId, Tests>,
-    bench: Bench,
+    context: RunContext,
 }
 
 impl Suite {
@@ -75,16 +75,16 @@ impl Suite {
                 toolchains.insert(*lang, toolchain);
             }
         }
-        let bench = bench(Arc::clone(&sandbox), folder, allowance);
-        leftovers::sweep(&bench.folder);
-        Ok(Suite { sandbox, toolchains, tests: read, bench })
+        let context = context(Arc::clone(&sandbox), folder, allowance);
+        leftovers::sweep(&context.folder);
+        Ok(Suite { sandbox, toolchains, tests: read, context })
     }
 
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
-        let Budget { cpu_s, wait_s, data_mib, threads } = self.bench.budget;
+        let Budget { cpu_s, wait_s, data_mib, threads } = self.context.budget;
         let conditions = Conditions {
             cpu_s,
             wall_s: wait_s,
@@ -116,7 +116,7 @@ impl Suite {
 
     /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
-        hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.bench.budget)))
+        hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }
 
     /// The cache key of an output: a hash of text, task, tests, toolchain and limits.
@@ -125,7 +125,7 @@ impl Suite {
         let (version, digest) = tests.map_or(("", ""), |tests| {
             (self.toolchains.get(&tests.lang).map_or("", |toolchain| toolchain.version()), tests.digest.as_str())
         });
-        let (budget, Sample { prompt, generation }) = (self.bench.budget, sample);
+        let (budget, Sample { prompt, generation }) = (self.context.budget, sample);
         hex::encode(Sha256::digest(format!("{GENERATION}\0{version}\0{budget:?}\0{digest}\0{prompt:?}\0{generation}")))
     }
 
@@ -148,8 +148,8 @@ impl Suite {
         let missing = || EngineError::Tests("the task has no tests".to_owned());
         let Tests { lang, task, .. } = self.tests.get(&revision).ok_or_else(missing)?;
         let toolchain = self.toolchains.get(lang).ok_or_else(missing)?;
-        let bench = Bench { cancelled: Arc::clone(cancelled), ..self.bench.clone() };
-        grader::grade(&**toolchain, &bench, *lang, task, sample)
+        let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
+        grader::grade(&**toolchain, &context, *lang, task, sample)
     }
 
     /// Runs the sandbox checks of every language in the dataset.
@@ -159,15 +159,15 @@ impl Suite {
     pub fn trials(&self) -> Result<Vec<CheckResult>, EngineError> {
         let mut shown = Vec::new();
         for (lang, toolchain) in &self.toolchains {
-            shown.extend(trials::run(*lang, &**toolchain, &self.bench)?);
+            shown.extend(trials::run(*lang, &**toolchain, &self.context)?);
         }
         Ok(shown)
     }
 }
 
 /// The settings for programs that run under these limits.
-pub fn bench(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> Bench {
+pub fn context(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> RunContext {
     let Allowance { cpu_s, wall_s, heap_mib, threads, .. } = allowance;
     let budget = Budget { cpu_s, wait_s: wall_s.min(WAIT_S), data_mib: heap_mib, threads };
-    Bench { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget }
+    RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget }
 }

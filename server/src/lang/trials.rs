@@ -8,7 +8,7 @@ use app::model::{
 };
 
 use super::{
-    Bench, Toolchain,
+    RunContext, Toolchain,
     grader::{self, Sample},
     humaneval::Task,
 };
@@ -39,12 +39,12 @@ pub struct Trials {
 ///
 /// # Errors
 /// Engine errors: the sandbox or the toolchain does not work.
-pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, bench: &Bench) -> Result<Vec<CheckResult>, EngineError> {
+pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, context: &RunContext) -> Result<Vec<CheckResult>, EngineError> {
     let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
     let task = (language.trials.task)();
     let shown = language.trials.trials.iter().map(|trial| {
         let sample = Sample { prompt: trial.prompt, generation: trial.generation };
-        let outcome = grader::grade(toolchain, bench, lang, &task, sample)?;
+        let outcome = grader::grade(toolchain, context, lang, &task, sample)?;
         let published = outcome.published.as_ref().map(|published| published.verdict) == Some(PublishedVerdict::Passed);
         let well = published == trial.published && (outcome.verdict == Verdict::Passed) == trial.passes;
         let failed = FailedCheck {

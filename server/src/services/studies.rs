@@ -138,14 +138,14 @@ impl Studies for StudyService {
     async fn reopen(&self, admin: &Admin, id: StudyId, reason: &str) -> Answer<()> {
         let reason = reason.trim().to_owned();
         if reason.is_empty() || reason.chars().count() > LONGEST_REASON {
-            return Err(AppError::from(Failure::invalid(
+            return Err(AppError::invalid(
                 "reason",
                 (
                     format!("the reason is empty or longer than {LONGEST_REASON} characters"),
                     format!("原因为空或超过 {LONGEST_REASON} 个字符"),
                 ),
                 ("Say in a sentence why the study is reopened", "请用一句话说明重新开启的原因"),
-            )));
+            ));
         }
         let reopen = move |tx: &Transaction<'_>| {
             let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;

@@ -56,9 +56,9 @@ fn page(i: I18n, results: &LanguageResults) -> AnyView {
         {(!models.is_empty()).then(|| view! {
             {generated}
             <p class="muted small">{t.mean_hint}</p>
-            {pictures(i, results, &models, &columns)}
+            {pass_charts(i, results, &models, &columns)}
             {verdicts(i, results, &models, &columns)}
-            {failures(i, results, &models, &columns)}
+            {failure_charts(i, results, &models, &columns)}
         })}
         {(!translated.is_empty()).then(|| view! { <h2>{t.translation}</h2>{translated} })}
     }
@@ -117,7 +117,7 @@ fn generation(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], co
 }
 
 /// pass@k for the smallest k, a chart for each language with the same scale and order of models.
-fn pictures(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> Option<AnyView> {
+fn pass_charts(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> Option<AnyView> {
     let (t, k) = (i.languages(), *results.ks().first()?);
     let charts = columns.iter().filter_map(|at| {
         let dataset = &results.datasets[*at];
@@ -144,7 +144,12 @@ fn pictures(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], colu
 }
 
 /// Failures as published by class, a chart for each language.
-fn failures(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], columns: &[usize]) -> Option<AnyView> {
+fn failure_charts(
+    i: I18n,
+    results: &LanguageResults,
+    models: &[&ModelLanguages],
+    columns: &[usize],
+) -> Option<AnyView> {
     let t = i.languages();
     let charts: Vec<AnyView> = columns
         .iter()

@@ -591,6 +591,8 @@ fn with_ends(value: String, interval: Option<Interval>, number: impl Fn(f64) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::model::{
         lang::Lang,
@@ -649,5 +651,24 @@ mod tests {
             (-15.0, 5.0, "Difference in pass@1 (percentage points)")
         );
         assert_eq!(marks[0].note, "−7.1 [−14.0, +1.0]");
+    }
+
+    #[test]
+    fn rare_classes_of_failures_are_one_part_and_stay_apart_in_the_table() {
+        let models = ["A".to_owned(), "B".to_owned()];
+        let classes: Vec<(String, Vec<u64>)> = (0..12).map(|at| (format!("class {at}"), vec![12 - at, 0])).collect();
+        let figure = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes);
+        let Chart::Stacked { bars, .. } = &figure.chart else { panic!("{figure:?}") };
+        let sizes: Vec<u64> = bars[0].parts.iter().map(|part| part.size).collect();
+        assert_eq!(sizes, [12, 11, 10, 9, 8, 7, 6, 5, 4 + 3 + 2 + 1]);
+        assert_eq!(bars[0].parts[8].name, "other classes");
+        assert_eq!((bars[0].note.as_str(), bars[1].note.as_str()), ("78 failures", "0 failures"));
+        let colours: BTreeSet<&str> = bars[0].parts.iter().map(|part| part.class.as_str()).collect();
+        assert_eq!(colours.len(), STEPS);
+        // The model, twelve classes, the sum.
+        assert!(figure.table.rows.iter().chain([&figure.table.head]).all(|row| row.len() == 14));
+        let nine = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes[..9]);
+        let Chart::Stacked { bars, .. } = &nine.chart else { panic!("{nine:?}") };
+        assert_eq!((bars[0].parts.len(), &*bars[0].parts[8].name), (9, "class 8"));
     }
 }

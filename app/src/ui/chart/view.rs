@@ -24,7 +24,7 @@ pub fn ChartFigure(
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.chart();
-    let said = RwSignal::new(String::new());
+    let focused = RwSignal::new(String::new());
     let svg = draw::page(&figure);
     let legend = figure.legend.iter().map(|key| {
         let mark = draw::swatch(key.style, 0.0, 0.0);
@@ -48,7 +48,7 @@ pub fn ChartFigure(
     };
     let show = move |target: Option<web_sys::EventTarget>| {
         if let Some(mark) = target.and_then(mark_of) {
-            said.set(name_of(&mark));
+            focused.set(name_of(&mark));
         }
     };
     let links = files.map(|files| figure_files(i, &figure.id, files));
@@ -66,7 +66,7 @@ pub fn ChartFigure(
             ></div>
             <p class="chart-says small" aria-hidden="true">
                 <span class="chart-hint">{t.hint}</span>
-                {move || said.get()}
+                {move || focused.get()}
             </p>
             <details class="chart-table"><summary>{t.the_figures}</summary>{table}</details>
         </figure>
@@ -80,8 +80,8 @@ pub fn figure_files(i: I18n, id: &str, files: Files) -> AnyView {
     let rows = wide.map(|(width, word)| {
         let links = [("svg", t.svg), ("png", t.png), ("pdf", t.pdf)].map(|(kind, name)| {
             let href = files.href(kind, &format!("width={width}"));
-            let (file, said) = (format!("{id}-{width}.{kind}"), format!("{name}, {word}"));
-            view! { <a href=href download=file rel="external" aria-label=said>{name}</a> }
+            let (file, label) = (format!("{id}-{width}.{kind}"), format!("{name}, {word}"));
+            view! { <a href=href download=file rel="external" aria-label=label>{name}</a> }
         });
         view! { <li><span class="small muted">{word}</span><span class="row">{links.collect_view()}</span></li> }
     });

@@ -1,15 +1,14 @@
 //! Known-score items.
 
 use app::model::{
-    code_lang::CodeLang,
     ids::{OutputId, StudyId, TaskRevisionId, UserId},
-    lang::{Bilingual, Lang},
+    lang::Bilingual,
     quality::KnownItemChoices,
     text::excerpt,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::{clock, db::accounts::parsed, error::Failure};
+use crate::{clock, db::grading::StoredTexts, error::Failure};
 
 /// A stored known-score item.
 pub struct KnownItem {
@@ -17,15 +16,7 @@ pub struct KnownItem {
     pub study: StudyId,
     /// The task's id in its source.
     pub task_id: String,
-    pub raw_nl: String,
-    pub nl_lang: Lang,
-    /// The requested signature.
-    pub signature: Option<String>,
-    /// The requested programming language.
-    pub code_lang: CodeLang,
-    pub code: String,
-    /// The text around the code of a chat response.
-    pub surrounding_text: String,
+    pub texts: StoredTexts,
     /// The output whose code it copies; absent if the code was pasted.
     pub output: Option<OutputId>,
     pub scores: Vec<u8>,
@@ -44,16 +35,11 @@ fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
         id: row.get("id")?,
         study: StudyId(row.get("study_id")?),
         task_id: row.get("external_id")?,
-        raw_nl: row.get("raw_nl")?,
-        nl_lang: parsed(row, "lang")?,
-        signature: row.get("signature")?,
-        code: row.get("code")?,
-        surrounding_text: row.get("said")?,
+        texts: StoredTexts::of_row(row)?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         scores: Vec::new(),
         reasons: Vec::new(),
         retired: row.get("retired")?,
-        code_lang: parsed(row, "code_lang")?,
     };
     Ok((item, row.get("scores")?, row.get("reasons")?))
 }

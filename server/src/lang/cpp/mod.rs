@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use signature::Signature;
 
 use super::{
-    Bench, Judged, Language, Places, Toolchain,
+    Judged, Language, Places, RunContext, Toolchain,
     humaneval::{self, CPP_INCLUDES, Task},
     image,
     native::{self, Built, BuiltSamples, TaskPrograms},
@@ -159,7 +159,13 @@ const SAMPLE_LIBRARY: &str = "libsample.so";
 
 impl Cpp {
     /// Compiles and links one text as the published command does, with an object file if there is one.
-    fn build(&self, bench: &Bench, task: &Task, text: &str, object: Option<&Path>) -> Result<Built, EngineError> {
+    fn build(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        text: &str,
+        object: Option<&Path>,
+    ) -> Result<Built, EngineError> {
         let mut arguments = COMPILER.to_vec();
         arguments.extend(self.linker);
         arguments.push("/program/test.cpp");
@@ -169,43 +175,48 @@ impl Cpp {
             seen.push((object.to_path_buf(), "/caller/caller.o".to_owned()));
         }
         arguments.extend(task_libraries(task));
-        native::build(bench, &arguments, &seen, &[("test.cpp", text)])
+        native::build(context, &arguments, &seen, &[("test.cpp", text)])
     }
 
     /// The object file that answers calls of a task's function, compiled once per task; `None` if it does not compile
     /// apart from a sample.
-    fn caller(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+    fn caller(&self, context: &RunContext, task: &Task) -> Result<Option<PathBuf>, EngineError> {
         let text = caller_text(task)?;
         let arguments = [&COMPILER[..], &["-c", "-o", "/work/a.out", "/program/test.cpp"]].concat();
-        let build = || native::build(bench, &arguments, &self.build, &[("test.cpp", &text)]);
+        let build = || native::build(context, &arguments, &self.build, &[("test.cpp", &text)]);
         self.task_programs.program_if_built(task, &text, build)
     }
 
     /// The solver program of a task, which answers calls with the function in a sample's shared object. `None` as for
     /// [`Self::program_for_samples`].
-    fn solver_program(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
-        self.program_for_samples(bench, task, &caller_text(task)?)
+    fn solver_program(&self, context: &RunContext, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+        self.program_for_samples(context, task, &caller_text(task)?)
     }
 
     /// The program with a task's tests, which call the function in a sample's shared object. `None` as for
     /// [`Self::program_for_samples`], or if the prompt is not just a function ([`body::declaration`]).
-    fn tests_program(&self, bench: &Bench, task: &Task) -> Result<Option<PathBuf>, EngineError> {
+    fn tests_program(&self, context: &RunContext, task: &Task) -> Result<Option<PathBuf>, EngineError> {
         let Some(declaration) = body::declaration(&task.prompt) else { return Ok(None) };
-        self.program_for_samples(bench, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
+        self.program_for_samples(context, task, &format!("{}\n{declaration}{}", CPP_INCLUDES.join("\n"), task.test))
     }
 
     /// A program that loads a sample's shared object, built once for its text. It is linked to a stub, whose function
     /// only stops the program; the loader uses the sample's object instead. `None` if the program or the stub does not
     /// build, for example because the text calls a function that the stub does not define.
-    fn program_for_samples(&self, bench: &Bench, task: &Task, text: &str) -> Result<Option<PathBuf>, EngineError> {
+    fn program_for_samples(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        text: &str,
+    ) -> Result<Option<PathBuf>, EngineError> {
         let stub = humaneval::solution(CodeLang::Cpp, task, None, "\n    __builtin_trap();\n}\n");
-        let build = || self.build_body(bench, task, &stub);
+        let build = || self.build_body(context, task, &stub);
         let Some(stub) = self.task_programs.program_if_built(task, &format!("shared\0{stub}"), build)? else {
             return Ok(None);
         };
         let sample = (stub, format!("/sample/{SAMPLE_LIBRARY}"));
         let link = ["-Wl,-z,now", "/sample/libsample.so"];
-        self.program_with_templates(bench, task, &format!("calls\0{text}"), text, &[sample], &link)
+        self.program_with_templates(context, task, &format!("calls\0{text}"), text, &[sample], &link)
     }
 
     /// A program without a sample's code that is linked to the template library, built once for `key`. `more` are
@@ -213,7 +224,7 @@ impl Cpp {
     /// no template library.
     fn program_with_templates(
         &self,
-        bench: &Bench,
+        context: &RunContext,
         task: &Task,
         key: &str,
         text: &str,
@@ -232,19 +243,19 @@ impl Cpp {
         ];
         let arguments = [&BODY_COMPILER[..], self.linker, &templates, link, task_libraries(task)].concat();
         let seen = [&self.build[..], more].concat();
-        let build = || native::build(bench, &arguments, &seen, &[("test.cpp", text)]);
+        let build = || native::build(context, &arguments, &seen, &[("test.cpp", text)]);
         self.task_programs.program_if_built(task, key, build)
     }
 
     /// The published result of a sample that is a body. `None` if the sample must be compiled with the tests: it is not
     /// a body, or something could not be built or loaded.
-    fn published_body(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
+    fn published_body(&self, context: &RunContext, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
         let solution =
             humaneval::without_tests(CodeLang::Cpp, task, program).filter(|solution| is_body(task, solution));
         let Some(solution) = solution.filter(|_| self.has_bodies) else { return Ok(None) };
-        let Some(tests) = self.tests_program(bench, task)? else { return Ok(None) };
-        let Built::Program(files) = self.build_body(bench, task, solution)? else { return Ok(None) };
-        let ended = self.run_with_sample(bench, &tests, files.path(), &[])?.end()?;
+        let Some(tests) = self.tests_program(context, task)? else { return Ok(None) };
+        let Built::Program(files) = self.build_body(context, task, solution)? else { return Ok(None) };
+        let ended = self.run_with_sample(context, &tests, files.path(), &[])?.end()?;
         // The loader did not find a name, for example because the sample does not define the function that the tests
         // call.
         if ended.report.code == Some(127) && ended.printed.contains("symbol lookup error") {
@@ -258,7 +269,7 @@ impl Cpp {
     }
 
     /// Compiles a sample that is a body to a shared object. As in a program, undefined names are an error.
-    fn build_body(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Built, EngineError> {
+    fn build_body(&self, context: &RunContext, task: &Task, solution: &str) -> Result<Built, EngineError> {
         let mut arguments =
             vec!["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-shared", "-pipe"];
         arguments.extend(self.linker);
@@ -269,20 +280,20 @@ impl Cpp {
             "/aixgrade/libaixgrade-templates.so",
         ]);
         arguments.extend(task_libraries(task));
-        native::build(bench, &arguments, &self.build, &[("test.cpp", solution)])
+        native::build(context, &arguments, &self.build, &[("test.cpp", solution)])
     }
 
     /// Starts a program of [`Self::program_for_samples`] with a sample's shared object, which is in the folder `files`.
     fn run_with_sample(
         &self,
-        bench: &Bench,
+        context: &RunContext,
         program: &Path,
         files: &Path,
         arguments: &[&str],
     ) -> Result<Running, EngineError> {
         let mut seen = self.run.clone();
         seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE_LIBRARY}")));
-        native::run(bench, program, arguments, &seen)
+        native::run(context, program, arguments, &seen)
     }
 }
 
@@ -309,42 +320,47 @@ impl Toolchain for Cpp {
         &self.version
     }
 
-    fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
-        if let Some(judged) = self.published_body(bench, task, program)? {
+    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        if let Some(judged) = self.published_body(context, task, program)? {
             return Ok(judged);
         }
-        match self.build(bench, task, program, None)? {
-            Built::Program(files) => Ok(judged(&native::run_once(bench, files, &[], &self.run)?.end()?)),
+        match self.build(context, task, program, None)? {
+            Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
             Built::Refused(ended) => native::refused(ended, first_error),
         }
     }
 
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         if let Some(files) = self.built_samples.take(solution)
-            && let Some(caller) = self.solver_program(bench, task)?
+            && let Some(caller) = self.solver_program(context, task)?
         {
-            return Ok(Ok(self.run_with_sample(bench, &caller, files.path(), &["{control}"])?.with_files(files)));
+            return Ok(Ok(self.run_with_sample(context, &caller, files.path(), &["{control}"])?.with_files(files)));
         }
         // Compiling the code that answers calls together with the sample takes as long as the sample itself.
         if is_apart(task, solution)
-            && let Some(caller) = self.caller(bench, task)?
-            && let Built::Program(files) = self.build(bench, task, solution, Some(&caller))?
+            && let Some(caller) = self.caller(context, task)?
+            && let Built::Program(files) = self.build(context, task, solution, Some(&caller))?
         {
-            return Ok(Ok(native::run_once(bench, files, &["{control}"], &self.run)?));
+            return Ok(Ok(native::run_once(context, files, &["{control}"], &self.run)?));
         }
-        Ok(match self.build(bench, task, &solver_text(task, solution)?, None)? {
-            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &self.run)?),
+        Ok(match self.build(context, task, &solver_text(task, solution)?, None)? {
+            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
     }
 
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = match self.program_with_templates(bench, task, &format!("judge\0{text}"), &text, &[], &[])? {
+        let program = match self.program_with_templates(context, task, &format!("judge\0{text}"), &text, &[], &[])? {
             Some(program) => program,
-            None => self.task_programs.program(task, &text, || self.build(bench, task, &text, None))?,
+            None => self.task_programs.program(task, &text, || self.build(context, task, &text, None))?,
         };
-        native::run(bench, &program, &["{control}"], &self.run)
+        native::run(context, &program, &["{control}"], &self.run)
     }
 }
 

@@ -67,14 +67,14 @@ func own(err error) {
 }
 
 func run(program string, arguments ...string) (string, bool) {
-	said, err := exec.Command(tools+program, arguments...).CombinedOutput()
-	return string(said), err == nil
+	output, err := exec.Command(tools+program, arguments...).CombinedOutput()
+	return string(output), err == nil
 }
 
 // Compiles one package. The importcfg lists every package of the archive and those compiled here.
 func compile(path, out, config string, files ...string) {
-	if said, ok := tryCompile(path, out, config, files...); !ok {
-		fatal("# " + path + "\n" + said)
+	if output, ok := tryCompile(path, out, config, files...); !ok {
+		fatal("# " + path + "\n" + output)
 	}
 }
 
@@ -99,8 +99,8 @@ func config(archive string, more ...string) string {
 }
 
 func link(main, config string, flags ...string) {
-	if said, ok := tryLink(main, "/work/a.out", config, flags...); !ok {
-		fatal("# " + tested + "\n" + said)
+	if output, ok := tryLink(main, "/work/a.out", config, flags...); !ok {
+		fatal("# " + tested + "\n" + output)
 	}
 }
 
@@ -224,8 +224,8 @@ func parse(file string) (*token.FileSet, *ast.File) {
 }
 
 func vet(file, archive string, parsed *ast.File) {
-	if said, ok := tryVet(file, archive, parsed); !ok {
-		fatal("# " + tested + "\n" + strings.ReplaceAll(said, "/program/", "./"))
+	if output, ok := tryVet(file, archive, parsed); !ok {
+		fatal("# " + tested + "\n" + strings.ReplaceAll(output, "/program/", "./"))
 	}
 }
 

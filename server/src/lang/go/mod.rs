@@ -17,7 +17,7 @@ use batch::Batches;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Bench, Judged, Language, Places, Toolchain,
+    Judged, Language, Places, RunContext, Toolchain,
     humaneval::{self, Task},
     image,
     native::{self, Built, BuiltSamples, TaskPrograms},
@@ -184,8 +184,8 @@ fn locate(places: &Places) -> io::Result<(PathBuf, PathBuf)> {
 fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let (program, module) = locate(places)?;
     let go = |folder: &Path, arguments: &[&str]| tool::run_in(folder, ENVIRONMENT, &program, arguments);
-    let (said, _) = go(&module, &["env", "GOVERSION", "GOTOOLDIR"])?;
-    let mut lines = said.lines();
+    let (printed, _) = go(&module, &["env", "GOVERSION", "GOTOOLDIR"])?;
+    let mut lines = printed.lines();
     let (version, tools) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let digest = Sha256::new()
         .chain_update(format!("{GENERATION} {version} {PACKAGES:?}"))
@@ -297,11 +297,17 @@ fn settings(commands: &str, root: &Path) -> io::Result<()> {
 
 impl Go {
     /// Runs the builder over texts; `more` are additional arguments.
-    fn build(&self, bench: &Bench, mode: &str, texts: &[(&str, &str)], more: &[&str]) -> Result<Built, EngineError> {
+    fn build(
+        &self,
+        context: &RunContext,
+        mode: &str,
+        texts: &[(&str, &str)],
+        more: &[&str],
+    ) -> Result<Built, EngineError> {
         let files: Vec<String> = texts.iter().map(|(name, _)| format!("/program/{name}")).collect();
         let mut arguments = vec!["/go/builder", &self.lang, mode, &self.debug];
         arguments.extend(files.iter().map(String::as_str).chain(more.iter().copied()));
-        let built = native::build(bench, &arguments, &self.build, texts)?;
+        let built = native::build(context, &arguments, &self.build, texts)?;
         match &built {
             // The builder itself failed, not the compiler.
             Built::Refused(ended) if ended.limit.is_none() && ended.report.code == Some(2) => {
@@ -312,7 +318,7 @@ impl Go {
     }
 
     /// Builds samples in one batch. A sample that must be built alone is `None`; the result is empty if all must be.
-    fn build_batch(&self, bench: &Bench, samples: &[Sample]) -> Result<Vec<Option<InBatch>>, EngineError> {
+    fn build_batch(&self, context: &RunContext, samples: &[Sample]) -> Result<Vec<Option<InBatch>>, EngineError> {
         let names: Vec<String> = (0..samples.len()).map(|number| format!("{number}/main_test.go")).collect();
         let texts: Vec<(&str, &str)> =
             names.iter().zip(samples).map(|(name, sample)| (name.as_str(), sample.program.as_str())).collect();
@@ -321,7 +327,7 @@ impl Go {
             arguments.extend([format!("/program/{name}"), end.to_string(), function.clone()]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let Built::Program(files) = native::build(bench, &arguments, &self.build, &texts)? else {
+        let Built::Program(files) = native::build(context, &arguments, &self.build, &texts)? else {
             return Ok(Vec::new());
         };
         let (batch, built) = Batch::unpack(files, samples.len())?;
@@ -332,25 +338,30 @@ impl Go {
 
     /// Starts one of the two programs of a batch for one sample.
     fn run_in_batch(
-        bench: &Bench,
+        context: &RunContext,
         InBatch(batch, number): &InBatch,
         program: &str,
         arguments: &[&str],
     ) -> Result<Running, EngineError> {
         let number = number.to_string();
         let arguments: Vec<&str> = [number.as_str()].iter().chain(arguments).copied().collect();
-        native::run(bench, &batch.files.path().join(program), &arguments, &[])
+        native::run(context, &batch.files.path().join(program), &arguments, &[])
     }
 
     /// The published result of a sample that is built in a batch; `None` if it must be built alone.
-    fn published_in_batch(&self, bench: &Bench, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
+    fn published_in_batch(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+    ) -> Result<Option<Judged>, EngineError> {
         let Some(solution) = humaneval::without_tests(CodeLang::Go, task, program) else { return Ok(None) };
         let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
         let sample = Sample { program: program.to_owned(), end: solution.len(), name };
-        let built = self.batches.build(sample, |samples| self.build_batch(bench, samples))?;
+        let built = self.batches.build(sample, |samples| self.build_batch(context, samples))?;
         let Some(built) = built else { return Ok(None) };
         let _slot = self.batches.slot();
-        let judged = judged(&Self::run_in_batch(bench, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
+        let judged = judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
         if judged.passed {
             self.built_samples.put(solution, built);
         }
@@ -391,37 +402,42 @@ impl Toolchain for Go {
         (processors * batch::MAX_SAMPLES).min(MOST_WORKERS)
     }
 
-    fn published(&self, bench: &Bench, task: &Task, program: &str) -> Result<Judged, EngineError> {
-        if let Some(judged) = self.published_in_batch(bench, task, program)? {
+    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        if let Some(judged) = self.published_in_batch(context, task, program)? {
             return Ok(judged);
         }
         let _slot = self.batches.slot();
-        match self.build(bench, "test", &[("main_test.go", program)], &[])? {
-            Built::Program(files) => Ok(judged(&native::run_once(bench, files, &TEST_FLAGS, &[])?.end()?)),
+        match self.build(context, "test", &[("main_test.go", program)], &[])? {
+            Built::Program(files) => Ok(judged(&native::run_once(context, files, &TEST_FLAGS, &[])?.end()?)),
             Built::Refused(ended) => native::refused(ended, error_line),
         }
     }
 
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         // One slot for the solver and its judge, until the solver ends: only one of them computes at a time.
         let slot = self.batches.slot();
         if let Some(built) = self.built_samples.take(solution) {
-            let running = Self::run_in_batch(bench, &built, Batch::SOLVERS, &["{control}"])?;
+            let running = Self::run_in_batch(context, &built, Batch::SOLVERS, &["{control}"])?;
             return Ok(Ok(running.with_resource((built, slot))));
         }
         let name = signature(task)?.name;
-        Ok(match self.build(bench, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => Ok(native::run_once(bench, files, &["{control}"], &[])?.with_resource(slot)),
+        Ok(match self.build(context, "solver", &[("sample.go", solution)], &[&name])? {
+            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &[])?.with_resource(slot)),
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }
 
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let [text, main, call] = Go::judge_texts(task)?;
         let texts = [("tests.go", text.as_str()), ("main.go", &main), ("call.go", &call)];
         let whole = format!("{text}\0{main}\0{call}");
-        let program = self.judges.program(task, &whole, || self.build(bench, "program", &texts, &[]))?;
-        native::run(bench, &program, &["{control}"], &[])
+        let program = self.judges.program(task, &whole, || self.build(context, "program", &texts, &[]))?;
+        native::run(context, &program, &["{control}"], &[])
     }
 }
 

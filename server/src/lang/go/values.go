@@ -209,11 +209,11 @@ func (r *reader) get(value reflect.Value) error {
 		if !ok {
 			return errPlain
 		}
-		held := reflect.New(kind).Elem()
-		if err := r.get(held); err != nil {
+		element := reflect.New(kind).Elem()
+		if err := r.get(element); err != nil {
 			return err
 		}
-		value.Set(held)
+		value.Set(element)
 		return nil
 	case reflect.Slice, reflect.Map:
 		there, err := r.take(1)

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{
-    Bench, Judged, Language, Places, Toolchain, command,
+    Judged, Language, Places, RunContext, Toolchain, command,
     humaneval::{self, Task},
     image,
     native::{self, Built, TaskPrograms},
@@ -120,18 +120,18 @@ const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib"
 
 impl Java {
     /// Compiles a text, with or without the package `aixgrade.programs` on its class path.
-    fn compile(&self, bench: &Bench, text: &str, with_values: bool) -> Result<Compilation, EngineError> {
+    fn compile(&self, context: &RunContext, text: &str, with_values: bool) -> Result<Compilation, EngineError> {
         let compilers = self.compilers.get_or_init(|| {
-            let (sandbox, images) = (Arc::clone(&bench.sandbox), Arc::clone(&self.images));
+            let (sandbox, images) = (Arc::clone(&context.sandbox), Arc::clone(&self.images));
             Pool::new(1, move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&images), Vec::new()))
         });
         let none = Files::new();
         let library = if with_values { ("values", &self.values) } else { ("none", &none) };
         let request = Request { library, jars: &[], sources: vec![("Main.java", text)] };
         let refused = |outcome: Outcome| Ok(Compilation::Refused(Box::new(outcome)));
-        match compilers.compile(&request, &bench.cancelled)? {
+        match compilers.compile(&request, &context.cancelled)? {
             Compiled::Classes(classes) => {
-                let files = bench.temporary()?;
+                let files = context.temporary()?;
                 archive(&files.path().join(native::PROGRAM), &classes)?;
                 Ok(Compilation::Program(files))
             }
@@ -151,18 +151,18 @@ impl Java {
 
     /// Starts a main class from an archive of classes. The guard's programs get the control socket as standard input:
     /// to open a descriptor by its number, Java needs an option that slows its start.
-    fn run(&self, bench: &Bench, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
+    fn run(&self, context: &RunContext, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
         let mut mounts = self.run.clone();
         mounts.push((classes.to_path_buf(), "/program/classes.jar".to_owned()));
-        let heap = bench.budget.data_mib.max(512);
-        let budget = Budget { data_mib: heap + 768, threads: bench.budget.threads + 32, ..bench.budget };
+        let heap = context.budget.data_mib.max(512);
+        let budget = Budget { data_mib: heap + 768, threads: context.budget.threads + 32, ..context.budget };
         let heap = format!("-Xmx{heap}m");
         let rest = ["-Xms32m", "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1", &heap];
         let arguments: Vec<&str> = JVM.iter().chain(&toolchain::IN_PLACE).chain(&rest).chain(main).copied().collect();
         let mut command = command(&arguments, mounts, budget, Profile::Run);
         command.env.push((LIBRARIES.0.to_owned(), LIBRARIES.1.to_owned()));
         command.control_is_input = guarded;
-        bench.start(&command, budget)
+        context.start(&command, budget)
     }
 }
 
@@ -200,11 +200,11 @@ impl Toolchain for Java {
         &self.version
     }
 
-    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        match self.compile(bench, program, false)? {
+    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        match self.compile(context, program, false)? {
             Compilation::Program(files) => {
                 let classes = files.path().join(native::PROGRAM);
-                let ended = self.run(bench, &classes, &["-cp", "/program/classes.jar", "Main"], false)?.end()?;
+                let ended = self.run(context, &classes, &["-cp", "/program/classes.jar", "Main"], false)?.end()?;
                 Ok(native::judged(&ended, |printed| {
                     let asserted = printed.contains("AssertionError");
                     (if asserted { Verdict::Failed } else { Verdict::Crashed }, first_line(printed))
@@ -216,28 +216,33 @@ impl Toolchain for Java {
         }
     }
 
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         let Signature { name, .. } = signature(task)?;
-        Ok(match self.compile(bench, solution, false)? {
+        Ok(match self.compile(context, solution, false)? {
             Compilation::Program(files) => {
                 let classes = files.path().join(native::PROGRAM);
                 let main = ["-cp", GUARDED, "aixgrade.programs.Solver", &name];
-                Ok(self.run(bench, &classes, &main, true)?.with_files(files))
+                Ok(self.run(context, &classes, &main, true)?.with_files(files))
             }
             Compilation::Refused(outcome) => Err(outcome.message),
         })
     }
 
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || match self.compile(bench, &text, true)? {
+        let program = self.judges.program(task, &text, || match self.compile(context, &text, true)? {
             Compilation::Program(files) => Ok(Built::Program(files)),
             Compilation::Refused(outcome) => {
-                let (id, said) = (&task.task_id, outcome.printed);
-                Err(EngineError::Tests(format!("the judge of {id} does not compile: {said}")))
+                let (id, printed) = (&task.task_id, outcome.printed);
+                Err(EngineError::Tests(format!("the judge of {id} does not compile: {printed}")))
             }
         })?;
-        self.run(bench, &program, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
+        self.run(context, &program, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
     }
 }
 

@@ -16,7 +16,7 @@ use app::model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Bench, Judged, Language, Places, Toolchain, command,
+    Judged, Language, Places, RunContext, Toolchain, command,
     guard::{JudgePool, PooledJudge, QuickPathStats},
     humaneval::{self, Task},
     image,
@@ -87,10 +87,10 @@ fn locate(places: &Places) -> io::Result<(PathBuf, PathBuf)> {
 
 fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let (program, module) = locate(places)?;
-    let said = tool::run(&program, ["--version"])?;
+    let printed = tool::run(&program, ["--version"])?;
     let package: serde_json::Value = serde_json::from_slice(&fs::read(module.join("package.json"))?)?;
     let package = package.get("version").and_then(serde_json::Value::as_str).unwrap_or("?");
-    let version = format!("Node.js {}, js-md5 {package}", said.trim().trim_start_matches('v'));
+    let version = format!("Node.js {}, js-md5 {package}", printed.trim().trim_start_matches('v'));
     let program = program.canonicalize()?;
     let digest = Sha256::digest(format!("{GENERATION} {version} {program:?}"));
     let place = image::prepared(folder, &format!("node-{}", &hex::encode(digest)[..16]), |place| {
@@ -115,8 +115,14 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
 
 impl JavaScript {
     /// Starts Node.js with a program as the published command does. `more` are additional arguments.
-    fn start(&self, bench: &Bench, budget: Budget, program: &str, more: &[&str]) -> Result<Running, EngineError> {
-        let files = bench.temporary()?;
+    fn start(
+        &self,
+        context: &RunContext,
+        budget: Budget,
+        program: &str,
+        more: &[&str],
+    ) -> Result<Running, EngineError> {
+        let files = context.temporary()?;
         let file = files.path().join("test.js");
         fs::write(&file, program)?;
         let mut mounts = self.mounts.clone();
@@ -125,13 +131,13 @@ impl JavaScript {
         let arguments: Vec<&str> = arguments.copied().collect();
         let mut command = command(&arguments, mounts, budget, Profile::Run);
         command.env.push(("NODE_PATH".into(), "/node/modules".into()));
-        Ok(bench.start(&command, budget)?.with_files(files))
+        Ok(context.start(&command, budget)?.with_files(files))
     }
 }
 
 /// The limits of a process. V8's garbage collector and compiler need additional threads.
-fn budget(bench: &Bench) -> Budget {
-    Budget { data_mib: bench.budget.data_mib.max(2048), threads: bench.budget.threads + 32, ..bench.budget }
+fn budget(context: &RunContext) -> Budget {
+    Budget { data_mib: context.budget.data_mib.max(2048), threads: context.budget.threads + 32, ..context.budget }
 }
 
 /// Words with which code could reach something outside its realm, or wait. Tests that contain one get a fresh judge,
@@ -185,8 +191,8 @@ impl Toolchain for JavaScript {
         self.judges.is_warm()
     }
 
-    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        self.published_by(self.start(bench, budget(bench), program, &[])?)
+    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        self.published_by(self.start(context, budget(context), program, &[])?)
     }
 
     fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
@@ -210,33 +216,38 @@ impl Toolchain for JavaScript {
         Ok(Judged { passed: verdict == Verdict::Passed, result, outcome })
     }
 
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         let entry = entry(task)?;
         Ok(Ok(self.start(
-            bench,
-            budget(bench),
+            context,
+            budget(context),
             &format!("{solution}\n;(() => {{\n{FRAMES}{VALUES}\nserve({entry});\n}})();\n"),
             &["{control}"],
         )?))
     }
 
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
         // Inside the inner function, the task's own name refers to `call`.
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!("{empty}\n;(() => {{\n{FRAMES}{VALUES}\n;{tests}\nfinish();\n}})();\n");
-        self.start(bench, budget(bench), &text, &["{control}"])
+        self.start(context, budget(context), &text, &["{control}"])
     }
 
-    fn pooled_judge(&self, bench: &Bench, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+    fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
         if !can_use_pooled_judge(task) {
             return Ok(None);
         }
         let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
-        let start = || self.start(bench, budget(bench), POOLED_JUDGE, &["{control}"]);
-        let mut judge = self.judges.take(bench, budget(bench), start)?;
+        let start = || self.start(context, budget(context), POOLED_JUDGE, &["{control}"]);
+        let mut judge = self.judges.take(context, budget(context), start)?;
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{empty}\n\
@@ -248,7 +259,7 @@ impl Toolchain for JavaScript {
 
     /// The sample first runs in a separate realm without Node.js; the published program then runs in the main realm.
     /// The words in the sample's text are checked so that the first run does not affect the second.
-    fn both_verdicts(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(&self, context: &RunContext, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
         if !can_use_pooled_judge(task)
             || names_any(&SHARED_STATE_WORDS, solution)
             || names_any(&INTROSPECTION_WORDS, solution)
@@ -257,7 +268,7 @@ impl Toolchain for JavaScript {
             return Ok(None);
         }
         let entry = entry(task)?;
-        let mut running = self.start(bench, budget(bench).for_quick_path(), BOTH_VERDICTS, &["{control}"])?;
+        let mut running = self.start(context, budget(context).for_quick_path(), BOTH_VERDICTS, &["{control}"])?;
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{solution}\n\
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Bench, Judged, Language, Places, Toolchain, command,
+    Judged, Language, Places, RunContext, Toolchain, command,
     guard::{JudgePool, PooledJudge, QuickPathStats},
     humaneval::{self, Task},
     image,
@@ -200,8 +200,8 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 impl Python {
-    fn start(&self, bench: &Bench, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        let server_budget = budget(bench);
+    fn start(&self, context: &RunContext, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
+        let server_budget = budget(context);
         let budget = if let Mode::Both = mode { server_budget.for_quick_path() } else { server_budget };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
@@ -216,8 +216,8 @@ impl Python {
             (&self.servers, "serve")
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*bench.sandbox, &self.interpreter(serve, server_budget));
-            Running::fork(servers, letter, server_budget, budget, &bench.cancelled, start)
+            let start = || ForkServer::start(&*context.sandbox, &self.interpreter(serve, server_budget));
+            Running::fork(servers, letter, server_budget, budget, &context.cancelled, start)
         });
         let mut running = match forked {
             Some(Ok(running)) => running,
@@ -227,7 +227,7 @@ impl Python {
                 {
                     tracing::warn!(cause = %e, "no fork server: every Python program starts an interpreter");
                 }
-                bench.start(&self.interpreter(name, budget), budget)?
+                context.start(&self.interpreter(name, budget), budget)?
             }
         };
         for text in texts {
@@ -248,8 +248,8 @@ impl Python {
 
 /// The limits of a process. Ordinary solutions create arrays of hundreds of megabytes, and numpy itself needs memory,
 /// so a process may use at least 2 GiB.
-fn budget(bench: &Bench) -> Budget {
-    Budget { data_mib: bench.budget.data_mib.max(2048), ..bench.budget }
+fn budget(context: &RunContext) -> Budget {
+    Budget { data_mib: context.budget.data_mib.max(2048), ..context.budget }
 }
 
 /// Whether a text mentions numpy after the imports with which every program begins.
@@ -298,8 +298,8 @@ impl Toolchain for Python {
         self.servers.is_warm() && self.judges.is_warm()
     }
 
-    fn published(&self, bench: &Bench, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        self.published_by(self.start(bench, Mode::Published, &[program])?)
+    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        self.published_by(self.start(context, Mode::Published, &[program])?)
     }
 
     fn published_by(&self, mut running: Running) -> Result<Judged, EngineError> {
@@ -331,32 +331,38 @@ impl Toolchain for Python {
         }
     }
 
-    fn solver(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Result<Running, String>, EngineError> {
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         let entry = entry(task)?;
-        Ok(Ok(self.start(bench, Mode::Solver, &[solution, &entry])?))
+        Ok(Ok(self.start(context, Mode::Solver, &[solution, &entry])?))
     }
 
-    fn judge(&self, bench: &Bench, task: &Task) -> Result<Running, EngineError> {
-        self.start(bench, Mode::Judge, &[&unsolved_prompt(task), &entry(task)?, &task.test])
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
+        self.start(context, Mode::Judge, &[&unsolved_prompt(task), &entry(task)?, &task.test])
     }
 
-    fn both_verdicts(&self, bench: &Bench, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(&self, context: &RunContext, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
         if !can_use_pooled_judge(task) || !can_run_twice(solution) || !self.quick_path.is_worth_trying() {
             return Ok(None);
         }
-        Ok(Some(self.start(bench, Mode::Both, &[solution, &entry(task)?])?))
+        Ok(Some(self.start(context, Mode::Both, &[solution, &entry(task)?])?))
     }
 
     fn record_quick_path(&self, passed: bool) {
         self.quick_path.record(passed);
     }
 
-    fn pooled_judge(&self, bench: &Bench, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+    fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
         if !can_use_pooled_judge(task) {
             return Ok(None);
         }
-        let (entry, budget) = (entry(task)?, budget(bench));
-        let mut judge = self.judges.take(bench, budget, || bench.start(&self.interpreter("judges", budget), budget))?;
+        let (entry, budget) = (entry(task)?, budget(context));
+        let mut judge =
+            self.judges.take(context, budget, || context.start(&self.interpreter("judges", budget), budget))?;
         for text in [&unsolved_prompt(task), &entry, &task.test] {
             judge.send_tests(text);
         }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     db::{
-        grading::{RaterStudy, StoredTexts},
+        grading::RaterStudy,
         quality::{
             self, calibrations,
             checks::{self, Check, Kind},
@@ -171,16 +171,8 @@ pub fn visible_texts(conn: &Connection, check: &Check) -> Result<VisibleTexts, F
         None => None,
     };
     let item = item.ok_or_else(|| Failure::internal("a check without an item"))?;
-    let texts = StoredTexts {
-        raw_nl: item.raw_nl,
-        nl_lang: item.nl_lang,
-        signature: item.signature,
-        code_lang: item.code_lang,
-        code: item.code,
-        surrounding_text: item.surrounding_text,
-    };
     // The item stores a copy of an output's code; names masked in the output are masked here, too.
-    VisibleTexts::of(conn, texts, item.output)
+    VisibleTexts::of(conn, item.texts, item.output)
 }
 
 /// The known scores of an item and the rater's scores, without its code, which is formatted later.
@@ -197,9 +189,9 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
         study: study.token.clone(),
         title: study.title.clone(),
         step,
-        raw_nl: item.raw_nl,
-        nl_lang: item.nl_lang,
-        signature: item.signature,
+        raw_nl: item.texts.raw_nl,
+        nl_lang: item.texts.nl_lang,
+        signature: item.texts.signature,
         code: CodeView::default(),
         rubric: study.rubric.clone(),
         yours: checks::current(conn, check.id)?.map(|draft| draft.scores).unwrap_or_default(),

@@ -188,7 +188,12 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
     let setup = setup(conn, study)?;
     let settings = quality::settings(conn, study)?;
     let items = known_items::list(conn, study)?;
-    let codes = items.iter().map(|item| (item.code.clone(), item.surrounding_text.clone(), item.code_lang)).collect();
+    let codes = items
+        .iter()
+        .map(|known_items::KnownItem { texts, .. }| {
+            (texts.code.clone(), texts.surrounding_text.clone(), texts.code_lang)
+        })
+        .collect();
     let items = items.into_iter().map(|item| {
         let answers = known_items::answers(conn, item.id)?;
         Ok(KnownItem {
@@ -197,8 +202,8 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
             right: answers.iter().filter(|given| settings.right(given, &item.scores)).count() as u64,
             code: CodeView::default(),
             task_id: item.task_id,
-            raw_nl: item.raw_nl,
-            nl_lang: item.nl_lang,
+            raw_nl: item.texts.raw_nl,
+            nl_lang: item.texts.nl_lang,
             pasted: item.output.is_none(),
             scores: item.scores,
             reasons: item.reasons,
