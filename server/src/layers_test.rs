@@ -196,19 +196,20 @@ fn work_that_outlives_its_request_keeps_its_origin() {
 }
 
 /// Services that write without an entry in the audit log, and what.
-const NOT_AUDITED: [(&str, &str); 15] = [
+const NOT_AUDITED: [(&str, &str); 16] = [
     ("accounts.rs", "log-ins, failed ones and devices; a person's language"),
     ("comparisons.rs", "figures that were computed"),
     ("comparisons/export.rs", "pseudonyms of raters"),
     ("datasets.rs", "hidden rows of an import; its last transaction is audited"),
     ("grading/mod.rs", "ratings and drafts"),
-    ("plans.rs", "hidden rows of a new study; its last transaction is audited"),
+    ("plans/new_study.rs", "hidden rows of a new study; its last transaction is audited"),
     ("prune.rs", "one entry follows for all that was deleted"),
     ("quality/feedback.rs", "what a rater has read; opaque names"),
     ("quality/monitoring.rs", "opaque names"),
     ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
     ("runs.rs", "further items of a request to run again; its first transaction is audited"),
     ("settings.rs", "a person's shortcuts"),
+    ("steps.rs", "the rest of a change of a study; its first transaction is audited"),
     ("submissions.rs", "uploads; hidden rows of an import; its last transaction is audited"),
     ("tokens.rs", "when a token was used; answers to repeated requests"),
     ("webhooks/mod.rs", "deliveries"),

@@ -16,7 +16,7 @@ use crate::{
     services::{
         Services, demo_results,
         folder::{self, ServerLock},
-        starter,
+        starter, steps,
         webhooks::Origins,
     },
     state::AppState,
@@ -98,6 +98,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
+    tokio::spawn(finish_changes(services.db.clone()));
     http::listen::serve(listener, http::router(AppState::new(services, config)), Limits::default(), stop()).await;
     Ok(())
 }
@@ -204,6 +205,13 @@ async fn clear_imports(db: Db) {
                 return;
             }
         }
+    }
+}
+
+/// Finishes the changes of studies during which the program was killed.
+async fn finish_changes(db: Db) {
+    if let Err(failure) = steps::finish_all(&db).await {
+        let _logged = app::error::AppError::from(failure);
     }
 }
 

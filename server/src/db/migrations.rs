@@ -29,6 +29,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0019_published.sql"),
     include_str!("../../migrations/0020_upkeep.sql"),
     include_str!("../../migrations/0021_failures.sql"),
+    include_str!("../../migrations/0022_plan_steps.sql"),
+    include_str!("../../migrations/0023_test_files.sql"),
 ];
 
 /// The schema this program writes.
@@ -119,6 +121,8 @@ mod tests {
         include_str!("migrations_rows/0019.sql"),
         include_str!("migrations_rows/0020.sql"),
         include_str!("migrations_rows/0021.sql"),
+        include_str!("migrations_rows/0022.sql"),
+        include_str!("migrations_rows/0023.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

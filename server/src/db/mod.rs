@@ -3,6 +3,9 @@
 //! All SQL is below this module, one query file per aggregate. `Db::write` opens an IMMEDIATE transaction on
 //! the only writing connection; `Db::read` provides a snapshot on a connection that cannot write. No other
 //! module opens a connection.
+//!
+//! Columns are read by name, so that another order of them changes nothing; only the value of a statement with a single
+//! column is read by its position.
 
 pub mod accounts;
 pub mod audit;
@@ -33,6 +36,7 @@ pub mod runs;
 pub mod sessions;
 pub mod settings;
 pub mod staging;
+pub mod steps;
 pub mod studies;
 pub mod submissions;
 pub mod throttle;

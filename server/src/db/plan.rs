@@ -12,7 +12,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::accounts::parsed;
-use crate::{clock, error::Failure};
+pub use crate::plan::rows::{Gradable, Member, Planned, Row};
+use crate::{clock, error::Failure, plan::change::Move};
 
 /// Data of a plan event besides the person it concerns.
 #[derive(Debug, Serialize, Deserialize)]
@@ -128,24 +129,6 @@ pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> R
     Ok(())
 }
 
-/// Lets the database check again whether a running study's plan is complete.
-pub fn look_over(conn: &Connection, study: StudyId) -> Result<(), Failure> {
-    conn.execute("UPDATE all_studies SET status = status WHERE id = ?1", [study.0])?;
-    Ok(())
-}
-
-/// An output that people can grade.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gradable {
-    pub output: OutputId,
-    /// Its task revision.
-    pub task: TaskRevisionId,
-    /// Its model.
-    pub model: ModelId,
-    /// The description's language.
-    pub nl_lang: Lang,
-}
-
 /// The outputs of a submission for human grading: those of tasks checked by people, or all if the dataset
 /// has no such task.
 pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Failure> {
@@ -169,27 +152,11 @@ pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Fa
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A planned rating with the fields that decide who may get it.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub assignment: i64,
-    /// Its output.
-    pub of: Gradable,
-    /// The assigned rater.
-    pub rater: Option<UserId>,
-    /// Whether it is leased.
-    pub begun: bool,
-    /// Whether it is rated.
-    pub rated: bool,
-    /// Number among the output's ratings, from 0.
-    pub slot: u32,
-}
-
-/// Every planned rating, in the order of each rater's plan.
+/// Every planned rating, unassigned ones first, then in the order of each rater's plan.
 pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.lang, a.user_id, a.leased_until IS NOT NULL AS begun,
-                a.rated_at IS NOT NULL AS rated, a.slot
+                a.rated_at IS NOT NULL AS rated, a.slot, a.place
          FROM assignments a
          JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id
@@ -198,7 +165,7 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(Row {
-            assignment: row.get("id")?,
+            assignment: Some(row.get("id")?),
             of: Gradable {
                 output: OutputId(row.get("output_id")?),
                 task: TaskRevisionId(row.get("revision_id")?),
@@ -206,25 +173,13 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
                 nl_lang: parsed(row, "lang")?,
             },
             rater: row.get::<_, Option<i64>>("user_id")?.map(UserId),
+            place: row.get("place")?,
             begun: row.get("begun")?,
             rated: row.get("rated")?,
             slot: row.get("slot")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// A rating to plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planned {
-    /// Its output.
-    pub output: OutputId,
-    /// Number among the output's ratings, from 0.
-    pub slot: u32,
-    /// The rater; absent if nobody may get it.
-    pub rater: Option<UserId>,
-    /// The position in that rater's order.
-    pub place: Option<i64>,
 }
 
 /// Stores planned ratings.
@@ -243,24 +198,101 @@ pub fn insert<'a>(
     Ok(())
 }
 
-/// Deletes a draft's plan, to create a new one.
-pub fn clear(conn: &Connection, study: StudyId) -> Result<(), Failure> {
-    conn.execute("DELETE FROM assignments WHERE study_id = ?1", [study.0])?;
+/// Stores a new planned rating of a study that raters work on: for nobody, if its rater has taken the output over
+/// meanwhile.
+pub fn add(conn: &Connection, study: StudyId, planned: &Planned) -> Result<(), Failure> {
+    let has = conn
+        .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
+        .exists(params![study.0, planned.output.0, planned.rater.map(|id| id.0)])?;
+    let planned = if has { Planned { rater: None, place: None, ..*planned } } else { *planned };
+    insert(conn, study, [&planned])
+}
+
+/// Number of planned ratings of a draft that [`clear`] deletes at once.
+const CLEARED: usize = 200;
+
+/// Deletes some of a draft's planned ratings. Returns whether there are more.
+pub fn clear(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
+    let deleted = conn
+        .prepare_cached(
+            "DELETE FROM assignments WHERE id IN (SELECT id FROM assignments WHERE study_id = ?1 LIMIT ?2)",
+        )?
+        .execute(params![study.0, CLEARED])?;
+    Ok(deleted == CLEARED)
+}
+
+/// Number that rises when a planned rating gets another rater, an extra one is added, a rating is withdrawn, or a change
+/// of the plan begins.
+pub fn version(conn: &Connection, study: StudyId) -> Result<i64, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT plan_version FROM all_studies WHERE id = ?1")?
+        .query_row([study.0], |row| row.get("plan_version"))?)
+}
+
+/// Raises [`version`].
+pub fn next_version(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE all_studies SET plan_version = plan_version + 1 WHERE id = ?1")?.execute([study.0])?;
     Ok(())
 }
 
-/// Assigns an unrated planned rating to a person (or nobody), not yet started.
-pub fn give(conn: &Connection, assignment: i64, rater: Option<UserId>, place: Option<i64>) -> Result<(), Failure> {
-    conn.prepare_cached(
-        "UPDATE assignments SET user_id = ?2, place = ?3, leased_until = NULL, shown_at = NULL
-         WHERE id = ?1 AND rated_at IS NULL",
-    )?
-    .execute(params![assignment, rater.map(|id| id.0), place])?;
+/// Assigns unrated planned ratings of one unit to another person (or nobody), not yet started.
+///
+/// Raters work while a change is stored, so it stays within what they did meanwhile: ratings that have been submitted
+/// or taken over stay, and so does a whole unit that was started, if the change is about unstarted ones. Nobody gets an
+/// output twice, nor more than their manual share of units that others could do.
+pub fn give(conn: &Connection, study: StudyId, presentation: Presentation, of: &Move) -> Result<(), Failure> {
+    let (from, to) = (of.from.map(|id| id.0), of.to.map(|id| id.0));
+    let mut left = Vec::with_capacity(of.assignments.len());
+    for assignment in &of.assignments {
+        let (output, is_theirs, is_started): (i64, bool, bool) = conn
+            .prepare_cached(
+                "SELECT output_id, user_id IS ?2 AND rated_at IS NULL AS theirs, leased_until IS NOT NULL AS started
+                 FROM assignments WHERE id = ?1",
+            )?
+            .query_row(params![assignment, from], |row| {
+                Ok((row.get("output_id")?, row.get("theirs")?, row.get("started")?))
+            })?;
+        if of.unless_started && (is_started || !is_theirs) {
+            return Ok(());
+        }
+        if is_theirs {
+            left.push((*assignment, output));
+        }
+    }
+    let has_room = match of.to {
+        Some(rater) if of.unless_started => has_room(conn, study, rater, presentation)?,
+        _ => true,
+    };
+    for (assignment, output) in left {
+        let is_new = !conn
+            .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
+            .exists(params![study.0, output, to])?;
+        let (to, place) = match (is_new && has_room, of.unless_started) {
+            (true, _) => (to, of.place),
+            (false, true) => continue,
+            (false, false) => (None, None),
+        };
+        conn.prepare_cached(
+            "UPDATE assignments SET user_id = ?2, place = ?3, leased_until = NULL, shown_at = NULL WHERE id = ?1",
+        )?
+        .execute(params![assignment, to, place])?;
+    }
     Ok(())
+}
+
+/// Whether the rater's manual share, if any, has room for another unit.
+fn has_room(conn: &Connection, study: StudyId, rater: UserId, presentation: Presentation) -> Result<bool, Failure> {
+    let share: Option<u64> = conn
+        .prepare_cached("SELECT share FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
+        .query_row(params![study.0, rater.0], |row| row.get("share"))?;
+    Ok(match share {
+        Some(share) => units(conn, study, rater, presentation)? < share,
+        None => true,
+    })
 }
 
 /// A study's raters, by id.
-pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, Reads, Option<u32>)>, Failure> {
+pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<Member>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
     )?;
@@ -337,7 +369,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let mut plans = rows.collect::<Result<Vec<_>, _>>()?;
     let at: HashMap<i64, usize> = plans.iter().enumerate().map(|(at, plan)| (plan.id.0, at)).collect();
     let mut statement = conn.prepare_cached(
-        "SELECT a.user_id, s.model_id, t.lang, count(*) FROM assignments a
+        "SELECT a.user_id, s.model_id, t.lang, count(*) AS planned FROM assignments a
          JOIN outputs o ON o.id = a.output_id
          JOIN submissions s ON s.id = o.submission_id
          JOIN task_revisions t ON t.id = o.revision_id
@@ -346,7 +378,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let mut rows = statement.query([study.0])?;
     while let Some(row) = rows.next()? {
         let (user, model, lang, count): (i64, i64, Lang, u64) =
-            (row.get(0)?, row.get(1)?, parsed(row, 2)?, row.get(3)?);
+            (row.get("user_id")?, row.get("model_id")?, parsed(row, "lang")?, row.get("planned")?);
         let Some(plan) = at.get(&user).and_then(|at| plans.get_mut(*at)) else { continue };
         plan.langs[usize::from(lang == Lang::Zh)] += count;
         if let Some(of) = models.iter().position(|id| id.0 == model).and_then(|at| plan.models.get_mut(at)) {
@@ -372,17 +404,17 @@ pub struct Size {
 pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT count(DISTINCT o.revision_id), count(DISTINCT a.output_id), count(*),
-                    count(a.rated_at), sum(a.user_id IS NULL)
+            "SELECT count(DISTINCT o.revision_id) AS task_count, count(DISTINCT a.output_id) AS output_count,
+                    count(*) AS planned, count(a.rated_at) AS rated, sum(a.user_id IS NULL) AS waiting
              FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1",
         )?
         .query_row([study.0], |row| {
             Ok(Size {
-                tasks: row.get(0)?,
-                outputs: row.get(1)?,
-                wanted: row.get(2)?,
-                done: row.get(3)?,
-                waiting: row.get::<_, Option<u64>>(4)?.unwrap_or(0),
+                tasks: row.get("task_count")?,
+                outputs: row.get("output_count")?,
+                wanted: row.get("planned")?,
+                done: row.get("rated")?,
+                waiting: row.get::<_, Option<u64>>("waiting")?.unwrap_or(0),
             })
         })?)
 }
@@ -410,17 +442,18 @@ pub fn more(conn: &Connection, study: StudyId) -> Result<Vec<(SubmissionId, Stri
          WHERE x.id = ?1 AND s.archived_at IS NULL AND s.id NOT IN (SELECT submission_id FROM study_submissions WHERE study_id = ?1)
          ORDER BY s.id DESC",
     )?;
-    let rows = statement.query_map([study.0], |row| Ok((SubmissionId(row.get(0)?), row.get(1)?)))?;
+    let rows = statement.query_map([study.0], |row| Ok((SubmissionId(row.get("id")?), row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Active people who are not in the study.
 pub fn others(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, Reads)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, coalesce(u.reads, 'en zh') FROM users u
+        "SELECT u.id, u.name, coalesce(u.reads, 'en zh') AS languages FROM users u
          WHERE u.disabled = 0 AND u.id NOT IN (
              SELECT user_id FROM study_raters WHERE study_id = ?1 AND left_at IS NULL) ORDER BY u.name",
     )?;
-    let rows = statement.query_map([study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?, parsed(row, 2)?)))?;
+    let rows = statement
+        .query_map([study.0], |row| Ok((UserId(row.get("id")?), row.get("name")?, parsed(row, "languages")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

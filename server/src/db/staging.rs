@@ -162,7 +162,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 16] = [
+const OF_STUDIES: [&str; 17] = [
     "adjudicators",
     "dispute_handouts",
     "extra_assignments",
@@ -179,6 +179,7 @@ const OF_STUDIES: [&str; 16] = [
     "study_raters",
     "study_submissions",
     "study_stamps",
+    "study_steps",
 ];
 
 /// Deletes outputs with their results.
@@ -200,7 +201,7 @@ fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
 fn clear_ratings(conn: &Connection, study: i64) -> Result<usize, Failure> {
     let rows = conn
         .prepare("SELECT id, output_id FROM assignments WHERE study_id = ?1 LIMIT ?2")?
-        .query_map(params![study, ROWS], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
+        .query_map(params![study, ROWS], |row| Ok((row.get::<_, i64>("id")?, row.get::<_, i64>("output_id")?)))?
         .collect::<Result<Vec<_>, _>>()?;
     for (assignment, output) in &rows {
         for sql in [

@@ -1,12 +1,15 @@
 //! Assigns a study's outputs to raters. Pure and drawn from a seed; docs/plan.md describes the guarantees.
 //!
 //! [`make`] plans a study before it starts. [`share_out`] finds raters for units that become free when a rater
-//! leaves or the study grows. [`newcomer`] picks the units that a new rater takes over. Nothing here reads a
-//! clock, a database or randomness other than the seed.
+//! leaves or the study grows. [`newcomer`] picks the units that a new rater takes over. [`change`] makes of them what a
+//! change of a running study does, over the planned ratings of [`rows`]. Nothing here reads a clock, a database or
+//! randomness other than the seed.
 
+pub mod change;
 mod flow;
 mod order;
 mod quota;
+pub mod rows;
 #[cfg(test)]
 mod tests;
 

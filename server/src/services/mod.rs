@@ -22,6 +22,7 @@ pub mod runs;
 pub mod settings;
 pub mod spool;
 pub mod starter;
+pub mod steps;
 pub mod studies;
 pub mod submissions;
 pub mod throttle;

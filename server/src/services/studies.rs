@@ -25,7 +25,7 @@ use crate::{
     },
     error::Failure,
     layout,
-    services::plans,
+    services::{plans, steps},
     stats::bootstrap::{self, Cell},
 };
 
@@ -104,10 +104,12 @@ impl Studies for StudyService {
     }
 
     async fn set_status(&self, admin: &Admin, id: StudyId, status: StudyStatus) -> Answer<()> {
+        steps::finish(&self.db, id).await?;
         Ok(self
             .db
             .write_audited(admin, Action::StudySetStatus, move |tx| {
                 let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
+                steps::none_left(tx, id)?;
                 if row.status == StudyStatus::Closed && status != StudyStatus::Closed {
                     return Err(Failure::conflict((
                         "The study is closed. Reopen it with a reason first.",
@@ -147,8 +149,10 @@ impl Studies for StudyService {
                 ("Say in a sentence why the study is reopened", "请用一句话说明重新开启的原因"),
             ));
         }
+        steps::finish(&self.db, id).await?;
         let reopen = move |tx: &Transaction<'_>| {
             let row = studies::get(tx, id)?.ok_or_else(|| Failure::not_found("study"))?;
+            steps::none_left(tx, id)?;
             if row.status != StudyStatus::Closed {
                 return Err(Failure::conflict((
                     "The study is not closed, so it cannot be reopened.",

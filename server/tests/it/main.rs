@@ -11,6 +11,7 @@ mod demo;
 mod grading;
 mod languages;
 mod packaged;
+mod plan_changes;
 mod plans;
 mod public;
 mod quality;

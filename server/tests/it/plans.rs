@@ -23,7 +23,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 use server::services::{Services, starter};
 
 /// A data folder with the starter's outputs and this many raters, who need no password here.
-async fn people(raters: usize) -> (TestApp, Vec<Person>) {
+pub async fn people(raters: usize) -> (TestApp, Vec<Person>) {
     let app = TestApp::empty().await;
     starter::load(&app.services).await.unwrap();
     let callers = app
@@ -44,11 +44,11 @@ async fn people(raters: usize) -> (TestApp, Vec<Person>) {
     (app, callers)
 }
 
-fn id(person: &Person) -> UserId {
+pub fn id(person: &Person) -> UserId {
     person.id
 }
 
-async fn submissions(services: &Services) -> Vec<SubmissionId> {
+pub async fn submissions(services: &Services) -> Vec<SubmissionId> {
     let mut all: Vec<_> = services
         .submissions
         .list(&System.admin(), None, PageOf::first(PageOf::MOST))
@@ -62,7 +62,7 @@ async fn submissions(services: &Services) -> Vec<SubmissionId> {
     all
 }
 
-async fn study(services: &Services, new: NewStudy) -> (StudyId, Token) {
+pub async fn study(services: &Services, new: NewStudy) -> (StudyId, Token) {
     let id = services.studies.create(&System.admin(), new).await.unwrap();
     let row = services.studies.get(&System.admin(), id).await.unwrap().row;
     (id, row.token)
@@ -73,7 +73,7 @@ fn full(item: &GradingItem) -> Draft {
 }
 
 /// Checks what must always be true.
-async fn sound(services: &Services, study: StudyId) {
+pub async fn sound(services: &Services, study: StudyId) {
     services
         .db
         .read(move |conn| {
@@ -310,7 +310,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
 }
 
 /// Rates the rater's next output, if there is one.
-async fn one_rating(services: &Services, person: &Person, study: &Token) {
+pub async fn one_rating(services: &Services, person: &Person, study: &Token) {
     match services.grading.next(person, study, Vec::new()).await {
         Ok(Next::Item(item)) => match services.grading.submit(person, &item.token, full(&item), "k").await {
             Ok(_) | Err(AppError::Refused(Refusal::Away) | AppError::NotFound(_)) => {}

@@ -149,10 +149,10 @@ async fn downloads_contain_no_formula() {
 
 /// Maximum number of rows that one transaction may change while people rate: a chunk of an import with its
 /// triggers' rows, and the ratings that share its commit.
-const MOST_ROWS: u64 = 2_000;
+pub const MOST_ROWS: u64 = 2_000;
 
 /// Outputs for every task of the starter dataset, `samples` for each and all different.
-fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
+pub fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
     let line = |(task, sample): (&String, usize)| {
         json!({"task_id": task, "code": format!("int answer() {{ return {sample}; }}")}).to_string() + "\n"
     };
@@ -160,24 +160,24 @@ fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
     all.map(line).collect::<String>().into_bytes()
 }
 
-async fn starter_tasks(app: &TestApp) -> Vec<String> {
+pub async fn starter_tasks(app: &TestApp) -> Vec<String> {
     let detail = app.services.datasets.get(&System.admin(), "starter", None).await.unwrap();
     detail.tasks.into_iter().map(|task| task.task_id).collect()
 }
 
-async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {
+pub async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {
     let mut incoming = app.services.uploads.begin("many.jsonl").await.unwrap();
     incoming.write(bytes).await.unwrap();
     let file = incoming.finish().await.unwrap();
     app.services.submissions.note_upload(&System.admin(), file).await.unwrap()
 }
 
-fn count(app: &TestApp, table: &str) -> i64 {
+pub fn count(app: &TestApp, table: &str) -> i64 {
     let sql = format!("SELECT count(*) FROM {table}");
     app.services.db.read_blocking(|conn| Ok(conn.query_row(&sql, [], |row| row.get(0))?)).unwrap()
 }
 
-fn is_sound(app: &TestApp) {
+pub fn is_sound(app: &TestApp) {
     let broken = app.services.db.read_blocking(|conn| Ok(conn.prepare("PRAGMA foreign_key_check")?.exists([])?));
     assert!(!broken.unwrap(), "a row refers to one that does not exist");
 }

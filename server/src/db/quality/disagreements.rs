@@ -11,10 +11,8 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use crate::{clock, db::accounts::parsed, error::Failure};
+use crate::{clock, db::accounts::parsed, error::Failure, plan::rows::FIRST_EXTRA};
 
-/// First slot beyond the overlap (0003_plan.sql enforces the overlap for lower slots).
-const FIRST_EXTRA: i64 = 1000;
 /// Position before all planned ones, because an adjudication waits for the rating.
 const SOON: i64 = -1;
 
@@ -104,12 +102,12 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
         ));
     }
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT output_id, slot, rated_at IS NOT NULL FROM assignments WHERE study_id = ?1{which}"
+        "SELECT output_id, slot, rated_at IS NOT NULL AS is_rated FROM assignments WHERE study_id = ?1{which}"
     ))?;
     let mut rows = statement.query(params_from_iter(&named))?;
     while let Some(row) = rows.next()? {
-        let Some(one) = found.get_mut(&row.get::<_, i64>(0)?) else { continue };
-        let (extra, done): (bool, bool) = (row.get::<_, i64>(1)? >= FIRST_EXTRA, row.get(2)?);
+        let Some(one) = found.get_mut(&row.get::<_, i64>("output_id")?) else { continue };
+        let (extra, done): (bool, bool) = (row.get::<_, u32>("slot")? >= FIRST_EXTRA, row.get("is_rated")?);
         one.complete &= done;
         one.planned_complete &= done || extra;
         one.extra += u64::from(extra);
@@ -124,6 +122,15 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// The next outputs of the study with a rating, in order.
+pub fn rated_after(conn: &Connection, study: StudyId, last: OutputId, most: usize) -> Result<Vec<OutputId>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT output_id FROM counted WHERE study_id = ?1 AND output_id > ?2 ORDER BY output_id LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![study.0, last.0, most], |row| Ok(OutputId(row.get("output_id")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Scores as stored in `counted`: one digit per dimension.
@@ -235,8 +242,8 @@ pub fn decided_by(conn: &Connection, study: StudyId, user: UserId) -> Result<Vec
         "SELECT output_id, at FROM adjudications
          WHERE study_id = ?1 AND user_id = ?2 AND superseded_at IS NULL ORDER BY id DESC",
     )?;
-    let rows =
-        statement.query_map(params![study.0, user.0], |row| Ok((OutputId(row.get(0)?), Timestamp(row.get(1)?))))?;
+    let rows = statement
+        .query_map(params![study.0, user.0], |row| Ok((OutputId(row.get("output_id")?), Timestamp(row.get("at")?))))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -256,7 +263,7 @@ pub fn handout(conn: &Connection, study: StudyId, output: OutputId, user: UserId
 pub fn handed(conn: &Connection, token: &Token, user: UserId) -> Result<Option<(StudyId, OutputId)>, Failure> {
     Ok(conn
         .prepare_cached("SELECT study_id, output_id FROM dispute_handouts WHERE token = ?1 AND user_id = ?2")?
-        .query_row(params![token.0, user.0], |row| Ok((StudyId(row.get(0)?), OutputId(row.get(1)?))))
+        .query_row(params![token.0, user.0], |row| Ok((StudyId(row.get("study_id")?), OutputId(row.get("output_id")?))))
         .optional()?)
 }
 
@@ -267,7 +274,7 @@ pub fn studies(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(Stud
          WHERE ?2 OR EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = s.id AND a.user_id = ?1)
          ORDER BY s.id DESC",
     )?;
-    let rows = statement.query_map(params![user.0, admin], |row| Ok((StudyId(row.get(0)?), row.get(1)?)))?;
+    let rows = statement.query_map(params![user.0, admin], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -320,12 +327,12 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
 pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
     Ok(conn
         .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?
-        .query_row([rating], |row| Ok((row.get(0)?, row.get(1)?)))?)
+        .query_row([rating], |row| Ok((row.get("comment")?, row.get("flag")?)))?)
 }
 
 /// Names of people.
 pub fn names(conn: &Connection) -> Result<BTreeMap<UserId, String>, Failure> {
     let mut statement = conn.prepare_cached("SELECT id, name FROM users")?;
-    let rows = statement.query_map([], |row| Ok((UserId(row.get(0)?), row.get(1)?)))?;
+    let rows = statement.query_map([], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

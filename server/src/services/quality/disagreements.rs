@@ -30,17 +30,24 @@ pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric:
     Ok(())
 }
 
-/// Checks every output again after the settings changed.
-pub fn look_again(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+/// Number of outputs that [`ask_after`] checks at once.
+const CHECKED: usize = 50;
+
+/// Checks outputs again after the settings changed: some of those after `last`. Returns the last one that it checked, if
+/// there may be more.
+pub fn ask_after(conn: &Connection, study: StudyId, last: OutputId) -> Result<Option<OutputId>, Failure> {
     let settings = quality::settings(conn, study)?;
     if !super::asks_by_itself(&settings) {
-        return Ok(());
+        return Ok(None);
     }
     let rubric = super::setup(conn, study)?.rubric;
-    for one in disagreements::rated(conn, study, None)? {
-        ask(conn, study, &one, &settings, &rubric)?;
+    let outputs = disagreements::rated_after(conn, study, last, CHECKED)?;
+    for output in &outputs {
+        for one in disagreements::rated(conn, study, Some(*output))? {
+            ask(conn, study, &one, &settings, &rubric)?;
+        }
     }
-    Ok(())
+    Ok(outputs.last().copied().filter(|_| outputs.len() == CHECKED))
 }
 
 fn ask(

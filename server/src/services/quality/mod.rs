@@ -32,16 +32,20 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-pub use self::{disagreements::after_rating, feedback::reply};
+pub use self::{
+    disagreements::{after_rating, ask_after},
+    feedback::reply,
+};
 use crate::{
     db::{
-        Db,
-        audit::Change,
+        self, Db,
+        audit::{self, Change},
         quality::{self, calibrations, known_items},
         studies,
     },
     error::Failure,
     layout,
+    services::steps,
 };
 
 /// Maximum length of a pasted item's code, in characters: longer than any published output.
@@ -103,12 +107,16 @@ impl Quality for QualityService {
     }
 
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
+        let ask_again = if asks_by_itself(&settings) { steps::encoded(&steps::ask_again())? } else { Vec::new() };
         self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
             check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
-            disagreements::look_again(tx, study)
+            db::steps::add(tx, study, &ask_again)
         })
-        .await
+        .await?;
+        let db = self.db.clone();
+        // In a task of its own: a browser that hangs up stops nothing.
+        Ok(audit::spawn(async move { steps::finish(&db, study).await }).await.map_err(Failure::internal)??)
     }
 
     async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64> {

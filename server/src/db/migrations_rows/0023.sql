@@ -1,0 +1,1 @@
+-- It adds an index only.
