@@ -36,7 +36,7 @@ use crate::{
         lang::Lang,
         languages::LanguageResults,
         page::{PageOf, Paged},
-        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, Rerun, RunDetail, RunProgress, RunRow, StartHow},
+        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
@@ -150,10 +150,8 @@ pub trait Runs: Send + Sync {
     async fn progress(&self, admin: &Admin, id: RunId) -> Answer<RunProgress>;
     /// One output of a run with all details.
     async fn item(&self, admin: &Admin, id: RunId, output: OutputId) -> Answer<ItemDetail>;
-    /// Creates a run of a submission and starts it. `fresh` ignores cached results.
-    async fn start(&self, admin: &Admin, submission: SubmissionId, fresh: bool) -> Answer<RunId>;
-    /// Starts a run with options.
-    async fn start_so(&self, admin: &Admin, submission: SubmissionId, how: StartHow) -> Answer<RunId>;
+    /// Creates a run and starts it.
+    async fn start(&self, admin: &Admin, new: NewRun) -> Answer<RunId>;
     /// Stops a run; finished outputs keep their verdicts.
     async fn cancel(&self, admin: &Admin, id: RunId) -> Answer<()>;
     /// Whether this machine can run tests.

@@ -414,9 +414,11 @@ pub struct RunRow {
 }
 
 /// A date that outputs and tests can see in place of today's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Dates {
     /// 15 June 2022, 12:34:56, when an output's JVM starts: the month of the benchmark's publication.
+    #[serde(rename = "june-2022")]
     June2022,
 }
 
@@ -437,17 +439,37 @@ impl Dates {
     }
 }
 
-/// Options of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StartHow {
-    /// Whether to ignore cached results.
+/// A run to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewRun {
+    /// ID of the submission.
+    pub submission: SubmissionId,
+    /// Whether to ignore cached results, so that everything runs.
+    #[serde(default)]
     pub fresh: bool,
-    /// Whether harmless outputs share a JVM.
+    /// Whether outputs without visible side effects share a JVM.
+    #[serde(default)]
     pub fast: bool,
-    /// Whether outputs and tests see a clock in June 2022.
-    pub june_2022: bool,
-    /// Copy this run's options; overrides the two above.
+    /// The date that outputs and tests see; absent for today's.
+    #[serde(default)]
+    pub dates: Option<Dates>,
+    /// Copy this run's options; overrides `fast` and `dates`.
+    #[serde(default)]
     pub like: Option<RunId>,
+}
+
+impl NewRun {
+    /// A run of this submission with the default options.
+    pub fn of(submission: SubmissionId) -> NewRun {
+        NewRun { submission, fresh: false, fast: false, dates: None, like: None }
+    }
+
+    /// The same, ignoring cached results.
+    pub fn fresh(self) -> NewRun {
+        NewRun { fresh: true, ..self }
+    }
 }
 
 /// Selects the outputs of a run to run again.

@@ -15,7 +15,7 @@ use crate::{
 };
 #[cfg(feature = "ssr")]
 use crate::{
-    model::run::{Rerun, StartHow},
+    model::run::{Dates, NewRun, Rerun},
     port::ports,
 };
 
@@ -75,12 +75,12 @@ pub async fn start_run(
     submission: SubmissionId,
     #[server(default)] fresh: bool,
     #[server(default)] fast: bool,
-    #[server(default)] june_2022: bool,
+    #[server(default)] dates: Option<Dates>,
     #[server(default)] like: String,
 ) -> Result<RunId, AppError> {
     let (ports, admin) = ports()?;
     let like = like.parse().ok().map(RunId);
-    let id = ports.runs.start_so(&admin, submission, StartHow { fresh, fast, june_2022, like }).await?;
+    let id = ports.runs.start(&admin, NewRun { submission, fresh, fast, dates, like }).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(id)
 }

@@ -7,7 +7,7 @@ use app::{
     model::{
         ids::{RunId, SubmissionId},
         page::PageOf,
-        run::{Dates, ItemFilter, ItemRow, ItemState, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
+        run::{Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
     },
     port::{Answer, Runs as _, Submissions as _, System},
 };
@@ -15,12 +15,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Global, table};
-use crate::{
-    db::{run_how::How, run_results},
-    error::Failure,
-    report::lines::Form,
-    services::Services,
-};
+use crate::{db::run_results, error::Failure, report::lines::Form, services::Services};
 
 /// `run`
 #[derive(Args)]
@@ -109,8 +104,8 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
                 return Err(Failure::invalid("--dataset", wrong, format!("Use --dataset {}", row.dataset)).into());
             }
             if what.is_none() {
-                let how = How { fast: args.fast, dates: args.dates };
-                return Ok(services.runs.start_how(&admin, submission, args.fresh, how).await?);
+                let new = NewRun { submission, fresh: args.fresh, fast: args.fast, dates: args.dates, like: None };
+                return services.runs.start(&admin, new).await;
             }
             let newest = services.db.read(move |conn| run_results::newest(conn, submission)).await?;
             newest.ok_or_else(|| {

@@ -10,6 +10,7 @@ use app::{
         ids::{SubmissionId, Token},
         lang::Lang,
         page::PageOf,
+        run::NewRun,
         submission::{OutputFilter, OutputRow},
         user::{Me, UserRow},
     },
@@ -67,7 +68,7 @@ pub async fn run(services: &Services) -> Answer<bool> {
         return Ok(false);
     }
     for submission in submissions(services).await? {
-        services.runs.start(&admin, submission, false).await?;
+        services.runs.start(&admin, NewRun::of(submission)).await?;
     }
     Ok(true)
 }

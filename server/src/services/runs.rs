@@ -13,8 +13,8 @@ use app::{
         page::{PageOf, Paged},
         published::{AsPublished, Difference, differ},
         run::{
-            Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, Rerun, RunDetail, RunProgress, RunRow,
-            RunStatus, StartHow, Verdict,
+            Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress,
+            RunRow, RunStatus, Verdict,
         },
         run_pair::RunPair,
     },
@@ -107,19 +107,12 @@ impl RunService {
         Ok(count)
     }
 
-    /// Starts a run with these options.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the machine lacks what the engine or a language needs, the submission does not exist, or it has no output
-    /// for a task with tests.
-    pub async fn start_how(
-        &self,
-        admin: &Admin,
-        submission: SubmissionId,
-        fresh: bool,
-        how: How,
-    ) -> Result<RunId, Failure> {
+    async fn create(&self, admin: &Admin, new: NewRun) -> Result<RunId, Failure> {
+        let NewRun { submission, fresh, .. } = new;
+        let how = match new.like {
+            Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
+            None => How { fast: new.fast, dates: new.dates },
+        };
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
         self.ready(how.dates, needs.kind)?;
@@ -287,16 +280,8 @@ impl Runs for RunService {
         Ok(read.await.map_err(Failure::internal)?)
     }
 
-    async fn start(&self, admin: &Admin, submission: SubmissionId, fresh: bool) -> Answer<RunId> {
-        Ok(self.start_how(admin, submission, fresh, How::default()).await?)
-    }
-
-    async fn start_so(&self, admin: &Admin, submission: SubmissionId, so: StartHow) -> Answer<RunId> {
-        let how = match so.like {
-            Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
-            None => How { fast: so.fast, dates: so.june_2022.then_some(Dates::June2022) },
-        };
-        Ok(self.start_how(admin, submission, so.fresh, how).await?)
+    async fn start(&self, admin: &Admin, new: NewRun) -> Answer<RunId> {
+        Ok(self.create(admin, new).await?)
     }
 
     async fn cancel(&self, admin: &Admin, id: RunId) -> Answer<()> {

@@ -12,6 +12,7 @@ use app::{
         keys::Settings,
         lang::Lang,
         page::PageOf,
+        run::NewRun,
         user::{Me, Role},
     },
     port::{Accounts, Admin, Caller, Capability, Runs as _, System},
@@ -367,7 +368,7 @@ async fn unsuitable_actions_are_not_offered() {
     };
     set("tests = 0");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, true));
-    let refused = app.services.runs.start(&System.admin(), SubmissionId(1), false).await.unwrap_err().to_string();
+    let refused = app.services.runs.start(&System.admin(), NewRun::of(SubmissionId(1))).await.unwrap_err().to_string();
     assert_eq!(refused, "None of the tasks of submission 1 (dataset starter) has tests, so there is nothing to run.");
     set("human = 0");
     assert_eq!(offered(&admin.get("/admin/submissions/1").await.body), (false, false));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::util::{Answer, Client, TestApp};
 use app::{
-    model::{api::Scope, page::PageOf, study::NewStudy, user::Role},
+    model::{api::Scope, page::PageOf, run::NewRun, study::NewStudy, user::Role},
     port::{Accounts, Caller, Capability, Grading, Person, Runs, Studies, System},
 };
 use axum::http::{Method, StatusCode};
@@ -52,7 +52,7 @@ async fn set_up(app: TestApp) -> TestSetup {
         .last()
         .unwrap()
         .id;
-    app.services.runs.start(&admin, first, false).await.unwrap();
+    app.services.runs.start(&admin, NewRun::of(first)).await.unwrap();
     let secret = app.services.accounts.invite(&admin, "dora", Role::Rater, 7).await.unwrap();
     let dora = app.services.accounts.join(&secret, "dora", "demo-password-dora").await.unwrap().me;
     let other = NewStudy {

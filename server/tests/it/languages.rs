@@ -12,7 +12,7 @@ use app::{
         ids::SubmissionId,
         page::PageOf,
         plan::Presentation,
-        run::{ItemFilter, ItemResult},
+        run::{ItemFilter, ItemResult, NewRun},
         study::NewStudy,
         submission::Matching,
         user::Role,
@@ -101,7 +101,7 @@ async fn a_run_in_a_language_that_the_engine_does_not_know_is_refused() {
     app.services.imports.paths(System, vec![file]).await.unwrap();
     let submission =
         upload(&app, "humaneval-x-rust", "M", r#"{"task_id": "Rust/0", "generation": "    x\n}\n"}"#).await;
-    let refused = app.services.runs.start(&System.admin(), submission, false).await.unwrap_err().to_string();
+    let refused = app.services.runs.start(&System.admin(), NewRun::of(submission)).await.unwrap_err().to_string();
     let expected = "This version of AixGrade does not run tests in Rust. People can grade the outputs of dataset humaneval-x-rust.";
     assert_eq!(refused, expected);
     assert!(app.services.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows.is_empty());

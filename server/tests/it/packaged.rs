@@ -15,7 +15,7 @@ use app::{
     model::{
         ids::{OutputId, RunId, SubmissionId},
         page::PageOf,
-        run::{ItemFilter, ItemRow, ItemState, Origin, Rerun, RunDetail, RunStatus, Verdict},
+        run::{ItemFilter, ItemRow, ItemState, NewRun, Origin, Rerun, RunDetail, RunStatus, Verdict},
         run_pair::Passes,
     },
     port::{Runs, Submissions, System},
@@ -244,7 +244,7 @@ async fn only_eligible_outputs_are_run_again() {
     let all = app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let submission: SubmissionId = all[0].id;
     let (services, caller) = (&app.services.runs, System.admin());
-    let run = services.start(&caller, submission, true).await.unwrap();
+    let run = services.start(&caller, NewRun::of(submission).fresh()).await.unwrap();
     let output: OutputId = outputs(&app, run).await[0].output;
     let refused = async |what: Rerun, why: &str| {
         let error = services.rerun(&caller, run, what.clone()).await.unwrap_err().to_string();

@@ -16,7 +16,7 @@ use app::{
         page::PageOf,
         plan::Reads,
         reason::Fault,
-        run::{Dates, EngineNeed, EngineReadiness, Outcome, Rerun, RunStatus, StartHow, Verdict},
+        run::{Dates, EngineNeed, EngineReadiness, NewRun, Outcome, Rerun, RunStatus, Verdict},
         time::Timestamp,
     },
     port::{Runs, Submissions, System},
@@ -41,7 +41,12 @@ async fn submission(app: &TestApp, file: &str) -> SubmissionId {
 #[tokio::test]
 async fn expired_lease_is_taken_over_and_counts_once() {
     let app = TestApp::demo().await;
-    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let run = app
+        .services
+        .runs
+        .start(&System.admin(), NewRun::of(submission(&app, "northwind.jsonl").await).fresh())
+        .await
+        .unwrap();
     let db = &app.services.db;
     let (later, past) = (Timestamp(clock::now().0 + runs::LEASE_MS), Timestamp(clock::now().0 - 1));
     let claim = |holder: &'static str, until| {
@@ -78,7 +83,12 @@ async fn expired_lease_is_taken_over_and_counts_once() {
 #[tokio::test]
 async fn lease_made_before_the_clock_was_set_back_counts_as_expired() {
     let app = TestApp::demo().await;
-    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let run = app
+        .services
+        .runs
+        .start(&System.admin(), NewRun::of(submission(&app, "northwind.jsonl").await).fresh())
+        .await
+        .unwrap();
     let db = &app.services.db;
     let future = Timestamp(clock::now().0 + 2 * 3600 * 1000);
     let left = || db.read_blocking(|conn| runs::left(conn, run)).unwrap();
@@ -114,7 +124,8 @@ async fn lease_made_before_the_clock_was_set_back_counts_as_expired() {
 #[tokio::test]
 async fn finished_items_are_rechecked_and_recalled_in_batches() {
     let app = TestApp::demo().await;
-    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, false).await.unwrap();
+    let run =
+        app.services.runs.start(&System.admin(), NewRun::of(submission(&app, "northwind.jsonl").await)).await.unwrap();
     let db = &app.services.db;
     let all = db.read_blocking(|conn| runs::waiting(conn, run, 0, usize::MAX >> 1)).unwrap();
     let mut paged = Vec::new();
@@ -156,7 +167,7 @@ async fn slow_outputs_go_first_next_time() {
     let db = &app.services.db;
     let later = Timestamp(clock::now().0 + runs::LEASE_MS);
     let claim = |run| db.write_blocking(|tx| runs::claim(tx, run, "one", later, false)).unwrap();
-    let run = app.services.runs.start(&System.admin(), submission, true).await.unwrap();
+    let run = app.services.runs.start(&System.admin(), NewRun::of(submission).fresh()).await.unwrap();
     // All are quick except the output of the dataset's last task.
     let last = app.services.runs.get(&System.admin(), run).await.unwrap().row.items as usize;
     let mut items = Vec::new();
@@ -172,7 +183,7 @@ async fn slow_outputs_go_first_next_time() {
         let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
         assert!(db.write_blocking(|tx| runs::finish(tx, item.item, "one", &finish)).unwrap());
     }
-    let next = app.services.runs.start(&System.admin(), submission, true).await.unwrap();
+    let next = app.services.runs.start(&System.admin(), NewRun::of(submission).fresh()).await.unwrap();
     let claimed: Vec<_> = (0..items.len()).map(|_| claim(next).unwrap()).collect();
     assert_eq!(claimed[0].code, slow.code);
     // And then the others in the dataset's order.
@@ -185,12 +196,13 @@ async fn run_copies_the_options_of_another() {
     let submission = submission(&app, "northwind.jsonl").await;
     let how = |run| app.services.db.read_blocking(|conn| run_how::get(conn, run)).unwrap();
     let admin = System.admin();
-    let start = |so| app.services.runs.start_so(&admin, submission, so);
-    let fast = start(StartHow { fast: true, ..StartHow::default() }).await.unwrap();
+    let new = NewRun::of(submission);
+    let start = |new| app.services.runs.start(&admin, new);
+    let fast = start(NewRun { fast: true, ..new }).await.unwrap();
     assert!(how(fast).fast && how(fast).dates.is_none());
-    let again = start(StartHow { fresh: true, like: Some(fast), ..StartHow::default() }).await.unwrap();
+    let again = start(NewRun { like: Some(fast), ..new.fresh() }).await.unwrap();
     assert_eq!(how(again), how(fast));
-    let usual = start(StartHow::default()).await.unwrap();
+    let usual = start(new).await.unwrap();
     assert!(!how(usual).fast);
 }
 
@@ -199,8 +211,8 @@ async fn a_run_keeps_the_date_that_it_was_started_with() {
     let Some(_) = prerequisites::host(dates::needs(Dates::June2022)) else { return };
     let app = TestApp::demo().await;
     let submission = submission(&app, "northwind.jsonl").await;
-    let dated = StartHow { june_2022: true, ..StartHow::default() };
-    let run = app.services.runs.start_so(&System.admin(), submission, dated).await.unwrap();
+    let dated = NewRun { dates: Some(Dates::June2022), ..NewRun::of(submission) };
+    let run = app.services.runs.start(&System.admin(), dated).await.unwrap();
     let how = app.services.db.read_blocking(|conn| run_how::get(conn, run)).unwrap();
     assert_eq!(how.dates, Some(Dates::June2022));
 }
@@ -210,14 +222,14 @@ async fn a_run_keeps_the_date_that_it_was_started_with() {
 async fn nothing_is_started_where_the_engine_lacks_something() {
     let app = TestApp::demo().await;
     let id = submission(&app, "northwind.jsonl").await;
-    let run = app.services.runs.start(&System.admin(), id, false).await.unwrap();
+    let run = app.services.runs.start(&System.admin(), NewRun::of(id)).await.unwrap();
     app.services.runs.cancel(&System.admin(), run).await.unwrap();
     let bare = Services::open_with(app.services.folder.as_path(), |_| EngineReadiness {
         missing: vec![EngineNeed::Jdk, EngineNeed::Bubblewrap],
         install: Some("sudo apt-get install jdk bubblewrap".into()),
     });
     let bare = bare.unwrap();
-    let started = bare.runs.start(&System.admin(), id, false).await.unwrap_err();
+    let started = bare.runs.start(&System.admin(), NewRun::of(id)).await.unwrap_err();
     let resumed = bare.runs.rerun(&System.admin(), run, Rerun::Rest).await.unwrap_err();
     for refusal in [started, resumed] {
         let AppError::Conflict(why) = refusal else { panic!("{refusal:?}") };
@@ -232,7 +244,12 @@ async fn nothing_is_started_where_the_engine_lacks_something() {
 #[tokio::test]
 async fn only_admins_see_runs() {
     let app = TestApp::demo().await;
-    let run = app.services.runs.start(&System.admin(), submission(&app, "northwind.jsonl").await, true).await.unwrap();
+    let run = app
+        .services
+        .runs
+        .start(&System.admin(), NewRun::of(submission(&app, "northwind.jsonl").await).fresh())
+        .await
+        .unwrap();
     let mut rater = app.rater().await;
     for path in ["progress", "results.csv", "results.jsonl"] {
         let answer = rater.get(&format!("/admin/runs/{run}/{path}")).await;

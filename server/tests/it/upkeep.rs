@@ -10,6 +10,7 @@ use app::{
         grading::Receipt,
         ids::{StudyId, SubmissionId},
         page::PageOf,
+        run::NewRun,
         study::{NewStudy, StudyStatus},
         upkeep::{DependentKind, UNDO_MS},
     },
@@ -89,7 +90,7 @@ async fn deleted_objects_can_be_restored_and_leave_no_rows() {
     let app = TestApp::demo().await;
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
     let submission = listed(&app).await[0];
-    app.services.runs.start_how(&admin, submission, true, Default::default()).await.unwrap();
+    app.services.runs.start(&admin, NewRun::of(submission).fresh()).await.unwrap();
     let object = Object::Submission(submission);
     let in_use = app.services.upkeep.get(&admin, object.clone()).await.unwrap().in_use;
     let kinds: Vec<_> = in_use.iter().map(|one| one.kind).collect();

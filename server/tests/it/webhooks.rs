@@ -10,6 +10,7 @@ use app::{
         api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent},
         ids::{RunId, StudyId},
         page::PageOf,
+        run::NewRun,
         study::StudyStatus,
     },
     port::{Admin, Runs, Studies, Submissions, System, api::Webhooks},
@@ -109,7 +110,7 @@ async fn ends_are_delivered_once_signed_and_without_secrets() {
     let submission =
         Submissions::list(&*services.submissions, &OPERATOR, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0]
             .id;
-    let run: RunId = services.runs.start(&OPERATOR, submission, false).await.unwrap();
+    let run: RunId = services.runs.start(&OPERATOR, NewRun::of(submission)).await.unwrap();
     services.runs.cancel(&OPERATOR, run).await.unwrap();
     services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Paused).await.unwrap();
     services.studies.set_status(&OPERATOR, StudyId(1), StudyStatus::Closed).await.unwrap();

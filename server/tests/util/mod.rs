@@ -15,7 +15,7 @@ use app::{
     model::{
         api::{NewToken, Scope},
         page::PageOf,
-        run::{EngineReadiness, Outcome, Verdict},
+        run::{EngineReadiness, NewRun, Outcome, Verdict},
         time::Timestamp,
     },
     port::{Runs, Submissions, System},
@@ -60,7 +60,7 @@ impl TestApp {
         let all =
             self.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         for submission in all {
-            let run = self.services.runs.start(&System.admin(), submission.id, true).await.unwrap();
+            let run = self.services.runs.start(&System.admin(), NewRun::of(submission.id).fresh()).await.unwrap();
             let db = &self.services.db;
             db.write_blocking(|tx| {
                 let until = Timestamp(clock::now().0 + runs::LEASE_MS);

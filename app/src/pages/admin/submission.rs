@@ -21,7 +21,7 @@ use crate::{
         ids::SubmissionId,
         lang::Lang,
         page::{PageOf, Paged},
-        run::{EngineReadiness, RunRow},
+        run::{Dates, EngineReadiness, RunRow},
         submission::{MaskState, OutputFilter, OutputRow, SubmissionRow},
     },
     rpc::{
@@ -195,12 +195,12 @@ fn page(
 /// A run with options.
 fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl IntoView {
     let t = i.runs();
-    let tick = |name: &'static str, label: &'static str, hint: &'static str| {
+    let tick = |name: &'static str, value: &'static str, label: &'static str, hint: &'static str| {
         let described = format!("{name}-hint");
         view! {
             <div>
                 <label class="check">
-                    <input type="checkbox" name=name value="true" aria-describedby=described.clone()/>
+                    <input type="checkbox" name=name value=value aria-describedby=described.clone()/>
                     <span>{label}</span>
                 </label>
                 <p class="muted small" id=described>{hint}</p>
@@ -213,9 +213,9 @@ fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl Int
             <div class="confirm-box">
                 <ActionForm action attr:class="stack">
                     <input type="hidden" name="submission" value=id.to_string()/>
-                    {tick("fast", t.start_fast, t.start_fast_hint)}
-                    {tick("june_2022", t.start_dates, t.start_dates_hint)}
-                    {tick("fresh", t.start_fresh, t.start_fresh_hint)}
+                    {tick("fast", "true", t.start_fast, t.start_fast_hint)}
+                    {tick("dates", Dates::June2022.name(), t.start_dates, t.start_dates_hint)}
+                    {tick("fresh", "true", t.start_fresh, t.start_fresh_hint)}
                     <button class="button" type="submit">{t.start_now}</button>
                 </ActionForm>
             </div>

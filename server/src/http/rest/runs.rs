@@ -8,7 +8,7 @@ use app::{
         languages::LanguageResults,
         published::Difference,
         reason::Fault,
-        run::{Environment, ItemDetail, ItemFilter, ItemRow, PassAtK, Rerun, RunProgress, RunRow, StartHow},
+        run::{Environment, ItemDetail, ItemFilter, ItemRow, NewRun, PassAtK, Rerun, RunProgress, RunRow},
         run_pair::RunPair,
     },
     port::{Admin, Runs},
@@ -36,25 +36,6 @@ use crate::{
 pub struct OfSubmission {
     /// Only runs of this submission.
     submission: Option<SubmissionId>,
-}
-
-/// Request for a run.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct NewRun {
-    /// ID of the submission.
-    submission: SubmissionId,
-    /// Whether to ignore cached results, so that everything runs.
-    #[serde(default)]
-    fresh: bool,
-    /// Whether outputs without visible side effects share a JVM.
-    #[serde(default)]
-    fast: bool,
-    /// Whether outputs and tests see a clock in June 2022.
-    #[serde(default)]
-    june_2022: bool,
-    /// Copy this run's options; overrides `fast` and `june_2022`.
-    #[serde(default)]
-    like: Option<RunId>,
 }
 
 /// The two runs to compare.
@@ -107,8 +88,7 @@ pub async fn start_run(
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewRun>,
 ) -> Result<impl IntoResponse, Problem> {
-    let how = StartHow { fresh: new.fresh, fast: new.fast, june_2022: new.june_2022, like: new.like };
-    Ok(created("runs", state.services.runs.start_so(&admin, new.submission, how).await?.0))
+    Ok(created("runs", state.services.runs.start(&admin, new).await?.0))
 }
 
 /// Get a run with its figures
