@@ -129,8 +129,8 @@ pub trait Studies: Send + Sync {
     /// Makes a closed study accept ratings again. The reason, of 1 to [`LONGEST_REASON`](crate::model::study::LONGEST_REASON)
     /// characters, is kept in the audit log.
     async fn reopen(&self, admin: &Admin, id: StudyId, reason: &str) -> Answer<()>;
-    /// Every task with its mean scores.
-    async fn tasks(&self, admin: &Admin, id: StudyId) -> Answer<Vec<TaskScores>>;
+    /// A page of the tasks with their mean scores, in the dataset's order.
+    async fn tasks(&self, admin: &Admin, id: StudyId, of: PageOf) -> Answer<Paged<TaskScores>>;
     /// One task with every output and rating.
     async fn task(&self, admin: &Admin, id: StudyId, task: TaskId) -> Answer<TaskRatings>;
 }

@@ -33,8 +33,8 @@ pub trait Reference: Send + Sync {
 /// Webhooks (for admins).
 #[async_trait]
 pub trait Webhooks: Send + Sync {
-    /// Every webhook, newest first.
-    async fn list(&self, admin: &Admin) -> Answer<Vec<WebhookRow>>;
+    /// A page of the webhooks, newest first.
+    async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<WebhookRow>>;
     /// The origins that the operator allows.
     async fn origins(&self, admin: &Admin) -> Answer<Vec<String>>;
     /// Creates a webhook.

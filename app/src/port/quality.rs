@@ -7,6 +7,7 @@ use super::{Admin, Answer, Person};
 use crate::model::{
     feedback::{Disagreement, DisagreementQueue, RaterFeedback},
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
+    page::{PageOf, Paged},
     quality::{
         DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
     },
@@ -42,8 +43,8 @@ pub trait Monitoring: Send + Sync {
     async fn live(&self, admin: &Admin, study: StudyId) -> Answer<Live>;
     /// A page of the matching ratings.
     async fn ratings(&self, admin: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList>;
-    /// All flags with their replies, newest first, and the study's title.
-    async fn flags(&self, admin: &Admin, study: StudyId) -> Answer<(String, Vec<FlagRow>)>;
+    /// The study's title, and a page of its flags with their replies, newest first. Pages go forwards only.
+    async fn flags(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<(String, Paged<FlagRow>)>;
     /// Replies to a flag; an empty reply resolves it without one.
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
     /// A page of the disagreements, from 0.

@@ -53,7 +53,8 @@ pub async fn reference() -> Result<ApiReference, AppError> {
 #[server(prefix = "/rpc", endpoint = "webhooks", protocol = Call)]
 pub async fn webhooks() -> Result<(Vec<WebhookRow>, Vec<String>), AppError> {
     let (ports, admin) = ports()?;
-    Ok((ports.webhooks.list(&admin).await?, ports.webhooks.origins(&admin).await?))
+    let webhooks = ports.webhooks.list(&admin, PageOf::first(PageOf::MOST)).await?;
+    Ok((webhooks.rows, ports.webhooks.origins(&admin).await?))
 }
 
 /// Creates a webhook and returns its secret, which is not shown again.

@@ -18,6 +18,7 @@ use crate::{
     model::{
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
+        page::PageOf,
         quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
     },
     port::ports,
@@ -166,7 +167,15 @@ pub async fn study_ratings(study: StudyId, filter: RatingFilter) -> Result<Ratin
 #[server(prefix = "/rpc", endpoint = "study_flags", protocol = Call)]
 pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppError> {
     let (ports, admin) = ports()?;
-    ports.monitoring.flags(&admin, study).await
+    let (mut flags, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
+    loop {
+        let (title, page) = ports.monitoring.flags(&admin, study, of.clone()).await?;
+        flags.extend(page.rows);
+        if page.next.is_none() {
+            return Ok((title, flags));
+        }
+        of.after = page.next;
+    }
 }
 
 /// Replies to a flag.

@@ -124,7 +124,15 @@ pub async fn compare(id: StudyId) -> Result<ComparisonView, AppError> {
 #[server(prefix = "/rpc", endpoint = "study_tasks", protocol = Call)]
 pub async fn study_tasks(id: StudyId) -> Result<Vec<TaskScores>, AppError> {
     let (ports, admin) = ports()?;
-    ports.studies.tasks(&admin, id).await
+    let (mut tasks, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
+    loop {
+        let page = ports.studies.tasks(&admin, id, of.clone()).await?;
+        tasks.extend(page.rows);
+        if page.next.is_none() {
+            return Ok(tasks);
+        }
+        of.after = page.next;
+    }
 }
 
 /// One task with every output and rating.

@@ -21,7 +21,7 @@ use super::{
     staging::{self, Import},
     tokens::json,
 };
-use crate::{clock, error::Failure};
+use crate::{clock, db::quality::disagreements::digits, error::Failure};
 
 const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
@@ -97,7 +97,7 @@ pub fn models(conn: &Connection, id: StudyId) -> Result<Vec<(ModelId, String)>, 
          JOIN submissions s ON s.id = ss.submission_id JOIN models m ON m.id = s.model_id
          WHERE ss.study_id = ?1 GROUP BY m.id ORDER BY min(ss.position)",
     )?;
-    let rows = statement.query_map([id.0], |row| Ok((ModelId(row.get(0)?), row.get(1)?)))?;
+    let rows = statement.query_map([id.0], |row| Ok((ModelId(row.get("id")?), row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -245,21 +245,23 @@ pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result
 pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name,
-            (SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id = u.id AND a.rated_at IS NOT NULL),
-            (SELECT count(*) FROM skips k WHERE k.study_id = ?1 AND k.user_id = u.id),
-            (SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id = u.id AND a.leased_until >= ?2),
+            (SELECT count(*) FROM assignments a
+             WHERE a.study_id = ?1 AND a.user_id = u.id AND a.rated_at IS NOT NULL) AS rated,
+            (SELECT count(*) FROM skips k WHERE k.study_id = ?1 AND k.user_id = u.id) AS skipped,
+            (SELECT count(*) FROM assignments a
+             WHERE a.study_id = ?1 AND a.user_id = u.id AND a.leased_until >= ?2) AS leased,
             (SELECT max(r.at) FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-             WHERE a.study_id = ?1 AND r.user_id = u.id)
+             WHERE a.study_id = ?1 AND r.user_id = u.id) AS last_at
          FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
     )?;
     let rows = statement.query_map(params![id.0, clock::now().0], |row| {
         Ok(RaterProgress {
-            id: UserId(row.get(0)?),
-            name: row.get(1)?,
-            rated: row.get(2)?,
-            skipped: row.get(3)?,
-            leased: row.get(4)?,
-            last_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+            id: UserId(row.get("id")?),
+            name: row.get("name")?,
+            rated: row.get("rated")?,
+            skipped: row.get("skipped")?,
+            leased: row.get("leased")?,
+            last_at: row.get::<_, Option<i64>>("last_at")?.map(Timestamp),
             median_ms: None,
         })
     })?;
@@ -281,7 +283,7 @@ fn median_ms(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<i64
 /// Flags of ratings that count, newest first.
 pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.external_id, m.name, u.name, r.flag, r.at
+        "SELECT t.external_id, m.name AS model, u.name AS rater, r.flag, r.at
          FROM assignments a
          CROSS JOIN ratings r ON r.assignment_id = a.id
          CROSS JOIN outputs o ON o.id = a.output_id
@@ -294,8 +296,8 @@ pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure>
          ORDER BY r.at DESC",
     )?;
     let rows = statement.query_map([id.0], |row| {
-        let flag: String = row.get(3)?;
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?, flag, Timestamp(row.get(4)?)))
+        let flag: String = row.get("flag")?;
+        Ok((row.get("external_id")?, row.get("model")?, row.get("rater")?, flag, Timestamp(row.get("at")?)))
     })?;
     rows.map(|row| {
         let (task_id, model, rater, flag, at) = row?;
@@ -307,7 +309,8 @@ pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure>
 /// The study's tasks, in the dataset's order.
 pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id, v.id, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests, v.code_lang
+        "SELECT t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
+             v.code_lang
          FROM studies s
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions v ON v.id = vt.revision_id
@@ -320,49 +323,53 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// One page of the study's tasks, in the dataset's order. The key is the revision.
+pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
+    let list = List {
+        select: "SELECT t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
+             v.code_lang
+            FROM dataset_version_tasks vt
+            CROSS JOIN task_revisions v ON v.id = vt.revision_id
+            CROSS JOIN tasks t ON t.id = v.task_id",
+        filter: "AND vt.version_id = (SELECT version_id FROM studies WHERE id = ?3)
+            AND EXISTS (SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = ?3 AND a.output_id = o.id
+                WHERE o.revision_id = v.id)",
+        column: "vt.position",
+        bound: "(SELECT position FROM dataset_version_tasks
+            WHERE version_id = (SELECT version_id FROM studies WHERE id = ?3) AND revision_id = ?1)",
+        order: Order::Oldest,
+    };
+    page::page(conn, &list, of, &[&id.0], task_row, |row| row.revision.to_string())
+}
+
 /// One rating that counts, as input of figures.
 pub struct Scored {
     /// The model.
     pub model: ModelId,
-    pub task: TaskRevisionId,
     pub output: OutputId,
-    pub rater: UserId,
     /// One score per dimension.
     pub scores: Vec<u8>,
 }
 
-/// Every rating that counts, by output and rater.
-pub fn scored(conn: &Connection, id: StudyId, dimensions: usize) -> Result<Vec<Scored>, Failure> {
+/// Every rating of a task that counts, by output and rater.
+pub fn scored(conn: &Connection, id: StudyId, task: TaskRevisionId, dimensions: usize) -> Result<Vec<Scored>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id AS rating, s.model_id, o.revision_id, o.id AS output, r.user_id, x.dimension, x.score
-         FROM assignments a
-         JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
-         JOIN rating_scores x ON x.rating_id = r.id
-         JOIN outputs o ON o.id = a.output_id
+        "SELECT s.model_id, c.output_id, c.scores
+         FROM outputs o
+         CROSS JOIN counted c ON c.study_id = ?1 AND c.output_id = o.id
          JOIN submissions s ON s.id = o.submission_id
-         WHERE a.study_id = ?1
-         ORDER BY a.output_id, r.user_id, x.dimension",
+         WHERE o.revision_id = ?2 ORDER BY c.output_id, c.user_id",
     )?;
-    let mut found: Vec<(i64, Scored)> = Vec::new();
-    let mut rows = statement.query([id.0])?;
-    while let Some(row) = rows.next()? {
-        let rating: i64 = row.get("rating")?;
-        if found.last().is_none_or(|(last, _)| *last != rating) {
-            let scored = Scored {
-                model: ModelId(row.get("model_id")?),
-                task: TaskRevisionId(row.get("revision_id")?),
-                output: OutputId(row.get("output")?),
-                rater: UserId(row.get("user_id")?),
-                scores: Vec::with_capacity(dimensions),
-            };
-            found.push((rating, scored));
-        }
-        if let Some((_, scored)) = found.last_mut() {
-            scored.scores.push(row.get("score")?);
-        }
-    }
+    let rows = statement.query_map(params![id.0, task.0], |row| {
+        Ok(Scored {
+            model: ModelId(row.get("model_id")?),
+            output: OutputId(row.get("output_id")?),
+            scores: digits(&row.get::<_, String>("scores")?),
+        })
+    })?;
+    let scored = rows.collect::<Result<Vec<_>, _>>()?;
     // A rating without all its scores would shift the positions of the rest; the schema allows none.
-    Ok(found.into_iter().map(|(_, scored)| scored).filter(|s| s.scores.len() == dimensions).collect())
+    Ok(scored.into_iter().filter(|one| one.scores.len() == dimensions).collect())
 }
 
 /// An output of one task, with its model's name.

@@ -47,10 +47,9 @@ const DELIVERY: &str =
     FROM webhook_deliveries";
 
 /// Every webhook, newest first.
-pub fn list(conn: &Connection) -> Result<Vec<Webhook>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{WEBHOOK} ORDER BY id DESC"))?;
-    let rows = statement.query_map([], webhook)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<Webhook>, Failure> {
+    let list = List { select: WEBHOOK, filter: "", column: "id", bound: "?1", order: Order::Newest };
+    page::page(conn, &list, of, &[], webhook, |row| row.id.to_string())
 }
 
 /// One webhook.

@@ -7,7 +7,8 @@ use app::{
     model::{
         audit::{Action, Object},
         comparison::{OutputRatings, TaskRatings, TaskScores},
-        ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId},
+        dataset::TaskRow,
+        ids::{ModelId, OutputId, StudyId, TaskId},
         page::{PageOf, Paged},
         study::{LONGEST_REASON, NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
     },
@@ -38,33 +39,6 @@ impl StudyService {
     pub fn new(db: Db) -> Self {
         StudyService { db }
     }
-
-    async fn loaded<T: Send + 'static>(
-        &self,
-        id: StudyId,
-        with: impl FnOnce(&Connection, StudyRatings) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
-        self.db
-            .read_long(move |conn| {
-                let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-                let study = StudyRatings {
-                    models: studies::models(conn, id)?,
-                    tasks: studies::tasks(conn, id)?,
-                    scored: studies::scored(conn, id, setup.rubric.dimensions.len())?,
-                    setup,
-                };
-                with(conn, study)
-            })
-            .await
-    }
-}
-
-/// A study's ratings.
-struct StudyRatings {
-    setup: studies::Setup,
-    models: Vec<(ModelId, String)>,
-    tasks: Vec<app::model::dataset::TaskRow>,
-    scored: Vec<Scored>,
 }
 
 #[async_trait]
@@ -165,8 +139,22 @@ impl Studies for StudyService {
         Ok(self.db.write_audited(admin, Action::StudyReopen, reopen).await?)
     }
 
-    async fn tasks(&self, _: &Admin, id: StudyId) -> Answer<Vec<TaskScores>> {
-        Ok(self.loaded(id, |_, study| Ok(task_scores(study))).await?)
+    async fn tasks(&self, _: &Admin, id: StudyId, of: PageOf) -> Answer<Paged<TaskScores>> {
+        let read = move |conn: &Connection| {
+            let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+            let models = studies::models(conn, id)?;
+            let dimensions = setup.rubric.dimensions.len();
+            let page = studies::tasks_page(conn, id, &of)?;
+            let scored = page
+                .rows
+                .iter()
+                .map(|task| studies::scored(conn, id, task.revision, dimensions))
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok((page, models, dimensions, scored))
+        };
+        let (page, models, dimensions, scored) = self.db.read_long(read).await?;
+        let mut scored = scored.into_iter();
+        Ok(page.map(|task| task_scores(task, &models, dimensions, &scored.next().unwrap_or_default())))
     }
 
     async fn task(&self, _: &Admin, id: StudyId, task: TaskId) -> Answer<TaskRatings> {
@@ -197,39 +185,26 @@ impl Studies for StudyService {
     }
 }
 
-/// One model's ratings on one dimension, a cell for each of the study's tasks.
-fn cells(study: &StudyRatings, model: usize, dimension: usize) -> Vec<Cell> {
-    let mut by_task: HashMap<TaskRevisionId, Cell> = HashMap::new();
-    for scored in study.scored.iter().filter(|s| s.model == study.models[model].0) {
-        by_task.entry(scored.task).or_default().push(f64::from(scored.scores[dimension]));
-    }
-    study.tasks.iter().map(|task| by_task.remove(&task.revision).unwrap_or_default()).collect()
-}
-
-fn task_scores(study: StudyRatings) -> Vec<TaskScores> {
-    let dimensions = study.setup.rubric.dimensions.len();
-    let cells: Vec<Vec<Vec<Cell>>> =
-        (0..study.models.len()).map(|m| (0..dimensions).map(|d| cells(&study, m, d)).collect()).collect();
+/// A task's mean scores by model, and the largest spread of its outputs.
+fn task_scores(task: TaskRow, models: &[(ModelId, String)], dimensions: usize, scored: &[Scored]) -> TaskScores {
+    let mean = |of: &[&Scored], d: usize| {
+        let scores = of.iter().filter_map(|one| one.scores.get(d)).map(|score| f64::from(*score)).collect::<Cell>();
+        bootstrap::mean(&[scores])
+    };
+    let models = models.iter().map(|(model, _)| {
+        let of: Vec<&Scored> = scored.iter().filter(|one| one.model == *model).collect();
+        ((0..dimensions).map(|d| mean(&of, d)).collect(), of.len() as u64)
+    });
     let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
-    let mut spread: HashMap<TaskRevisionId, u8> = HashMap::new();
-    for one in &study.scored {
+    for one in scored {
         for (d, score) in one.scores.iter().enumerate() {
             let range = ranges.entry((one.output, d)).or_insert((*score, *score));
             *range = (range.0.min(*score), range.1.max(*score));
-            let widest = spread.entry(one.task).or_default();
-            *widest = (*widest).max(range.1 - range.0);
         }
     }
-    let row = |(place, task): (usize, app::model::dataset::TaskRow)| TaskScores {
-        models: cells
-            .iter()
-            .map(|dims| {
-                let means = dims.iter().map(|tasks| bootstrap::mean(std::slice::from_ref(&tasks[place]))).collect();
-                (means, dims.first().map_or(0, |tasks| tasks[place].len() as u64))
-            })
-            .collect(),
-        spread: spread.get(&task.revision).copied().unwrap_or(0),
+    TaskScores {
+        models: models.collect(),
+        spread: ranges.values().map(|(low, high)| high - low).max().unwrap_or(0),
         task,
-    };
-    study.tasks.into_iter().enumerate().map(row).collect()
+    }
 }

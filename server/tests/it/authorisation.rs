@@ -81,7 +81,7 @@ async fn set_up(app: TestApp) -> TestSetup {
     let next = app.services.grading.next(&ada, &study, Vec::new()).await.unwrap();
     let item = serde_json::to_value(next).unwrap();
     let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();
-    let tasks = app.services.studies.tasks(&admin, app::model::ids::StudyId(1)).await.unwrap();
+    let tasks = app.services.studies.tasks(&admin, app::model::ids::StudyId(1), PageOf::default()).await.unwrap().rows;
     let people = vec![app.anonymous(), app.rater().await, app.demo_user("dora").await, app.admin().await];
     TestSetup { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
 }

@@ -588,7 +588,7 @@ async fn raters_never_see_models_or_ids() {
     walk.done("undo_rating", Sent::Json(json!({"assignment": item.token}))).await;
     walk.everything("taken back", &here, &full()).await;
     walk.submit(&item, &full(), "w2").await;
-    for flag in app.services.quality.flags(&ADMIN, StudyId(2)).await.unwrap().1 {
+    for flag in app.services.quality.flags(&ADMIN, StudyId(2), PageOf::default()).await.unwrap().1.rows {
         app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
     }
     let back: RaterFeedback = walk.client.rpc("came_back", json!({})).await.json();

@@ -73,7 +73,7 @@ async fn public_link_shows_the_comparison_without_raters() {
     }
     // A link without code shows none.
     assert!(!page.body.contains("/tasks/"));
-    let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
+    let task = app.services.studies.tasks(&OPERATOR, STUDY, PageOf::default()).await.unwrap().rows[0].task.id;
     assert_eq!(anybody.get(&format!("{}/tasks/{task}", created.path)).await.status, StatusCode::NOT_FOUND);
     let secret = created.path.strip_prefix("/public/").unwrap();
     let data = anybody.rpc("public_study", json!({"secret": secret})).await;
@@ -103,7 +103,7 @@ async fn public_link_shows_the_comparison_without_raters() {
 async fn public_link_with_code_shows_outputs() {
     let app = closed().await;
     let created = link(&app, true).await;
-    let task = app.services.studies.tasks(&OPERATOR, STUDY).await.unwrap()[0].task.id;
+    let task = app.services.studies.tasks(&OPERATOR, STUDY, PageOf::default()).await.unwrap().rows[0].task.id;
     let address = format!("{}/tasks/{task}", created.path);
     let mut anybody = app.anonymous();
     assert!(anybody.get(&created.path).await.body.contains(&address));

@@ -429,7 +429,7 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let it = item(&mut ada, &token).await;
     let flagged = Draft { flag: Some(Flag::Other("What is an empty list here?".into())), ..draft([2, 2, 2]) };
     assert_eq!(submit(&mut ada, &it, &flagged, "k").await.json::<Receipt>(), Receipt::Stored);
-    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert_eq!((flags.len(), flags[0].answer.clone()), (1, None));
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
     app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
@@ -443,7 +443,7 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let my_studies = ada.get("/desk").await.body;
     assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
-    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert!(flags[0].read);
     // The same flag on a changed rating already has a reply; a different one does not.
     let changed = Draft { scores: draft([3, 2, 2]).scores, ..flagged.clone() };
@@ -583,7 +583,7 @@ async fn raters_cannot_open_admin_pages() {
             answer.status
         );
     }
-    let (_, flags) = app.services.quality.flags(&ADMIN, STUDY).await.unwrap();
+    let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert!(flags.is_empty());
     assert!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items.is_empty());
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().extra, 0);

@@ -114,15 +114,40 @@ async fn lists_are_paged_and_etags_are_honoured() {
     let app = TestApp::demo().await;
     let token = &app.token(&[Scope::Read]).await;
     let mut program = app.anonymous();
-    let mut next = Some("/api/v1/datasets/starter/tasks?limit=15".to_owned());
-    let mut seen = Vec::new();
-    while let Some(path) = next {
-        let page: Value = program.api(token, Method::GET, &path, None).await.json();
-        seen.extend(page["items"].as_array().unwrap().iter().map(|task| task["task_id"].as_str().unwrap().to_owned()));
-        next = page["next"].as_str().map(str::to_owned);
+    let mut rater = app.rater().await;
+    let own = crate::stalls::study(&mut rater).await;
+    for (n, note) in ["one", "two", "three"].into_iter().enumerate() {
+        let item: Value = rater.rpc("next", json!({"study": own})).await.json();
+        let assignment = item["Item"]["token"].as_str().unwrap();
+        let draft = json!({"scores": [1, 2, 3], "comment": "", "flag": {"other": note}});
+        let sent = json!({"assignment": assignment, "draft": draft, "key": format!("k{n}")});
+        assert_eq!(rater.rpc("submit_rating", sent).await.status, StatusCode::OK);
     }
-    assert_eq!(seen.len(), 40);
-    assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), 40);
+    let mut all = async |path: &str, limit: usize, key: fn(&Value) -> String| {
+        let mut next = Some(format!("{path}?limit={limit}"));
+        let mut seen = Vec::new();
+        while let Some(path) = next {
+            let page: Value = program.api(token, Method::GET, &path, None).await.json();
+            let items = page["items"].as_array().unwrap();
+            assert!(items.len() <= limit, "{path}");
+            seen.extend(items.iter().map(key));
+            next = page["next"].as_str().map(str::to_owned);
+        }
+        seen
+    };
+    let lists: [(&str, usize, usize, fn(&Value) -> String); 3] = [
+        ("/api/v1/datasets/starter/tasks", 15, 40, |task| task["task_id"].to_string()),
+        ("/api/v1/studies/1/tasks", 7, 28, |task| task["task"]["task_id"].to_string()),
+        ("/api/v1/studies/1/flags", 2, 3, |flag| flag["flag"]["other"].to_string()),
+    ];
+    for (path, limit, number, key) in lists {
+        let seen = all(path, limit, key).await;
+        assert_eq!(seen, all(path, 200, key).await, "{path}");
+        assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), seen.len(), "{path}");
+        assert_eq!(seen.len(), number, "{path}");
+    }
+    let cursor = "/api/v1/studies/1/flags?cursor=eA";
+    assert_eq!(program.api(token, Method::GET, cursor, None).await.status, StatusCode::UNPROCESSABLE_ENTITY);
 
     let bearer = format!("Bearer {token}");
     let first = program.api(token, Method::GET, "/api/v1/datasets", None).await;

@@ -204,7 +204,7 @@ async fn redirects_and_other_hosts_are_not_contacted() {
     assert_eq!(other.take().len(), 1);
     // A webhook remains when the operator no longer allows its host, but nothing is sent.
     app.services.webhooks.allow(Origins::default());
-    assert!(!app.services.webhooks.list(&OPERATOR).await.unwrap()[0].allowed);
+    assert!(!app.services.webhooks.list(&OPERATOR, PageOf::default()).await.unwrap().rows[0].allowed);
     let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.state, tested.status), (DeliveryState::Waiting, None));
     assert!(other.take().is_empty());

@@ -4,6 +4,7 @@ use app::model::{
     grading::{Draft, Flag},
     ids::{StudyId, TaskId, Token, UserId},
     lang::Lang,
+    page::{PageOf, Paged},
     quality::{FlagOn, FlagRow},
     text::excerpt,
     time::Timestamp,
@@ -18,105 +19,142 @@ type Answer = Option<(String, Option<String>, i64, bool)>;
 fn answer(conn: &Connection, column: &str, on: i64, flag: &str) -> Result<Answer, Failure> {
     Ok(conn
         .prepare_cached(&format!(
-            "SELECT f.reply, u.name, f.at, f.read_at IS NOT NULL FROM flag_answers f
+            "SELECT f.reply, u.name, f.at, f.read_at IS NOT NULL AS is_read FROM flag_answers f
              LEFT JOIN users u ON u.id = f.answered_by
              WHERE f.{column} = ?1 AND f.flag = ?2 ORDER BY f.id DESC LIMIT 1"
         ))?
-        .query_row(params![on, flag], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_row(params![on, flag], |row| {
+            Ok((row.get("reply")?, row.get("name")?, row.get("at")?, row.get("is_read")?))
+        })
         .optional()?)
 }
 
-/// Every flag of the study, on ratings that count and on hidden checks, newest first.
-pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
-    let mut found = of_ratings(conn, study)?;
-    found.extend(of_checks(conn, study)?);
-    found.sort_by_key(|row| std::cmp::Reverse(row.at));
-    Ok(found)
+/// The order of flags in lists: their time, whether they are on a hidden check, and the number of what they are on.
+type Key = (i64, bool, i64);
+
+fn key(text: &str) -> Option<Key> {
+    let mut parts = text.split('-');
+    let key = (parts.next()?.parse().ok()?, parts.next()? == "check", parts.next()?.parse().ok()?);
+    parts.next().is_none().then_some(key)
 }
 
-fn of_ratings(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT a.id AS assignment, u.name AS rater, t.external_id, t.id AS task, v.raw_nl, v.lang, m.name AS model, r.flag, r.comment, r.at
-         FROM assignments a
-         CROSS JOIN ratings r ON r.assignment_id = a.id
-         JOIN users u ON u.id = r.user_id
-         CROSS JOIN outputs o ON o.id = a.output_id
-         JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
-         JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
-         WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
-    )?;
-    let rows = statement.query_map([study.0], |row| {
-        let flag: String = row.get("flag")?;
-        let on: i64 = row.get("assignment")?;
-        let lang: Lang = parsed(row, "lang")?;
-        let made = FlagRow {
-            on: FlagOn::Assignment(on),
-            rater: row.get("rater")?,
-            task_id: row.get("external_id")?,
-            task: Some(TaskId(row.get("task")?)),
-            raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            nl_lang: lang,
-            model: Some(row.get("model")?),
-            flag: Flag::CannotJudge,
-            comment: row.get("comment")?,
-            at: Timestamp(row.get("at")?),
-            answer: None,
-            read: false,
-        };
-        Ok((on, flag, made))
-    })?;
-    rows.map(|row| {
-        let (on, flag, made) = row?;
-        let answer = answer(conn, "assignment_id", on, &flag)?;
-        with_answer(FlagRow { flag: serde_json::from_str(&flag)?, ..made }, answer)
-    })
-    .collect()
-}
-
-fn of_checks(conn: &Connection, study: StudyId) -> Result<Vec<FlagRow>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT p.id, u.name, t.external_id, v.raw_nl, v.lang, r.draft, r.at
-         FROM probe_ratings r
-         JOIN probes p ON p.id = r.probe_id
-         JOIN users u ON u.id = p.user_id
-         LEFT JOIN gold_items g ON g.id = p.gold_id
-         LEFT JOIN outputs o ON o.id = p.output_id
-         JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
-         WHERE p.study_id = ?1 AND r.superseded_at IS NULL",
-    )?;
-    let rows = statement.query_map([study.0], |row| {
-        let on: i64 = row.get("id")?;
-        let lang: Lang = parsed(row, "lang")?;
-        let text = (
-            row.get::<_, String>("name")?,
-            row.get::<_, String>("external_id")?,
-            excerpt(&row.get::<_, String>("raw_nl")?, 200),
-        );
-        Ok((on, text, lang, row.get::<_, String>("draft")?, Timestamp(row.get("at")?)))
-    })?;
-    let mut found = Vec::new();
-    for row in rows {
-        let (on, (rater, task_id, raw_nl), lang, draft, at) = row?;
-        let draft: Draft = serde_json::from_str(&draft)?;
-        let Some(flag) = draft.flag else { continue };
-        let made = FlagRow {
-            on: FlagOn::Check(on),
-            rater,
-            task_id,
-            task: None,
-            raw_nl,
-            nl_lang: lang,
-            model: None,
-            comment: draft.comment,
-            at,
-            answer: None,
-            read: false,
-            flag: flag.clone(),
-        };
-        let answer = answer(conn, "probe_id", on, &serde_json::to_string(&flag)?)?;
-        found.push(with_answer(made, answer)?);
+fn key_of(row: &FlagRow) -> String {
+    match row.on {
+        FlagOn::Assignment(id) => format!("{}-rating-{id}", row.at.0),
+        FlagOn::Check(id) => format!("{}-check-{id}", row.at.0),
     }
-    Ok(found)
+}
+
+/// A page of the study's flags, on ratings that count and on hidden checks, newest first. Pages go forwards only.
+///
+/// # Errors
+/// `after` is not a key of this list.
+pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<FlagRow>, Failure> {
+    let after = match &of.after {
+        None => (i64::MAX, true, i64::MAX),
+        Some(text) => key(text).ok_or_else(|| {
+            Failure::invalid(
+                "page",
+                (format!("`{text}` is not a key of this list"), format!("“{text}”不是此列表的键")),
+                ("Start at the first page", "请从第一页开始"),
+            )
+        })?,
+    };
+    let limit = of.limit.clamp(1, PageOf::MOST);
+    let mut statement = conn.prepare_cached(
+        "SELECT at, is_check, id FROM (
+             SELECT r.at, 0 AS is_check, a.id FROM assignments a CROSS JOIN ratings r ON r.assignment_id = a.id
+             WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL
+             UNION ALL
+             SELECT r.at, 1 AS is_check, p.id FROM probes p CROSS JOIN probe_ratings r ON r.probe_id = p.id
+             WHERE p.study_id = ?1 AND r.superseded_at IS NULL AND json_extract(r.draft, '$.flag') IS NOT NULL)
+         WHERE (at, is_check, id) < (?2, ?3, ?4) ORDER BY at DESC, is_check DESC, id DESC LIMIT ?5 + 1",
+    )?;
+    let keys = statement.query_map(params![study.0, after.0, after.1, after.2, limit], |row| {
+        Ok((row.get::<_, bool>("is_check")?, row.get::<_, i64>("id")?))
+    })?;
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    let more = keys.len() > limit as usize;
+    let flags = keys.into_iter().take(limit as usize).map(|(is_check, id)| {
+        let flag = if is_check { on_check(conn, id)? } else { on_rating(conn, id)? };
+        flag.ok_or_else(|| Failure::internal("a flag is gone within a snapshot"))
+    });
+    let rows = flags.collect::<Result<Vec<_>, Failure>>()?;
+    let next = rows.last().filter(|_| more).map(key_of);
+    Ok(Paged { rows, previous: None, next })
+}
+
+fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT u.name AS rater, t.external_id, t.id AS task, v.raw_nl, v.lang, m.name AS model, r.flag, r.comment,
+                 r.at
+             FROM assignments a
+             CROSS JOIN ratings r ON r.assignment_id = a.id
+             JOIN users u ON u.id = r.user_id
+             CROSS JOIN outputs o ON o.id = a.output_id
+             JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
+             JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+             WHERE a.id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
+        )?
+        .query_row([assignment], |row| {
+            let made = FlagRow {
+                on: FlagOn::Assignment(assignment),
+                rater: row.get("rater")?,
+                task_id: row.get("external_id")?,
+                task: Some(TaskId(row.get("task")?)),
+                raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
+                nl_lang: parsed(row, "lang")?,
+                model: Some(row.get("model")?),
+                flag: Flag::CannotJudge,
+                comment: row.get("comment")?,
+                at: Timestamp(row.get("at")?),
+                answer: None,
+                read: false,
+            };
+            Ok((row.get::<_, String>("flag")?, made))
+        })
+        .optional()?;
+    let Some((flag, made)) = found else { return Ok(None) };
+    let answer = answer(conn, "assignment_id", assignment, &flag)?;
+    Ok(Some(with_answer(FlagRow { flag: serde_json::from_str(&flag)?, ..made }, answer)?))
+}
+
+fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT u.name AS rater, t.external_id, v.raw_nl, v.lang, r.draft, r.at
+             FROM probes p
+             CROSS JOIN probe_ratings r ON r.probe_id = p.id
+             JOIN users u ON u.id = p.user_id
+             LEFT JOIN gold_items g ON g.id = p.gold_id
+             LEFT JOIN outputs o ON o.id = p.output_id
+             JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
+             WHERE p.id = ?1 AND r.superseded_at IS NULL",
+        )?
+        .query_row([check], |row| {
+            let made = FlagRow {
+                on: FlagOn::Check(check),
+                rater: row.get("rater")?,
+                task_id: row.get("external_id")?,
+                task: None,
+                raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
+                nl_lang: parsed(row, "lang")?,
+                model: None,
+                flag: Flag::CannotJudge,
+                comment: String::new(),
+                at: Timestamp(row.get("at")?),
+                answer: None,
+                read: false,
+            };
+            Ok((row.get::<_, String>("draft")?, made))
+        })
+        .optional()?;
+    let Some((draft, made)) = found else { return Ok(None) };
+    let draft: Draft = serde_json::from_str(&draft)?;
+    let Some(flag) = draft.flag else { return Ok(None) };
+    let answer = answer(conn, "probe_id", check, &serde_json::to_string(&flag)?)?;
+    Ok(Some(with_answer(FlagRow { flag, comment: draft.comment, ..made }, answer)?))
 }
 
 fn with_answer(row: FlagRow, answer: Answer) -> Result<FlagRow, Failure> {
@@ -136,7 +174,7 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
                 "SELECT r.user_id, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
                  WHERE a.id = ?1 AND a.study_id = ?2 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
             )?
-            .query_row(params![id, study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?)))
+            .query_row(params![id, study.0], |row| Ok((UserId(row.get("user_id")?), row.get("flag")?)))
             .optional()?),
         FlagOn::Check(id) => {
             let found: Option<(i64, String)> = conn
@@ -144,7 +182,7 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
                     "SELECT p.user_id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
                      WHERE p.id = ?1 AND p.study_id = ?2 AND r.superseded_at IS NULL",
                 )?
-                .query_row(params![id, study.0], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row(params![id, study.0], |row| Ok((row.get("user_id")?, row.get("draft")?)))
                 .optional()?;
             let Some((user, draft)) = found else { return Ok(None) };
             let draft: Draft = serde_json::from_str(&draft)?;
@@ -184,8 +222,15 @@ pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
                AND NOT EXISTS (SELECT 1 FROM flag_answers f WHERE f.assignment_id = a.id AND f.flag = r.flag)",
         )?
         .query_row([study.0], |row| row.get(0))?;
-    let checks = of_checks(conn, study)?.into_iter().filter(|row| row.answer.is_none()).count() as u64;
-    Ok(ratings + checks)
+    let mut flagged = conn.prepare_cached(
+        "SELECT p.id FROM probes p CROSS JOIN probe_ratings r ON r.probe_id = p.id
+         WHERE p.study_id = ?1 AND r.superseded_at IS NULL AND json_extract(r.draft, '$.flag') IS NOT NULL",
+    )?;
+    let mut open = ratings;
+    for check in flagged.query_map([study.0], |row| row.get(0))? {
+        open += u64::from(on_check(conn, check?)?.is_some_and(|row| row.answer.is_none()));
+    }
+    Ok(open)
 }
 
 /// A reply as its rater sees it.
@@ -212,8 +257,8 @@ pub struct Reply {
 /// Replies to the rater's flags, newest first: the unread ones, and a number of the others.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT coalesce(h.token, p.token), s.token, s.title, v.raw_nl, v.lang, f.flag, f.reply, f.at,
-                f.read_at IS NULL
+        "SELECT coalesce(h.token, p.token) AS item, s.token, s.title, v.raw_nl, v.lang, f.flag, f.reply, f.at,
+                f.read_at IS NULL AS is_new
          FROM flag_answers f
          JOIN studies s ON s.id = f.study_id
          LEFT JOIN assignments a ON a.id = f.assignment_id
@@ -227,17 +272,17 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
     )?;
     let rows = statement.query_map([rater.0], |row| {
         let reply = Reply {
-            token: Token(row.get(0)?),
-            study: Token(row.get(1)?),
-            title: row.get(2)?,
-            raw_nl: excerpt(&row.get::<_, String>(3)?, 200),
-            nl_lang: parsed(row, 4)?,
+            token: Token(row.get("item")?),
+            study: Token(row.get("token")?),
+            title: row.get("title")?,
+            raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
+            nl_lang: parsed(row, "lang")?,
             flag: Flag::CannotJudge,
-            reply: row.get(6)?,
-            at: Timestamp(row.get(7)?),
-            fresh: row.get(8)?,
+            reply: row.get("reply")?,
+            at: Timestamp(row.get("at")?),
+            fresh: row.get("is_new")?,
         };
-        Ok((row.get::<_, String>(5)?, reply))
+        Ok((row.get::<_, String>("flag")?, reply))
     })?;
     let mut left = read;
     let mut found = Vec::new();

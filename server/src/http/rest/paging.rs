@@ -68,31 +68,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
 }
 
 impl Paging {
-    /// The page's rows out of all of them. `key` identifies a row and does not change when other rows are
-    /// added or deleted.
-    pub fn cut<T>(&self, rows: Vec<T>, key: impl Fn(&T) -> String) -> Result<Page<T>, Problem> {
-        let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
-        let from = match &self.cursor {
-            None => 0,
-            Some(cursor) => {
-                let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok();
-                let after = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-                let after = after
-                    .ok_or_else(|| wrong("`cursor` is not one that this server returned. Start without a cursor."))?;
-                match rows.iter().position(|row| key(row) == after) {
-                    Some(at) => at + 1,
-                    None => {
-                        return Err(wrong("The row of `cursor` is no longer in this list. Start without a cursor."));
-                    }
-                }
-            }
-        };
-        let more = rows.len() > from + self.limit;
-        let items: Vec<T> = rows.into_iter().skip(from).take(self.limit).collect();
-        let next = items.last().filter(|_| more).map(|last| self.address(&BASE64_URL_SAFE_NO_PAD.encode(key(last))));
-        Ok(Page { items, next })
-    }
-
     /// The page, for a list that is read by key.
     ///
     /// # Errors
@@ -150,30 +125,5 @@ impl Paging {
         let cursor = format!("cursor={cursor}");
         let pairs = self.query.iter().map(String::as_str).chain([cursor.as_str()]);
         format!("{}?{}", self.path, pairs.collect::<Vec<_>>().join("&"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_cover_the_whole_list() {
-        let rows: Vec<u32> = (0..7).collect();
-        let mut paging = Paging { limit: 3, cursor: None, path: "/x".into(), query: vec!["limit=3".into()] };
-        let mut seen = Vec::new();
-        loop {
-            let page = paging.cut(rows.clone(), u32::to_string).unwrap();
-            seen.extend(page.items);
-            let Some(next) = page.next else { break };
-            paging.cursor = Some(next.strip_prefix("/x?limit=3&cursor=").unwrap().to_owned());
-        }
-        assert_eq!(seen, rows);
-        // A full last page has no next page.
-        let whole = Paging { limit: 7, cursor: None, path: "/x".into(), query: vec![] };
-        assert_eq!(whole.cut(rows.clone(), u32::to_string).unwrap().next, None);
-        let elsewhere =
-            Paging { limit: 7, cursor: Some(BASE64_URL_SAFE_NO_PAD.encode("9")), path: "/x".into(), query: vec![] };
-        assert_eq!(elsewhere.cut(rows, u32::to_string).unwrap_err().status, 400);
     }
 }

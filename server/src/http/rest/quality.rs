@@ -263,12 +263,8 @@ pub async fn list_flags(
     PathParams(id): PathParams<StudyId>,
     page: Paging,
 ) -> JsonResult<Page<FlagRow>> {
-    let (_, rows) = state.services.quality.flags(&admin, id).await?;
-    let key = |row: &FlagRow| match row.on {
-        FlagOn::Assignment(id) => format!("assignment-{id}"),
-        FlagOn::Check(id) => format!("probe-{id}"),
-    };
-    Ok(Json(page.cut(rows, key)?))
+    let (_, flags) = state.services.quality.flags(&admin, id, page.of()?).await?;
+    Ok(Json(page.answer(flags)))
 }
 
 /// Reply to a flag

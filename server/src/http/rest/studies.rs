@@ -138,7 +138,7 @@ pub async fn list_study_tasks(
     PathParams(id): PathParams<StudyId>,
     page: Paging,
 ) -> JsonResult<Page<TaskScores>> {
-    Ok(Json(page.cut(state.services.studies.tasks(&admin, id).await?, |row| row.task.id.to_string())?))
+    Ok(Json(page.answer(state.services.studies.tasks(&admin, id, page.of()?).await?)))
 }
 
 /// Get a task with every output and rating

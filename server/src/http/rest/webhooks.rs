@@ -25,7 +25,7 @@ pub async fn list_webhooks(
     Authorized(admin): Authorized<Admin>,
     page: Paging,
 ) -> JsonResult<Page<WebhookRow>> {
-    Ok(Json(page.cut(state.services.webhooks.list(&admin).await?, |row| row.id.to_string())?))
+    Ok(Json(page.answer(state.services.webhooks.list(&admin, page.of()?).await?)))
 }
 
 /// Create a webhook

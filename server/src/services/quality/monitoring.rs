@@ -14,6 +14,7 @@ use app::{
         audit::{Action, Object},
         comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
+        page::{PageOf, Paged},
         quality::{
             DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
             QualitySettings, RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
@@ -76,8 +77,8 @@ impl Monitoring for QualityService {
             .await?)
     }
 
-    async fn flags(&self, _: &Admin, study: StudyId) -> Answer<(String, Vec<FlagRow>)> {
-        Ok(self.db.read_long(move |conn| Ok((super::title(conn, study)?, flags::list(conn, study)?))).await?)
+    async fn flags(&self, _: &Admin, study: StudyId, of: PageOf) -> Answer<(String, Paged<FlagRow>)> {
+        Ok(self.db.read_long(move |conn| Ok((super::title(conn, study)?, flags::page(conn, study, &of)?))).await?)
     }
 
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {

@@ -237,12 +237,13 @@ impl WebhookService {
 
 #[async_trait]
 impl Webhooks for WebhookService {
-    async fn list(&self, _: &Admin) -> Answer<Vec<WebhookRow>> {
-        let mut rows = Vec::new();
-        for webhook in self.0.db.read(webhooks::list).await? {
+    async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<WebhookRow>> {
+        let page = self.0.db.read(move |conn| webhooks::list(conn, &of)).await?;
+        let mut rows = Vec::with_capacity(page.rows.len());
+        for webhook in page.rows {
             rows.push(self.row(webhook).await?);
         }
-        Ok(rows)
+        Ok(Paged { rows, previous: page.previous, next: page.next })
     }
 
     async fn origins(&self, _: &Admin) -> Answer<Vec<String>> {
@@ -280,7 +281,7 @@ impl Webhooks for WebhookService {
             .0
             .db
             .write_audited(admin, Action::WebhookCreate, move |tx| {
-                if webhooks::list(tx)?.len() >= MOST {
+                if webhooks::list(tx, &PageOf::first(PageOf::MOST))?.rows.len() >= MOST {
                     return Err(Failure::conflict((
                         format!("There are already {MOST} webhooks. Delete one first."),
                         format!("已有 {MOST} 个 Webhook，请先删除一个。"),
