@@ -3,7 +3,12 @@
 //! It never contains details of internal errors: these are logged once, where they are handled, under the
 //! incident id in [`AppError::Internal`].
 
-use leptos::{prelude::FromServerFnError, server_fn::codec::JsonEncoding, server_fn::error::ServerFnErrorErr};
+#[cfg(feature = "ssr")]
+use leptos::server_fn;
+use leptos::{
+    prelude::FromServerFnError,
+    server_fn::{codec::JsonEncoding, error::ServerFnErrorErr},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{grading::DraftFault, message::Message, problem::Problem};
@@ -104,8 +109,31 @@ fn problems_text(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
+/// The status of the error that a server function returned. Leptos answers every error with 500; what calls server
+/// functions provides this as context and sets the status.
+#[cfg(feature = "ssr")]
+#[derive(Clone, Debug, Default)]
+pub struct ErrorStatus(std::sync::Arc<std::sync::atomic::AtomicU16>);
+
+#[cfg(feature = "ssr")]
+impl ErrorStatus {
+    /// The status, if the server function returned an error.
+    pub fn get(&self) -> Option<u16> {
+        Some(self.0.load(std::sync::atomic::Ordering::Relaxed)).filter(|status| *status != 0)
+    }
+}
+
 impl FromServerFnError for AppError {
     type Encoder = JsonEncoding;
+
+    /// Called for the error that is the response.
+    #[cfg(feature = "ssr")]
+    fn ser(&self) -> server_fn::Bytes {
+        if let Some(ErrorStatus(status)) = leptos::prelude::use_context() {
+            status.store(self.status(), std::sync::atomic::Ordering::Relaxed);
+        }
+        serde_json::to_vec(self).map_or_else(|_| server_fn::Bytes::from_static(b"{\"Internal\":\"-\"}"), Into::into)
+    }
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {

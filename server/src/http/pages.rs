@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use app::{
-    error::AppError,
+    error::ErrorStatus,
     error_page::{self, Failed},
     model::user::Visitor,
     port::Caller,
@@ -61,8 +61,20 @@ pub async fn call(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
-    let answer = leptos_axum::handle_server_fns_with_context(context(&state, caller, visitor), request).await;
-    with_status(answer.into_response()).await
+    let (status, context) = (ErrorStatus::default(), context(&state, caller, visitor));
+    let of_call = status.clone();
+    let context = move || {
+        context();
+        provide_context(of_call.clone());
+    };
+    let mut answer = leptos_axum::handle_server_fns_with_context(context, request).await.into_response();
+    // An error of a form without JavaScript is a redirect, and stays one.
+    if answer.status() == StatusCode::INTERNAL_SERVER_ERROR
+        && let Some(status) = status.get().and_then(|status| StatusCode::from_u16(status).ok())
+    {
+        *answer.status_mut() = status;
+    }
+    answer
 }
 
 fn context(state: &AppState, caller: Caller, visitor: Visitor) -> impl Fn() + Clone + Send + Sync + 'static {
@@ -85,22 +97,4 @@ fn set_policy() {
     if let Ok(value) = HeaderValue::from_str(&policy) {
         response.insert_header(header::CONTENT_SECURITY_POLICY, value);
     }
-}
-
-/// Leptos answers every error of a server function with 500; our errors know their status.
-async fn with_status(response: Response) -> Response {
-    if response.status() != StatusCode::INTERNAL_SERVER_ERROR {
-        return response;
-    }
-    let (mut parts, body) = response.into_parts();
-    // Our errors are small; a larger body is not ours.
-    let Ok(bytes) = axum::body::to_bytes(body, 64 * 1024).await else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-    };
-    if let Ok(error) = serde_json::from_slice::<AppError>(&bytes)
-        && let Ok(status) = StatusCode::from_u16(error.status())
-    {
-        parts.status = status;
-    }
-    Response::from_parts(parts, Body::from(bytes))
 }
