@@ -272,11 +272,13 @@ pub struct Human {
     pub comparison: Comparison,
     /// Tests of the differences, in the order of `comparison.differences`.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Paired>>))]
+    #[serde(with = "super::stats::known::each")]
     pub tests: Vec<Known<Paired>>,
     /// Wilcoxon's p-value of each difference after Holm's correction over all.
     pub holm: Vec<Option<f64>>,
     /// Means adjusted for the raters' leniency, one entry per dimension.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Adjusted>>))]
+    #[serde(with = "super::stats::known::each")]
     pub adjusted: Vec<Known<Adjusted>>,
     /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].
     pub reliability: Vec<Reliability>,
@@ -330,6 +332,7 @@ pub struct Pair {
     pub table: [u64; 4],
     /// McNemar's test; undefined if tasks have several samples.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<McNemar>))]
+    #[serde(with = "super::stats::known")]
     pub mcnemar: Known<McNemar>,
     /// Difference in pass@1, first minus second.
     pub pass: f64,

@@ -32,13 +32,61 @@ pub enum Undefined {
     Unstable,
 }
 
-/// JSON form of [`Known`]: `{"Ok": figure}` or `{"Err": reason}`.
-#[cfg(feature = "ssr")]
-#[derive(utoipa::ToSchema)]
-#[allow(dead_code, reason = "it is read by the API's document, never made")]
+/// JSON form of [`Known`]: `{"known": figure}` or `{"undefined": reason}`.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Figure<T> {
-    Ok(T),
-    Err(Undefined),
+    /// In bundles of earlier versions, `Ok`.
+    #[serde(alias = "Ok")]
+    Known(T),
+    /// In bundles of earlier versions, `Err`.
+    #[serde(alias = "Err")]
+    Undefined(Undefined),
+}
+
+/// Reads and writes a [`Known`] as a [`Figure`].
+pub(super) mod known {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Figure, Known};
+
+    fn form<T>(figure: &Known<T>) -> Figure<&T> {
+        match figure {
+            Ok(figure) => Figure::Known(figure),
+            Err(reason) => Figure::Undefined(*reason),
+        }
+    }
+
+    fn known<T>(form: Figure<T>) -> Known<T> {
+        match form {
+            Figure::Known(figure) => Ok(figure),
+            Figure::Undefined(reason) => Err(reason),
+        }
+    }
+
+    pub fn serialize<T: Serialize, S: Serializer>(figure: &Known<T>, to: S) -> Result<S::Ok, S::Error> {
+        form(figure).serialize(to)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Known<T>, D::Error> {
+        Figure::deserialize(from).map(known)
+    }
+
+    /// The same for a list.
+    pub mod each {
+        use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+        use super::{Figure, Known, form, known};
+
+        pub fn serialize<T: Serialize, S: Serializer>(figures: &[Known<T>], to: S) -> Result<S::Ok, S::Error> {
+            to.collect_seq(figures.iter().map(form))
+        }
+
+        pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Vec<Known<T>>, D::Error> {
+            Ok(Vec::<Figure<T>>::deserialize(from)?.into_iter().map(known).collect())
+        }
+    }
 }
 
 /// A figure with its 95 % interval, which can be undefined by itself.
@@ -48,6 +96,7 @@ pub struct Estimate {
     pub value: f64,
     /// Its 95 % interval.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Interval>))]
+    #[serde(with = "known")]
     pub interval: Known<Interval>,
 }
 
@@ -102,6 +151,7 @@ pub struct Needed {
     /// Ratings per model and task, on the present tasks. Undefined if no number of them is enough
     /// ([`Undefined::TooFew`]), or if no task was rated twice ([`Undefined::NoPairs`]).
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<u64>))]
+    #[serde(with = "known")]
     pub per_task: Known<u64>,
 }
 
@@ -119,14 +169,17 @@ pub struct Paired {
     pub permutation: Permutation,
     /// Matched-pairs rank-biserial correlation, −1 to 1.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<f64>))]
+    #[serde(with = "known")]
     pub rank_biserial: Known<f64>,
     /// Cohen's d_z.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<f64>))]
+    #[serde(with = "known")]
     pub cohen_dz: Known<f64>,
     /// Cliff's delta, −1 to 1.
     pub cliff_delta: f64,
     /// Ratings needed to confirm the difference.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Needed>))]
+    #[serde(with = "known")]
     pub needed: Known<Needed>,
 }
 
@@ -150,6 +203,7 @@ pub struct McNemar {
 pub struct Joint {
     /// Mean of each model, in the order given.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<Estimate>>))]
+    #[serde(with = "known::each")]
     pub means: Vec<Known<Estimate>>,
     /// Difference of every pair of models, in order.
     pub differences: Vec<Gap>,
@@ -167,6 +221,7 @@ pub struct Gap {
     pub tasks: u32,
     /// Difference, first minus second.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub difference: Known<Estimate>,
 }
 
@@ -182,6 +237,7 @@ pub struct Automated {
     pub ratio_clamped: Joint,
     /// McNemar's test for every pair, in the order of [`Joint::differences`].
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<McNemar>>))]
+    #[serde(with = "known::each")]
     pub mcnemar: Vec<Known<McNemar>>,
 }
 
@@ -193,9 +249,11 @@ pub struct Correlation {
     pub n: u32,
     /// Spearman's rank correlation.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub spearman: Known<Estimate>,
     /// Kendall's tau-b.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub kendall: Known<Estimate>,
 }
 
@@ -209,26 +267,33 @@ pub struct Reliability {
     pub pairs: u64,
     /// Share of equal pairs, 0 to 1.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub exact: Known<Estimate>,
     /// Share of pairs at most one level apart, 0 to 1.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub within_one: Known<Estimate>,
     /// Krippendorff's alpha, ordinal.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub alpha: Known<Estimate>,
     /// Gwet's AC2, quadratic weights.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub ac2: Known<Estimate>,
     /// ICC(1): one-way random effects, one rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub icc1: Known<Estimate>,
     /// Whether the interval of `icc1` is approximate because outputs have unequal numbers of ratings.
     pub icc1_unequal: bool,
     /// ICC(2,1): two-way random effects, absolute agreement, one rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub icc2: Known<Estimate>,
     /// ICC(2,k): as ICC(2,1), for the mean of all raters.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub icc2k: Known<Estimate>,
     /// Number of outputs that every rater rated, from which `icc2` and `icc2k` are computed.
     pub crossed: u32,
@@ -248,6 +313,7 @@ pub struct Kappa {
     pub outputs: u32,
     /// The coefficient.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "known")]
     pub kappa: Known<Estimate>,
 }
 
@@ -257,6 +323,7 @@ pub struct Kappa {
 pub struct Adjusted {
     /// Adjusted mean of each model, in the order given.
     #[cfg_attr(feature = "ssr", schema(value_type = Vec<Figure<f64>>))]
+    #[serde(with = "known::each")]
     pub means: Vec<Known<f64>>,
     /// Each rater's leniency in levels of the scale; negative is strict. They sum to zero.
     pub raters: Vec<(u32, f64)>,
