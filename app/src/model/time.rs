@@ -5,6 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, macros::format_description};
 
+/// A day, in milliseconds.
+pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// Milliseconds since 1970-01-01T00:00:00Z. Created by the server only: a clock in a view would differ
 /// between server and browser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

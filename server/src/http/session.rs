@@ -1,7 +1,7 @@
 //! Turns a cookie into a [`Caller`] and a [`Visitor`].
 
 use app::{
-    model::{audit::Via, ids::UserId, lang::Lang, user::Visitor},
+    model::{audit::Via, ids::UserId, lang::Lang, time::DAY_MS, user::Visitor},
     port::{Caller, Capability},
 };
 use axum::{
@@ -174,7 +174,7 @@ fn preferred(list: &str) -> Option<Lang> {
 }
 
 fn today() -> i64 {
-    crate::clock::now().0.div_euclid(24 * 60 * 60 * 1000)
+    crate::clock::now().0.div_euclid(DAY_MS)
 }
 
 #[cfg(test)]

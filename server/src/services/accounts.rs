@@ -15,7 +15,7 @@ use app::{
         lang::Lang,
         page::{PageOf, Paged},
         problem::Problem,
-        time::Timestamp,
+        time::{DAY_MS, Timestamp},
         user::{Invitation, Me, PASSWORD_MAX, Role, UserRow, name_fault, password_fault},
     },
     port::{Accounts, Actor, Admin, Answer, Person, System},
@@ -386,7 +386,7 @@ impl Accounts for AccountService {
         }
         let secret = random_secret();
         let secret_hash = hash_secret(&secret);
-        let expires_at = Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000);
+        let expires_at = Timestamp(clock::now().0 + i64::from(days) * DAY_MS);
         let (by, label) = (admin.id(), label.trim().to_owned());
         let create = move |tx: &Transaction<'_>| {
             let id = accounts::insert_invitation(tx, &secret_hash, &label, role, by, expires_at)?;

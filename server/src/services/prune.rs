@@ -9,7 +9,7 @@ use std::{
 use app::{
     model::{
         audit::{Action, Object},
-        time::Timestamp,
+        time::{DAY_MS, Timestamp},
     },
     port::{Answer, System},
 };
@@ -28,7 +28,7 @@ use crate::{
 
 /// Younger items may be in use without a trace in the database: an open preview, a file that another process
 /// is writing.
-const GRACE: Duration = Duration::from_secs(24 * 60 * 60);
+const GRACE: Duration = Duration::from_millis(DAY_MS.unsigned_abs());
 /// Cached verdicts deleted in one transaction: a rating waits for at most a few milliseconds.
 const BATCH: usize = 200;
 

@@ -15,7 +15,7 @@ use app::{
         page::{PageOf, Paged},
         study::StudyStatus,
         text::excerpt,
-        time::Timestamp,
+        time::{DAY_MS, Timestamp},
     },
     port::{Admin, Answer, Comparisons, Studies, System, api::PublicLinks},
 };
@@ -88,7 +88,7 @@ impl PublicLinks for PublicLinkService {
             ));
         }
         let secret = BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>());
-        let expires_at = new.days.map(|days| Timestamp(clock::now().0 + i64::from(days) * 24 * 60 * 60 * 1000));
+        let expires_at = new.days.map(|days| Timestamp(clock::now().0 + i64::from(days) * DAY_MS));
         let (by, secret_hash) = (admin.id(), hash(&secret));
         let row = self
             .db

@@ -8,7 +8,10 @@
 
 use std::net::IpAddr;
 
-use app::model::{ids::UserId, time::Timestamp};
+use app::model::{
+    ids::UserId,
+    time::{DAY_MS, Timestamp},
+};
 use rusqlite::Transaction;
 use sha2::{Digest, Sha256};
 
@@ -23,7 +26,7 @@ const LONGEST_WAIT_MS: i64 = 5 * 60 * 1000;
 /// seconds.
 const LONGEST_ACCOUNT_WAIT_MS: i64 = 2_000;
 /// Failures are forgotten after a day.
-const FORGET_MS: i64 = 24 * 60 * 60 * 1000;
+const FORGET_MS: i64 = DAY_MS;
 /// An office shares an address, and an account is used from several networks: this multiplies the failures
 /// that they may have.
 const SHARED_ALLOWANCE: u32 = 5;

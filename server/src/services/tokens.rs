@@ -11,7 +11,7 @@ use app::{
         audit::{Action, Object},
         ids::{ApiTokenId, UserId},
         page::{PageOf, Paged},
-        time::Timestamp,
+        time::{DAY_MS, Timestamp},
         user::{Me, Role},
     },
     port::{Admin, Answer, System, api::Tokens},
@@ -42,7 +42,7 @@ const MOST: u32 = 100;
 /// writes.
 const TOUCH_MS: i64 = 60 * 1000;
 /// How long responses are stored under an idempotency key, in milliseconds.
-const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
+const KEEP_MS: i64 = DAY_MS;
 
 pub struct TokenService {
     db: Db,
@@ -147,7 +147,7 @@ impl TokenService {
             ));
         }
         let secret = format!("{BEGIN}{}", BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 32]>()));
-        let expires_at = Timestamp(clock::now().0 + i64::from(new.days) * 24 * 60 * 60 * 1000);
+        let expires_at = Timestamp(clock::now().0 + i64::from(new.days) * DAY_MS);
         let shown = secret.clone();
         let row = self
             .db

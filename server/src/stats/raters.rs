@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use app::model::{
     quality::{Match, Projection, RaterFigures},
-    time::Timestamp,
+    time::{DAY_MS, Timestamp},
 };
 
 use super::agreement::alpha_ordinal;
 
 /// The window that a projection looks back over, in milliseconds: a day, so that it includes a night.
-const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
+const WINDOW_MS: i64 = DAY_MS;
 /// A projection needs at least this many ratings over this many milliseconds.
 const ENOUGH_RATINGS: u64 = 5;
 const ENOUGH_MS: i64 = 10 * 60 * 1000;

@@ -20,7 +20,7 @@ use app::{
         page::{PageOf, Paged},
         run::RunRow,
         study::StudyRow,
-        time::Timestamp,
+        time::{DAY_MS, Timestamp},
     },
     port::{Admin, Answer, Runs, Studies, System, api::Webhooks},
 };
@@ -55,7 +55,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Simultaneous deliveries: one slow host does not delay the rest.
 const AT_ONCE: usize = 4;
 /// Finished deliveries are deleted after this time, in milliseconds.
-const KEEP_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+const KEEP_MS: i64 = 90 * DAY_MS;
 /// Maximum number of webhooks: each gets a delivery per event.
 const MOST: usize = 50;
 
