@@ -167,17 +167,17 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
     let rows = statement.query_map(
         params![person, action, object, since.map(|at| at.0), until.map(|at| at.0), before, most],
         |row| {
-            let via: Option<String> = row.get(5)?;
+            let via: Option<String> = row.get("via")?;
             Ok(Entry {
-                id: row.get(0)?,
-                at: Timestamp(row.get(1)?),
-                person: row.get(2)?,
-                action: row.get(3)?,
-                detail: row.get(4)?,
-                via: via.map(|_| parsed(row, 5)).transpose()?,
-                token: row.get(6)?,
-                address: row.get(7)?,
-                object: row.get(8)?,
+                id: row.get("id")?,
+                at: Timestamp(row.get("at")?),
+                person: row.get("name")?,
+                action: row.get("action")?,
+                detail: row.get("detail")?,
+                via: via.map(|_| parsed(row, "via")).transpose()?,
+                token: row.get("token_id")?,
+                address: row.get("address")?,
+                object: row.get("object")?,
             })
         },
     )?;

@@ -319,14 +319,15 @@ pub type Tests = (String, BTreeMap<String, Vec<u8>>);
 pub fn tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Tests>, Failure> {
     let found: Option<(Option<String>, Option<String>)> = conn
         .query_row("SELECT test_kind, test_tree FROM dataset_versions WHERE id = ?1", [version.0], |row| {
-            Ok((row.get(0)?, row.get(1)?))
+            Ok((row.get("test_kind")?, row.get("test_tree")?))
         })
         .optional()?;
     let Some((Some(kind), Some(tree))) = found else { return Ok(None) };
     let mut statement = conn.prepare_cached(
         "SELECT f.path, b.bytes FROM test_tree_files f JOIN blobs b ON b.checksum = f.checksum WHERE f.tree = ?1",
     )?;
-    let files = statement.query_map([tree], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let files =
+        statement.query_map([tree], |row| Ok((row.get("path")?, row.get("bytes")?)))?.collect::<Result<_, _>>()?;
     Ok(Some((kind, files)))
 }
 
@@ -438,7 +439,8 @@ fn changed(conn: &Connection, version: i64, before: Option<i64>) -> Result<u64, 
 /// A page of a version's tasks, in the dataset's order. The key is the revision.
 pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
-        select: "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
+        select: "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+             r.code_lang
             FROM dataset_version_tasks vt
             CROSS JOIN task_revisions r ON r.id = vt.revision_id
             CROSS JOIN tasks t ON t.id = r.task_id",
@@ -453,7 +455,8 @@ pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> 
 /// A version's tasks, in the dataset's order.
 pub fn tasks(conn: &Connection, version: DatasetVersionId) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
+        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+             r.code_lang
          FROM dataset_version_tasks vt
          JOIN task_revisions r ON r.id = vt.revision_id
          JOIN tasks t ON t.id = r.task_id
@@ -463,18 +466,18 @@ pub fn tasks(conn: &Connection, version: DatasetVersionId) -> Result<Vec<TaskRow
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A task from the columns `tasks.id, task_revisions.id, external_id, raw_nl, lang, signature, human,
-/// tests, code_lang`, in this order, from the first on.
+/// A task from the columns `task` and `revision`, their numbers, and `external_id`, `raw_nl`, `lang`, `signature`,
+/// `human`, `tests`, `code_lang`.
 pub(super) fn task_row(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
     Ok(TaskRow {
-        id: TaskId(row.get(0)?),
-        revision: TaskRevisionId(row.get(1)?),
-        task_id: row.get(2)?,
-        raw_nl: row.get(3)?,
-        nl_lang: parsed(row, 4)?,
-        signature: row.get(5)?,
-        checks: Checks { human: row.get(6)?, tests: row.get(7)? },
-        code_lang: parsed(row, 8)?,
+        id: TaskId(row.get("task")?),
+        revision: TaskRevisionId(row.get("revision")?),
+        task_id: row.get("external_id")?,
+        raw_nl: row.get("raw_nl")?,
+        nl_lang: parsed(row, "lang")?,
+        signature: row.get("signature")?,
+        checks: Checks { human: row.get("human")?, tests: row.get("tests")? },
+        code_lang: parsed(row, "code_lang")?,
     })
 }
 

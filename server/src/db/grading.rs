@@ -110,7 +110,7 @@ pub fn handed(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<
             "SELECT s.token, h.output_id FROM handouts h JOIN studies s ON s.id = h.study_id
              WHERE h.token = ?1 AND h.user_id = ?2",
         )?
-        .query_row(params![token.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![token.0, rater.0], |row| Ok((row.get("token")?, row.get("output_id")?)))
         .optional()?;
     let Some((study_token, output)) = found else { return Ok(None) };
     Ok(study(conn, &Token(study_token), rater)?.map(|study| (study, OutputId(output))))
@@ -234,7 +234,7 @@ pub fn current(
 fn scores(conn: &Connection, rating: i64, dimensions: usize) -> Result<Vec<Option<u8>>, Failure> {
     let mut scores = vec![None; dimensions];
     let mut statement = conn.prepare_cached("SELECT dimension, score FROM rating_scores WHERE rating_id = ?1")?;
-    for row in statement.query_map([rating], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
+    for row in statement.query_map([rating], |row| Ok((row.get::<_, usize>("dimension")?, row.get("score")?)))? {
         let (dimension, score) = row?;
         if let Some(place) = scores.get_mut(dimension) {
             *place = Some(score);
@@ -270,7 +270,7 @@ pub fn insert_rating(
             "UPDATE assignments SET rated_at = coalesce(rated_at, ?4), leased_until = NULL
              WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 RETURNING id, shown_at",
         )?
-        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get("id")?, row.get("shown_at")?)))?;
     conn.prepare_cached("UPDATE ratings SET superseded_at = ?2 WHERE assignment_id = ?1 AND superseded_at IS NULL")?
         .execute(params![assignment, now])?;
     let flag = draft.flag.as_ref().map(serde_json::to_string).transpose()?;

@@ -31,7 +31,7 @@ pub fn get(conn: &Connection, id: PublicLinkId) -> Result<Option<PublicLinkRow>,
 pub fn open(conn: &Connection, secret_hash: &str) -> Result<Option<(StudyId, PublicLinkRow)>, Failure> {
     let found = conn
         .prepare_cached(&format!("{LINK} WHERE l.secret_hash = ?1"))?
-        .query_row(params![secret_hash, Null, clock::now().0], |row| Ok((StudyId(row.get(6)?), link(row)?)))
+        .query_row(params![secret_hash, Null, clock::now().0], |row| Ok((StudyId(row.get("study_id")?), link(row)?)))
         .optional()?;
     Ok(found.filter(|(_, link)| link.open))
 }

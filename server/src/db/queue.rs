@@ -28,14 +28,18 @@ pub struct PlannedRating {
 }
 
 fn place(row: &Row<'_>) -> rusqlite::Result<PlannedRating> {
-    Ok(PlannedRating { assignment: row.get(0)?, output: OutputId(row.get(1)?), task: TaskRevisionId(row.get(2)?) })
+    Ok(PlannedRating {
+        assignment: row.get("id")?,
+        output: OutputId(row.get("output_id")?),
+        task: TaskRevisionId(row.get("revision_id")?),
+    })
 }
 
 /// A rater's progress.
 pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Progress, Failure> {
     let (rated, left) = conn
         .prepare_cached("SELECT rated, open FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
-        .query_row(params![study.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![study.0, rater.0], |row| Ok((row.get("rated")?, row.get("open")?)))?;
     let skipped = conn
         .prepare_cached("SELECT count(*) FROM skips WHERE study_id = ?1 AND user_id = ?2")?
         .query_row(params![study.0, rater.0], |row| row.get(0))?;
@@ -46,11 +50,11 @@ pub fn progress(conn: &Connection, study: StudyId, rater: UserId) -> Result<Prog
 /// lease that nobody took over still counts.
 pub fn in_hand(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(i64, PlannedRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.shown_at, 0)
+        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.shown_at, 0) AS shown
          FROM assignments a JOIN outputs o ON o.id = a.output_id
          WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.leased_until IS NOT NULL ORDER BY a.shown_at, a.id",
     )?;
-    let rows = statement.query_map(params![study.0, rater.0], |row| Ok((row.get(3)?, place(row)?)))?;
+    let rows = statement.query_map(params![study.0, rater.0], |row| Ok((row.get("shown")?, place(row)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -62,12 +66,12 @@ pub fn waiting(
     most: usize,
 ) -> Result<Vec<(i64, PlannedRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0)
+        "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0) AS position
          FROM assignments a JOIN outputs o ON o.id = a.output_id
          WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at IS NULL AND a.leased_until IS NULL
          ORDER BY a.place LIMIT ?3",
     )?;
-    let rows = statement.query_map(params![study.0, rater.0, most], |row| Ok((row.get(3)?, place(row)?)))?;
+    let rows = statement.query_map(params![study.0, rater.0, most], |row| Ok((row.get("position")?, place(row)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -100,8 +104,9 @@ pub fn seen(
         "SELECT a.rated_at, o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id
          WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at IS NOT NULL ORDER BY a.rated_at DESC LIMIT ?3",
     )?;
-    let rows = statement
-        .query_map(params![study.0, rater.0, most], |row| Ok((Timestamp(row.get(0)?), TaskRevisionId(row.get(1)?))))?;
+    let rows = statement.query_map(params![study.0, rater.0, most], |row| {
+        Ok((Timestamp(row.get("rated_at")?), TaskRevisionId(row.get("revision_id")?)))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -113,11 +118,11 @@ pub fn of_task(
     task: TaskRevisionId,
 ) -> Result<Vec<(PlannedRating, bool)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id, a.rated_at IS NOT NULL
+        "SELECT a.id, a.output_id, o.revision_id, a.rated_at IS NOT NULL AS is_rated
          FROM outputs o CROSS JOIN assignments a ON a.output_id = o.id AND a.study_id = ?1 AND a.user_id = ?2
          WHERE o.revision_id = ?3 ORDER BY a.output_id",
     )?;
-    let rows = statement.query_map(params![study.0, rater.0, task.0], |row| Ok((place(row)?, row.get(3)?)))?;
+    let rows = statement.query_map(params![study.0, rater.0, task.0], |row| Ok((place(row)?, row.get("is_rated")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -170,12 +175,12 @@ pub fn takeable(
     };
     let found = conn
         .prepare_cached(&format!(
-            "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0) FROM assignments a
+            "SELECT a.id, a.output_id, o.revision_id, coalesce(a.place, 0) AS position FROM assignments a
              JOIN outputs o ON o.id = a.output_id JOIN task_revisions v ON v.id = o.revision_id
              WHERE a.study_id = ?1 AND a.user_id IS ?3 AND a.rated_at IS NULL AND a.leased_until IS NULL
              {FITS} {whole} ORDER BY a.place DESC LIMIT 1"
         ))?
-        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS], |row| Ok((row.get(3)?, place(row)?)))
+        .query_row(params![study.0, rater.0, donor, reads.code(), SKIPS], |row| Ok((row.get("position")?, place(row)?)))
         .optional()?;
     Ok(found)
 }
@@ -201,7 +206,7 @@ pub fn run_out(
                  {FITS} ORDER BY a.leased_until, a.id LIMIT 1"
             ))?
             .query_row(params![study.0, rater.0, bound, reads.code(), SKIPS], |row| {
-                Ok((Timestamp(row.get(3)?).min(now), place(row)?))
+                Ok((Timestamp(row.get("leased_until")?).min(now), place(row)?))
             })
             .optional()?;
         if found.is_some() {
@@ -278,9 +283,10 @@ pub fn renew(
     let now = clock::now().0;
     let own: Option<(i64, bool)> = conn
         .prepare_cached(
-            "SELECT id, rated_at IS NOT NULL FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3",
+            "SELECT id, rated_at IS NOT NULL AS is_rated FROM assignments
+             WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3",
         )?
-        .query_row(params![study.0, output.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![study.0, output.0, rater.0], |row| Ok((row.get("id")?, row.get("is_rated")?)))
         .optional()?;
     if let Some((assignment, rated)) = own {
         if !rated {

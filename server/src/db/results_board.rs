@@ -23,7 +23,8 @@ pub fn datasets(conn: &Connection) -> Result<Vec<(String, Bilingual)>, Failure> 
              WHERE x.dataset_id = d.id)
          ORDER BY d.slug",
     )?;
-    let found = statement.query_map([], |row| Ok((row.get(0)?, Bilingual { en: row.get(1)?, zh: row.get(2)? })))?;
+    let found = statement
+        .query_map([], |row| Ok((row.get("slug")?, Bilingual { en: row.get("name_en")?, zh: row.get("name_zh")? })))?;
     Ok(found.collect::<Result<_, _>>()?)
 }
 
@@ -56,7 +57,7 @@ pub fn with_data(conn: &Connection, dataset: &str) -> Result<HashSet<ModelId>, F
 /// The time of each model's newest rating in these studies.
 pub fn rated_at(conn: &Connection, studies: &[StudyId]) -> Result<HashMap<ModelId, Timestamp>, Failure> {
     let mut newest = conn.prepare_cached(
-        "SELECT s.model_id, max(c.rating_id) FROM counted c CROSS JOIN outputs o ON o.id = c.output_id
+        "SELECT s.model_id, max(c.rating_id) AS newest FROM counted c CROSS JOIN outputs o ON o.id = c.output_id
          CROSS JOIN submissions s ON s.id = o.submission_id WHERE c.study_id = ?1 GROUP BY s.model_id",
     )?;
     let mut at = conn.prepare_cached("SELECT at FROM ratings WHERE id = ?1")?;
@@ -64,8 +65,8 @@ pub fn rated_at(conn: &Connection, studies: &[StudyId]) -> Result<HashMap<ModelI
     for study in studies {
         let mut rows = newest.query([study.0])?;
         while let Some(row) = rows.next()? {
-            let at = Timestamp(at.query_row([row.get::<_, i64>(1)?], |row| row.get(0))?);
-            let known = found.entry(ModelId(row.get(0)?)).or_insert(at);
+            let at = Timestamp(at.query_row([row.get::<_, i64>("newest")?], |row| row.get(0))?);
+            let known = found.entry(ModelId(row.get("model_id")?)).or_insert(at);
             *known = (*known).max(at);
         }
     }
@@ -94,7 +95,7 @@ pub fn model_name(conn: &Connection, model: ModelId) -> Result<Option<String>, F
 pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, ModelSubmission)>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT d.slug, s.id, s.file_name, s.created_at, v.number,
-             (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id)
+             (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs
          FROM submissions s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
          WHERE s.model_id = ?1 ORDER BY s.id DESC",
     )?;
@@ -106,23 +107,23 @@ pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, Mod
     let mut found = Vec::new();
     let mut rows = statement.query([model.0])?;
     while let Some(row) = rows.next()? {
-        let id: i64 = row.get(1)?;
+        let id: i64 = row.get("id")?;
         let runs = runs.query_map([id], |row| {
-            let status: String = row.get(1)?;
+            let status: String = row.get("status")?;
             // The column's CHECK holds the list of words.
-            Ok((RunId(row.get(0)?), RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled)))
+            Ok((RunId(row.get("id")?), RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled)))
         })?;
         let runs = runs.collect::<Result<_, _>>()?;
-        let studies = studies.query_map([id], |row| Ok((StudyId(row.get(0)?), row.get(1)?)))?;
+        let studies = studies.query_map([id], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
         let studies = studies.collect::<Result<_, _>>()?;
         found.push((
-            row.get(0)?,
+            row.get("slug")?,
             ModelSubmission {
                 id: SubmissionId(id),
-                file: row.get(2)?,
-                at: Timestamp(row.get(3)?),
-                version: row.get(4)?,
-                outputs: row.get(5)?,
+                file: row.get("file_name")?,
+                at: Timestamp(row.get("created_at")?),
+                version: row.get("number")?,
+                outputs: row.get("outputs")?,
                 runs,
                 studies,
             },

@@ -30,11 +30,16 @@ pub struct Target {
 pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT v.id, r.id, r.json FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
+            "SELECT v.id AS version_id, r.id AS rubric_id, r.json
+             FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
              JOIN rubrics r ON r.id = v.rubric_id WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
         .query_row([dataset], |row| {
-            Ok((DatasetVersionId(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+            Ok((
+                DatasetVersionId(row.get("version_id")?),
+                row.get::<_, i64>("rubric_id")?,
+                row.get::<_, String>("json")?,
+            ))
         })
         .optional()?;
     found
@@ -54,12 +59,12 @@ pub struct Newest {
 /// Every model's newest submission, by the model's name in lower case.
 pub fn newest(conn: &Connection, dataset: &str) -> Result<HashMap<String, Newest>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT m.name, max(s.id) FROM submissions s JOIN models m ON m.id = s.model_id
+        "SELECT m.name, max(s.id) AS newest FROM submissions s JOIN models m ON m.id = s.model_id
          JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
          WHERE d.slug = ?1 AND s.archived_at IS NULL GROUP BY m.id",
     )?;
     let all: Vec<(String, i64)> =
-        statement.query_map([dataset], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        statement.query_map([dataset], |row| Ok((row.get("name")?, row.get("newest")?)))?.collect::<Result<_, _>>()?;
     let mut outputs = conn.prepare_cached(
         "SELECT t.external_id, o.sample, o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
          JOIN tasks t ON t.id = r.task_id WHERE o.submission_id = ?1",

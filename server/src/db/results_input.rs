@@ -41,17 +41,23 @@ pub fn places(
     let models: HashMap<ModelId, u32> = (0..).zip(&head.models).map(|(at, (id, _))| (*id, at)).collect();
     let tasks: HashMap<TaskRevisionId, u32> = (0..).zip(&head.tasks).map(|(at, task)| (task.revision, at)).collect();
     let mut outputs = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.revision_id, o.sample, s.id FROM study_submissions ss
+        "SELECT o.id AS output_id, s.model_id, o.revision_id, o.sample, s.id AS submission_id FROM study_submissions ss
          JOIN submissions s ON s.id = ss.submission_id JOIN outputs o ON o.submission_id = s.id WHERE ss.study_id = ?1",
     )?;
     let mut places = HashMap::new();
     let mut rows = outputs.query([study.0])?;
     while let Some(row) = rows.next()? {
-        let (model, task) = (models.get(&ModelId(row.get(1)?)), tasks.get(&TaskRevisionId(row.get(2)?)));
+        let (model, task) =
+            (models.get(&ModelId(row.get("model_id")?)), tasks.get(&TaskRevisionId(row.get("revision_id")?)));
         if let (Some(model), Some(task)) = (model, task) {
             places.insert(
-                row.get(0)?,
-                OutputPosition { model: *model, task: *task, sample: row.get(3)?, submission: row.get(4)? },
+                row.get("output_id")?,
+                OutputPosition {
+                    model: *model,
+                    task: *task,
+                    sample: row.get("sample")?,
+                    submission: row.get("submission_id")?,
+                },
             );
         }
     }
@@ -86,7 +92,7 @@ pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
             .prepare_cached(
                 "SELECT s.title, v.number FROM studies s JOIN dataset_versions v ON v.id = s.version_id WHERE s.id = ?1",
             )?
-            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_row([id.0], |row| Ok((row.get("title")?, row.get("number")?)))?;
         input.studies.push(InputStudy { id: *id, title, seed: setup.seed, dataset_version });
         if input.rubric.is_none() {
             input.seed = setup.seed;
@@ -102,7 +108,7 @@ pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
                 "SELECT s.model_id, v.number, u.environment FROM runs u JOIN submissions s ON s.id = u.submission_id
                  JOIN dataset_versions v ON v.id = s.version_id WHERE u.id = ?1",
             )?
-            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            .query_row([id.0], |row| Ok((row.get("model_id")?, row.get("number")?, row.get("environment")?)))?;
         // A run of a model that is not compared is irrelevant.
         let Some(model) = input.models.iter().position(|(id, _)| id.0 == model) else { continue };
         let mut statement = conn.prepare_cached(
@@ -127,14 +133,15 @@ pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
 /// A run's submission and its dataset version.
 fn run_of(conn: &Connection, run: RunId) -> Result<Option<(i64, i64)>, Failure> {
     let query = "SELECT s.id, s.version_id FROM runs u JOIN submissions s ON s.id = u.submission_id WHERE u.id = ?1";
-    Ok(conn.prepare_cached(query)?.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    Ok(conn.prepare_cached(query)?.query_row([run.0], |row| Ok((row.get("id")?, row.get("version_id")?))).optional()?)
 }
 
 /// The dataset's task revisions, those of the newest version first in its order, then those that only older
 /// versions have.
 fn tasks(conn: &Connection, selection: &Selection) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
+        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+             r.code_lang
          FROM dataset_versions v JOIN datasets d ON d.id = v.dataset_id
          JOIN dataset_version_tasks vt ON vt.version_id = v.id
          JOIN task_revisions r ON r.id = vt.revision_id JOIN tasks t ON t.id = r.task_id
@@ -157,12 +164,12 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
         let places = places(conn, input, study)?;
         let mut rows = counted.query([study.0])?;
         while let Some(row) = rows.next()? {
-            let (output, user) = (row.get::<_, i64>(0)?, UserId(row.get(1)?));
+            let (output, user) = (row.get::<_, i64>("output_id")?, UserId(row.get("user_id")?));
             let Some(place) = places.get(&output) else { continue };
             if input.selection.raters.as_ref().is_some_and(|selected| !selected.contains(&user)) {
                 continue;
             }
-            let digits = row.get_ref(2)?.as_str().map_err(Failure::internal)?.as_bytes();
+            let digits = row.get_ref("scores")?.as_str().map_err(Failure::internal)?.as_bytes();
             // A rating without all its scores would shift the positions of the rest; the schema allows
             // none.
             if digits.len() != width {
@@ -203,10 +210,10 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     )?;
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
-        if let Some(verdict) = Verdict::from_name(row.get_ref(1)?.as_str().map_err(Failure::internal)?) {
-            let published = row.get_ref(4)?.as_str_or_null().map_err(Failure::internal)?;
+        if let Some(verdict) = Verdict::from_name(row.get_ref("verdict")?.as_str().map_err(Failure::internal)?) {
+            let published = row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?;
             let published = published.and_then(PublishedVerdict::from_name);
-            done.insert(row.get(0)?, (verdict, row.get(2)?, row.get(3)?, published));
+            done.insert(row.get("output_id")?, (verdict, row.get("passed")?, row.get("total")?, published));
         }
     }
     let mut statement = conn.prepare_cached(
@@ -215,12 +222,12 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     )?;
     let mut rows = statement.query([submission])?;
     while let Some(row) = rows.next()? {
-        let Some(task) = tasks.get(&row.get(1)?) else { continue };
-        match done.get(&row.get(0)?) {
+        let Some(task) = tasks.get(&row.get("revision_id")?) else { continue };
+        match done.get(&row.get("id")?) {
             Some(&(verdict, passed, total, published)) => found.verdicts.push(InputVerdict {
                 task: *task,
-                output: Some(OutputId(row.get(0)?)),
-                sample: row.get(2)?,
+                output: Some(OutputId(row.get("id")?)),
+                sample: row.get("sample")?,
                 verdict: Some(verdict),
                 passed,
                 total,

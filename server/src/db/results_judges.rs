@@ -60,7 +60,9 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
          WHERE d.slug = ?1 AND r.slug = ?2 AND r.version = ?3 ORDER BY j.id",
     )?;
     let all: Vec<(i64, String)> = statement
-        .query_map(params![input.selection.dataset, rubric.slug, rubric.version], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .query_map(params![input.selection.dataset, rubric.slug, rubric.version], |row| {
+            Ok((row.get("id")?, row.get("judge")?))
+        })?
         .collect::<Result<_, _>>()?;
     if all.is_empty() {
         return Ok(Vec::new());
@@ -76,9 +78,9 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
         let mut judge = InputJudge { name, scores: Vec::new() };
         let mut rows = scores.query([id])?;
         while let Some(row) = rows.next()? {
-            let output: i64 = row.get(0)?;
+            let output: i64 = row.get("output_id")?;
             let Some(place) = places.get(&output) else { continue };
-            let digits = row.get_ref(1)?.as_str().map_err(Failure::internal)?.as_bytes();
+            let digits = row.get_ref("scores")?.as_str().map_err(Failure::internal)?.as_bytes();
             let scores: Vec<u8> = digits.iter().map(|digit| digit.wrapping_sub(b'0')).collect();
             if scores.len() == input.dimensions() {
                 let (task, model) = (place.task, place.model);

@@ -67,12 +67,12 @@ pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure
 /// The names of a study's raters by user.
 fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i64, String>, Failure> {
     let mut statement = conn.prepare_cached(match raters {
-        Raters::Pseudonyms => "SELECT user_id, name FROM pseudonyms WHERE study_id = ?1",
+        Raters::Pseudonyms => "SELECT user_id AS id, name FROM pseudonyms WHERE study_id = ?1",
         Raters::Names => {
             "SELECT u.id, u.name FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1"
         }
     })?;
-    let rows = statement.query_map([study.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = statement.query_map([study.0], |row| Ok((row.get("id")?, row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -91,18 +91,18 @@ pub fn each_rating(
         let mut statement = conn.prepare_cached(
             "SELECT a.output_id, r.user_id,
                 (SELECT group_concat(score, '') FROM
-                    (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)),
+                    (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)) AS scores,
                 r.comment, r.flag, r.shown_at, r.at, r.superseded_at,
                 CASE WHEN EXISTS (SELECT 1 FROM rating_notes n WHERE n.rating_id = r.id) THEN
                     (SELECT json_group_array(json_object('line', n.line, 'column', n.\"column\", 'text', n.text))
-                     FROM rating_notes n WHERE n.rating_id = r.id) END
+                     FROM rating_notes n WHERE n.rating_id = r.id) END AS notes
              FROM assignments a JOIN ratings r ON r.assignment_id = a.id
              WHERE a.study_id = ?1 ORDER BY a.output_id, a.slot, r.id",
         )?;
         let mut rows = statement.query([study.id.0])?;
         while let Some(row) = rows.next()? {
-            let user: i64 = row.get(1)?;
-            let Some(place) = outputs.get(&row.get::<_, i64>(0)?) else { continue };
+            let user: i64 = row.get("user_id")?;
+            let Some(place) = outputs.get(&row.get::<_, i64>("output_id")?) else { continue };
             if head.selection.raters.as_ref().is_some_and(|selected| !selected.iter().any(|id| id.0 == user)) {
                 continue;
             }
@@ -122,13 +122,13 @@ pub fn each_rating(
                 // A rater whose first rating came after the pseudonyms were drawn; the next export has
                 // them.
                 rater: names.get(&user).map_or("R?", String::as_str),
-                scores: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
-                comment: row.get_ref(3)?.as_str().map_err(Failure::internal)?,
-                flag: row.get_ref(4)?.as_str_or_null().map_err(Failure::internal)?,
-                notes: row.get_ref(8)?.as_str_or_null().map_err(Failure::internal)?,
-                shown_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
-                at: Timestamp(row.get(6)?),
-                superseded_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+                scores: row.get_ref("scores")?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
+                comment: row.get_ref("comment")?.as_str().map_err(Failure::internal)?,
+                flag: row.get_ref("flag")?.as_str_or_null().map_err(Failure::internal)?,
+                notes: row.get_ref("notes")?.as_str_or_null().map_err(Failure::internal)?,
+                shown_at: row.get::<_, Option<i64>>("shown_at")?.map(Timestamp),
+                at: Timestamp(row.get("at")?),
+                superseded_at: row.get::<_, Option<i64>>("superseded_at")?.map(Timestamp),
             };
             each(&line)?;
             count += 1;
@@ -153,7 +153,7 @@ pub fn each_verdict(
         )?;
         let mut rows = statement.query([id.0])?;
         while let Some(row) = rows.next()? {
-            let Some(task) = tasks.get(&row.get(0)?).and_then(|at| head.tasks.get(*at)) else { continue };
+            let Some(task) = tasks.get(&row.get("revision_id")?).and_then(|at| head.tasks.get(*at)) else { continue };
             each(&VerdictLine {
                 run: id,
                 dataset_version: run.dataset_version,
@@ -161,14 +161,14 @@ pub fn each_verdict(
                 task_id: &task.task_id,
                 nl_lang: task.nl_lang,
                 model,
-                sample: row.get(1)?,
-                verdict: row.get_ref(2)?.as_str_or_null().map_err(Failure::internal)?,
-                passed: row.get(3)?,
-                total: row.get(4)?,
-                outcome: row.get_ref(5)?.as_str_or_null().map_err(Failure::internal)?,
-                cached: row.get(6)?,
-                published: row.get_ref(8)?.as_str_or_null().map_err(Failure::internal)?,
-                finished_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+                sample: row.get("sample")?,
+                verdict: row.get_ref("verdict")?.as_str_or_null().map_err(Failure::internal)?,
+                passed: row.get("passed")?,
+                total: row.get("total")?,
+                outcome: row.get_ref("outcome")?.as_str_or_null().map_err(Failure::internal)?,
+                cached: row.get("cached")?,
+                published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
+                finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
             })?;
             count += 1;
         }

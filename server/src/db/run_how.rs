@@ -18,7 +18,7 @@ pub struct How {
 pub fn get(conn: &Connection, run: RunId) -> Result<How, Failure> {
     let query = "SELECT fast, dates FROM runs WHERE id = ?1";
     let found: Option<(bool, Option<String>)> =
-        conn.prepare_cached(query)?.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        conn.prepare_cached(query)?.query_row([run.0], |row| Ok((row.get("fast")?, row.get("dates")?))).optional()?;
     let (fast, dates) = found.unwrap_or_default();
     // The column's CHECK has the list of names.
     Ok(How { fast, dates: dates.as_deref().and_then(Dates::from_name) })

@@ -19,13 +19,15 @@ use crate::error::Failure;
 /// Number of items per verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
 /// occur.
 pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Failure> {
-    let query = "SELECT verdict, count(*) FROM run_items WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
+    let query = "SELECT verdict AS name, count(*) AS outputs FROM run_items
+        WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
     counts(conn, query, id, Verdict::from_name)
 }
 
 /// Number of items per class of failure as published, only those that occur.
 pub fn failures(conn: &Connection, id: RunId) -> Result<Vec<(FailureClass, u32)>, Failure> {
-    let query = "SELECT failure, count(*) FROM run_items WHERE run_id = ?1 AND failure IS NOT NULL GROUP BY failure";
+    let query = "SELECT failure AS name, count(*) AS outputs FROM run_items
+        WHERE run_id = ?1 AND failure IS NOT NULL GROUP BY failure";
     counts(conn, query, id, FailureClass::from_name)
 }
 
@@ -37,7 +39,7 @@ fn counts<T: Ord>(
     from_name: fn(&str) -> Option<T>,
 ) -> Result<Vec<(T, u32)>, Failure> {
     let mut statement = conn.prepare_cached(query)?;
-    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>("name")?, row.get("outputs")?)))?;
     let mut found = rows
         .filter_map(|row| row.map(|(name, count)| Some((from_name(&name)?, count))).transpose())
         .collect::<Result<Vec<_>, _>>()?;
@@ -72,10 +74,11 @@ pub fn differences(conn: &Connection, id: RunId) -> Result<Vec<(TaskRevisionId, 
 /// the milliseconds that they took. `None` before the first.
 pub fn worked(conn: &Connection, run: &Run) -> Result<Option<(u32, i64)>, Failure> {
     let Some(since) = run.begun_at else { return Ok(None) };
-    let query = "SELECT count(*), max(finished_at) - ?2 FROM run_items
+    let query = "SELECT count(*) AS outputs, max(finished_at) - ?2 AS since_ms FROM run_items
         WHERE run_id = ?1 AND state = 'done' AND NOT cached AND finished_at >= ?2";
-    let found: (u32, Option<i64>) =
-        conn.prepare_cached(query)?.query_row([run.id.0, since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found: (u32, Option<i64>) = conn
+        .prepare_cached(query)?
+        .query_row([run.id.0, since.0], |row| Ok((row.get("outputs")?, row.get("since_ms")?)))?;
     Ok(match found {
         (count, Some(millis)) if count > 0 => Some((count, millis)),
         _ => None,
@@ -101,8 +104,8 @@ pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure
          ORDER BY vt.position",
     )?;
     let rows = statement.query_map([id.0], |row| {
-        let raw_nl: String = row.get(1)?;
-        Ok(MissingTask { task_id: row.get(0)?, raw_nl: beginning(&raw_nl) })
+        let raw_nl: String = row.get("raw_nl")?;
+        Ok(MissingTask { task_id: row.get("external_id")?, raw_nl: beginning(&raw_nl) })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -118,8 +121,8 @@ pub fn tasks(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> 
          WHERE u.id = ?1 ORDER BY vt.position",
     )?;
     let rows = statement.query_map([id.0], |row| {
-        let raw_nl: String = row.get(1)?;
-        Ok(MissingTask { task_id: row.get(0)?, raw_nl: beginning(&raw_nl) })
+        let raw_nl: String = row.get("raw_nl")?;
+        Ok(MissingTask { task_id: row.get("external_id")?, raw_nl: beginning(&raw_nl) })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -130,7 +133,7 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
     let fingerprint = run.environment.as_ref().map(|e| e.fingerprint.as_str());
     let found = conn.prepare_cached(&query)?.query_row([run.id.0, output.0], |row| {
         let (listed, outcome) = item(row)?;
-        let ran_with: Option<String> = row.get(11)?;
+        let ran_with: Option<String> = row.get("fingerprint")?;
         Ok((
             ItemDetail {
                 row: listed,
@@ -138,19 +141,19 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
                 model_name: run.model_name.clone(),
                 submission: run.submission,
                 dataset: run.dataset.clone(),
-                raw_nl: row.get(3)?,
-                signature: row.get(8)?,
-                code: row.get(9)?,
+                raw_nl: row.get("raw_nl")?,
+                signature: row.get("signature")?,
+                code: row.get("code")?,
                 code_lang: parsed(row, "code_lang")?,
                 text: Vec::new(),
                 mixed: outcome.is_some() && ran_with.as_deref().is_some_and(|with| Some(with) != fingerprint),
                 outcome,
                 listing: Vec::new(),
-                fault: fault(row.get(7)?),
+                fault: fault(row.get("fault")?),
                 previous: None,
                 next: None,
             },
-            row.get::<_, i64>(10)?,
+            row.get::<_, i64>("id")?,
         ))
     });
     let Some((mut detail, place)) = found.optional()? else { return Ok(None) };
@@ -161,7 +164,9 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
 
 fn neighbour(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Option<Neighbour>, Failure> {
     let query = format!("{ITEM} WHERE i.run_id = ?1 AND {which} LIMIT 1");
-    let read = |row: &rusqlite::Row<'_>| Ok(Neighbour { output: OutputId(row.get(0)?), task_id: row.get(1)? });
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(Neighbour { output: OutputId(row.get("output")?), task_id: row.get("external_id")? })
+    };
     Ok(conn.prepare_cached(&query)?.query_row([run.0, place], read).optional()?)
 }
 

@@ -144,7 +144,7 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
         "SELECT o.id, coalesce(
              (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
               WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
-             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END)
+             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END) AS seconds
          FROM runs u
          JOIN outputs o ON o.submission_id = u.submission_id
          JOIN submissions s ON s.id = o.submission_id
@@ -154,7 +154,7 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
              AND NOT EXISTS (SELECT 1 FROM run_items i WHERE i.run_id = u.id AND i.output_id = o.id)
          ORDER BY vt.position, o.sample",
     )?;
-    let rows = statement.query_map(params![id.0, A_LOOP_S], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = statement.query_map(params![id.0, A_LOOP_S], |row| Ok((row.get("id")?, row.get("seconds")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -311,13 +311,13 @@ pub fn claim(
     let now = clock::now().0;
     let found: Option<(i64, bool)> = conn
         .prepare_cached(
-            "SELECT i.id, i.state = 'leased' FROM run_items i JOIN runs r ON r.id = i.run_id
+            "SELECT i.id, i.state = 'leased' AS is_leased FROM run_items i JOIN runs r ON r.id = i.run_id
              WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
                  AND i.state IN ('waiting', 'leased')
                  AND (i.state = 'waiting' OR i.leased_until NOT BETWEEN ?3 AND ?4)
              ORDER BY i.expected_s DESC, i.id LIMIT 1",
         )?
-        .query_row(params![id.0, alone, now, now + LEASE_MS], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![id.0, alone, now, now + LEASE_MS], |row| Ok((row.get("id")?, row.get("is_leased")?)))
         .optional()?;
     let Some((item, taken_over)) = found else { return Ok(None) };
     conn.prepare_cached("UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3 WHERE id = ?1")?
@@ -470,10 +470,13 @@ fn set_done(
 /// Number of unfinished items: free ones (including those with expired leases), and leased ones.
 pub fn left(conn: &Connection, id: RunId) -> Result<(u32, u32), Failure> {
     let query =
-        "SELECT count(*) FILTER (WHERE state = 'waiting' OR state = 'leased' AND leased_until NOT BETWEEN ?2 AND ?3),
-            count(*) FILTER (WHERE state = 'leased' AND leased_until BETWEEN ?2 AND ?3) FROM run_items WHERE run_id = ?1";
+        "SELECT count(*) FILTER (WHERE state = 'waiting' OR state = 'leased' AND leased_until NOT BETWEEN ?2 AND ?3) AS free,
+            count(*) FILTER (WHERE state = 'leased' AND leased_until BETWEEN ?2 AND ?3) AS leased
+         FROM run_items WHERE run_id = ?1";
     let now = clock::now().0;
-    Ok(conn.prepare_cached(query)?.query_row([id.0, now, now + LEASE_MS], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    Ok(conn
+        .prepare_cached(query)?
+        .query_row([id.0, now, now + LEASE_MS], |row| Ok((row.get("free")?, row.get("leased")?)))?)
 }
 
 /// Number of items in total, finished, and failed by the engine.
@@ -573,7 +576,7 @@ pub fn code_langs(conn: &Connection, version: DatasetVersionId) -> Result<Vec<Co
         "SELECT DISTINCT r.code_lang FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
          WHERE vt.version_id = ?1 AND r.tests",
     )?;
-    let rows = statement.query_map([version.0], |row| parsed(row, 0))?;
+    let rows = statement.query_map([version.0], |row| parsed(row, "code_lang"))?;
     let found = rows.collect::<Result<Vec<CodeLang>, _>>()?;
     Ok(CodeLang::ALL.into_iter().filter(|lang| found.contains(lang)).collect())
 }
@@ -590,8 +593,9 @@ pub fn task_tests(
          JOIN task_tests x ON x.revision_id = r.id
          WHERE vt.version_id = ?1 ORDER BY vt.position",
     )?;
-    let rows =
-        statement.query_map([version.0], |row| Ok((TaskRevisionId(row.get(0)?), parsed(row, 1)?, row.get(2)?)))?;
+    let rows = statement.query_map([version.0], |row| {
+        Ok((TaskRevisionId(row.get("id")?), parsed(row, "code_lang")?, row.get("body")?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -280,7 +280,8 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
     let Some(row) = row else { return Ok(None) };
     let task = conn
         .prepare_cached(
-            "SELECT t.id, r.id, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang
+            "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+             r.code_lang
              FROM outputs o JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
              WHERE o.id = ?1",
         )?

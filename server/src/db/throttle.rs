@@ -16,7 +16,7 @@ const MOST_DEVICES: u32 = 20;
 pub fn failures(conn: &Connection, subject: &str) -> Result<(u32, Timestamp), Failure> {
     let found = conn
         .prepare_cached("SELECT failures, last_at FROM login_failures WHERE subject = ?1")?
-        .query_row([subject], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+        .query_row([subject], |row| Ok((row.get("failures")?, Timestamp(row.get("last_at")?))))
         .optional()?;
     Ok(found.unwrap_or_default())
 }

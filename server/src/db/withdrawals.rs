@@ -18,7 +18,7 @@ pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(
              JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
              WHERE a.study_id = ?1 AND a.user_id = ?2 ORDER BY r.at DESC, r.id DESC LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0], |row| Ok((OutputId(row.get(0)?), Timestamp(row.get(1)?))))
+        .query_row(params![study.0, rater.0], |row| Ok((OutputId(row.get("output_id")?), Timestamp(row.get("at")?))))
         .optional()?)
 }
 
@@ -41,7 +41,7 @@ pub fn withdraw(
                  (SELECT id FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3)
              RETURNING assignment_id, id",
         )?
-        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get("assignment_id")?, row.get("id")?)))?;
     let earlier = conn
         .prepare_cached(
             "UPDATE ratings SET superseded_at = NULL

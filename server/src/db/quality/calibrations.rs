@@ -24,9 +24,12 @@ pub struct CalibrationProgress {
 pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<CalibrationProgress>, Failure> {
     let found: Option<(u32, String, bool, bool)> = conn
         .prepare_cached(
-            "SELECT round, state, let_in_by IS NOT NULL, told FROM openings WHERE study_id = ?1 AND user_id = ?2",
+            "SELECT round, state, let_in_by IS NOT NULL AS admitted, told FROM openings
+             WHERE study_id = ?1 AND user_id = ?2",
         )?
-        .query_row(params![study.0, rater.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_row(params![study.0, rater.0], |row| {
+            Ok((row.get("round")?, row.get("state")?, row.get("admitted")?, row.get("told")?))
+        })
         .optional()?;
     found
         .map(|(round, state, admitted, acknowledged)| {

@@ -194,7 +194,9 @@ pub fn repeatable(
                                WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.output_id = a.output_id)
              ORDER BY a.rated_at LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0, border], |row| Ok((OutputId(row.get(0)?), RatingId(row.get(1)?))))
+        .query_row(params![study.0, rater.0, border], |row| {
+            Ok((OutputId(row.get("output_id")?), RatingId(row.get("id")?)))
+        })
         .optional()?)
 }
 
@@ -232,8 +234,11 @@ pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure>
 /// the rater may have it: not if other raters would have taken it over.
 pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool, Failure> {
     let (rated, leased, away): (bool, bool, bool) = conn
-        .prepare_cached("SELECT rated_at IS NOT NULL, leased_until IS NOT NULL, away FROM probes WHERE id = ?1")?
-        .query_row([check.id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        .prepare_cached(
+            "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased, away
+             FROM probes WHERE id = ?1",
+        )?
+        .query_row([check.id], |row| Ok((row.get("is_rated")?, row.get("is_leased")?, row.get("away")?)))?;
     if rated || away {
         return Ok(rated);
     }
@@ -292,7 +297,7 @@ pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(
             "SELECT p.id, r.at FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
              WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.kind <> 'opening' ORDER BY r.at DESC, r.id DESC LIMIT 1",
         )?
-        .query_row(params![study.0, rater.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+        .query_row(params![study.0, rater.0], |row| Ok((row.get("id")?, Timestamp(row.get("at")?))))
         .optional()?)
 }
 
@@ -384,15 +389,22 @@ pub struct Answered {
 pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT p.user_id, p.kind, p.rated_at,
-            (SELECT r.draft FROM probe_ratings r WHERE r.probe_id = p.id AND r.superseded_at IS NULL),
+            (SELECT r.draft FROM probe_ratings r WHERE r.probe_id = p.id AND r.superseded_at IS NULL) AS draft,
             coalesce(g.scores,
-                (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = p.first_id))
+                (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x
+                 WHERE x.rating_id = p.first_id)) AS known
          FROM probes p LEFT JOIN gold_items g ON g.id = p.gold_id
          WHERE p.study_id = ?1 AND p.rated_at IS NOT NULL ORDER BY p.rated_at",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let kind: String = row.get(1)?;
-        Ok((UserId(row.get(0)?), kind, Timestamp(row.get(2)?), row.get::<_, String>(3)?, row.get::<_, String>(4)?))
+        let kind: String = row.get("kind")?;
+        Ok((
+            UserId(row.get("user_id")?),
+            kind,
+            Timestamp(row.get("rated_at")?),
+            row.get::<_, String>("draft")?,
+            row.get::<_, String>("known")?,
+        ))
     })?;
     rows.map(|row| {
         let (rater, kind, at, draft, against) = row?;

@@ -144,12 +144,12 @@ pub fn output(
     Ok(conn
         .prepare_cached(
             "SELECT o.revision_id, o.code, o.said,
-                EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
+                EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id) AS graded
              FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN studies x ON x.id = ?1 AND x.version_id = s.version_id WHERE o.id = ?2",
         )?
         .query_row(params![study.0, output.0], |row| {
-            Ok((TaskRevisionId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?))
+            Ok((TaskRevisionId(row.get("revision_id")?), row.get("code")?, row.get("said")?, row.get("graded")?))
         })
         .optional()?)
 }

@@ -31,7 +31,7 @@ pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option
             "SELECT u.name, m.at FROM submission_masks m LEFT JOIN users u ON u.id = m.masked_by
              WHERE m.submission_id = ?1",
         )?
-        .query_row([submission.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+        .query_row([submission.0], |row| Ok((row.get("name")?, Timestamp(row.get("at")?))))
         .optional()?;
     Ok(found)
 }

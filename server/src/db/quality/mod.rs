@@ -39,10 +39,12 @@ pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettin
 /// Without admins, who may always.
 pub fn adjudicators(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, bool)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = ?1 AND a.user_id = u.id)
+        "SELECT u.id, u.name,
+             EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = ?1 AND a.user_id = u.id) AS adjudicates
          FROM users u WHERE u.disabled = 0 AND u.role = 'rater' ORDER BY u.name",
     )?;
-    let rows = statement.query_map([study.0], |row| Ok((UserId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
+    let rows = statement
+        .query_map([study.0], |row| Ok((UserId(row.get("id")?), row.get("name")?, row.get("adjudicates")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
