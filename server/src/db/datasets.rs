@@ -203,6 +203,19 @@ pub fn store(conn: &Connection, prepared: &Prepared, revisions: &[i64], rubric_i
         let (version, number) = (DatasetVersionId(newest.id), newest.number);
         return Ok(Stored { version, number, new: false, changed: 0 });
     }
+    if tree.is_some() && tree == prepared.tree {
+        let stored: usize =
+            conn.query_row("SELECT count(*) AS files FROM test_tree_files WHERE tree = ?1", [&tree], |row| {
+                row.get("files")
+            })?;
+        if stored != prepared.files.len() {
+            // They were staged, and deleted as those of a deleted dataset.
+            return Err(Failure::conflict((
+                "Test files of this dataset were deleted during the import. Nothing was imported; start it again.",
+                "导入期间该数据集的测试文件被删除，没有导入任何内容，请重新开始。",
+            )));
+        }
+    }
     let number = newest.as_ref().map_or(1, |newest| newest.number + 1);
     let earlier: bool = conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM dataset_versions WHERE dataset_id = ?1 AND checksum = ?2)",

@@ -8,11 +8,11 @@ use crate::error::Failure;
 /// The checksums of uploads without a submission that were not uploaded since `since`, with their sizes.
 pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
     let mut statement = conn.prepare(
-        "SELECT checksum, max(bytes) FROM uploads
+        "SELECT checksum, max(bytes) AS size FROM uploads
          WHERE checksum NOT IN (SELECT checksum FROM submissions)
          GROUP BY checksum HAVING max(created_at) < ?1",
     )?;
-    let rows = statement.query_map([since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = statement.query_map([since.0], |row| Ok((row.get("checksum")?, row.get("size")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -37,10 +37,10 @@ pub fn has_upload(conn: &Connection, checksum: &str) -> Result<bool, Failure> {
 /// The keys of cached verdicts that no run's result came from, with their sizes.
 pub fn unused_outcomes(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
     let mut statement = conn.prepare(
-        "SELECT key, length(outcome) FROM outcomes
+        "SELECT key, length(outcome) AS size FROM outcomes
          WHERE created_at < ?1 AND key NOT IN (SELECT key FROM run_items WHERE key IS NOT NULL)",
     )?;
-    let rows = statement.query_map([since.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = statement.query_map([since.0], |row| Ok((row.get("key")?, row.get("size")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -48,6 +48,47 @@ pub fn unused_outcomes(conn: &Connection, since: Timestamp) -> Result<Vec<(Strin
 pub fn delete_outcomes(conn: &Connection, keys: &[String]) -> Result<(), Failure> {
     let mut delete = conn.prepare_cached("DELETE FROM outcomes WHERE key = ?1")?;
     keys.iter().try_for_each(|key| delete.execute([key]).map(|_| ()).map_err(Failure::from))
+}
+
+/// The sets of test files that no dataset version has.
+pub fn unused_trees(conn: &Connection) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare(
+        "SELECT DISTINCT tree FROM test_tree_files
+         WHERE tree NOT IN (SELECT test_tree FROM dataset_versions WHERE test_tree IS NOT NULL)",
+    )?;
+    let rows = statement.query_map([], |row| row.get("tree"))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Empties some of such a set, unless a version has it by now. Returns whether more is left.
+pub fn empty_tree(conn: &Connection, tree: &str, most: usize) -> Result<bool, Failure> {
+    let deleted = conn
+        .prepare_cached(
+            "DELETE FROM test_tree_files WHERE tree = ?1
+               AND path IN (SELECT path FROM test_tree_files WHERE tree = ?1 LIMIT ?2)
+               AND NOT EXISTS (SELECT 1 FROM dataset_versions WHERE test_tree = ?1)",
+        )?
+        .execute(params![tree, most])?;
+    Ok(deleted == most)
+}
+
+/// The checksums of test files that no dataset version has, with their sizes.
+pub fn unused_test_files(conn: &Connection) -> Result<Vec<(String, u64)>, Failure> {
+    let mut statement = conn.prepare(
+        "SELECT checksum, length(bytes) AS size FROM blobs WHERE checksum NOT IN (
+             SELECT f.checksum FROM dataset_versions v JOIN test_tree_files f ON f.tree = v.test_tree)",
+    )?;
+    let rows = statement.query_map([], |row| Ok((row.get("checksum")?, row.get("size")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Deletes a test file, unless a set has it by now.
+pub fn delete_test_file(conn: &Connection, checksum: &str) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "DELETE FROM blobs WHERE checksum = ?1 AND NOT EXISTS (SELECT 1 FROM test_tree_files WHERE checksum = ?1)",
+    )?
+    .execute([checksum])?;
+    Ok(())
 }
 
 /// The dataset versions that have tests.

@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::Services;
 use crate::{
     clock,
-    db::{audit::Change, datasets, prune, runs},
+    db::{Db, audit::Change, datasets, prune, runs},
     engine::{
         suite::{self, TestKind},
         toolchain::Toolchain,
@@ -54,6 +54,8 @@ pub enum Kind {
     Uploads,
     /// Cached verdicts that no run's result came from.
     Verdicts,
+    /// Test files that no dataset has.
+    TestFiles,
     /// Java images for other JDKs and earlier releases.
     Images,
     /// Compiled tests that match no dataset.
@@ -68,6 +70,7 @@ impl Kind {
             Kind::UnfinishedUploads => "unfinished uploads",
             Kind::Uploads => "uploads without a submission",
             Kind::Verdicts => "cached verdicts without a result",
+            Kind::TestFiles => "test files without a dataset",
             Kind::Images => "Java images of other versions",
             Kind::Suites => "compiled tests without a dataset",
             Kind::Jars => "jars without a dataset",
@@ -95,6 +98,7 @@ impl Services {
     pub async fn prune(&self, system: System, dry_run: bool) -> Answer<Vec<Freed>> {
         let mut freed = vec![self.unfinished_uploads(dry_run).await?, self.prune_uploads(dry_run).await?];
         freed.push(self.unused_verdicts(dry_run).await?);
+        freed.push(test_files(&self.db, dry_run).await?);
         freed.extend(self.engine_files(dry_run).await?);
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
             let detail = freed.iter().map(|f| format!("{} {}", f.count, f.what.words())).collect::<Vec<_>>().join(", ");
@@ -194,6 +198,26 @@ impl Services {
         })
         .await
     }
+}
+
+/// Deletes the test files of deleted datasets, in short transactions. An import in progress notices that its files are
+/// gone.
+pub(super) async fn test_files(db: &Db, dry_run: bool) -> Result<Freed, Failure> {
+    let unused = Found(db.read_long(prune::unused_test_files).await?);
+    if !dry_run {
+        for tree in db.read_long(prune::unused_trees).await? {
+            loop {
+                let tree = tree.clone();
+                if !db.write(move |tx| prune::empty_tree(tx, &tree, BATCH)).await? {
+                    break;
+                }
+            }
+        }
+        for (checksum, _) in unused.0.clone() {
+            db.write(move |tx| prune::delete_test_file(tx, &checksum)).await?;
+        }
+    }
+    Ok(unused.freed(Kind::TestFiles))
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T, Failure> {

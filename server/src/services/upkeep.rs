@@ -12,7 +12,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{plans, submissions};
+use super::{plans, prune, submissions};
 use crate::{
     clock,
     db::{
@@ -120,7 +120,7 @@ impl Upkeeps for UpkeepService {
     }
 
     async fn delete(&self, admin: &Admin, object: Object) -> Answer<()> {
-        let is_hidden = import(&object).is_some();
+        let (is_hidden, is_dataset) = (import(&object).is_some(), matches!(object, Object::Dataset(_)));
         let delete = move |tx: &Transaction<'_>, state: &State, object: &Object| {
             let (in_use, _) = upkeep::dependents(tx, object)?;
             if !in_use.is_empty() {
@@ -137,6 +137,12 @@ impl Upkeeps for UpkeepService {
             Ok(state.name.clone())
         };
         self.change(admin, Action::ObjectDelete, object, delete).await?;
+        if is_dataset {
+            let db = self.db.clone();
+            // In a task of its own; what it does not get to, `aixgrade prune` deletes.
+            let freed = audit::spawn(async move { prune::test_files(&db, false).await });
+            freed.await.map_err(Failure::internal)??;
+        }
         if is_hidden {
             let db = self.db.clone();
             // If the server stops before, the rows are deleted when it starts again.

@@ -119,7 +119,10 @@ async fn deleted_objects_can_be_restored_and_leave_no_rows() {
     for other in listed(&app).await {
         app.services.upkeep.delete_now(&admin, Object::Submission(other)).await.unwrap();
     }
+    assert!(count(&app, "SELECT count(*) FROM blobs") > 0);
     app.services.upkeep.delete_now(&admin, dataset).await.unwrap();
+    // With its test files.
+    assert_eq!(count(&app, "SELECT (SELECT count(*) FROM blobs) + (SELECT count(*) FROM test_tree_files)"), 0);
     assert_eq!(count(&app, "SELECT count(*) FROM datasets WHERE slug = 'starter'"), 0);
     is_sound(&app);
     assert!(!app.services.db.read_blocking(staging::any).unwrap());
