@@ -66,12 +66,6 @@ pub fn starts(code: &CodeView, laid_out: bool) -> Vec<Position> {
     (1..).zip(&code.raw).map(|(line, text)| Position { line, column: indent(text) + 1 }).collect()
 }
 
-/// The displayed line that contains `at`, as its index in `starts`; `None` without lines.
-pub fn shown_line(starts: &[Position], at: Position) -> Option<usize> {
-    let after = starts.partition_point(|start| *start <= at);
-    (!starts.is_empty()).then(|| after.saturating_sub(1))
-}
-
 /// Notes as text, one per line: `12: text`, or `12:40: text` if it is not at the line's beginning. For the
 /// form without JavaScript, and for tables.
 pub fn to_text(notes: &[LineNote], code: &CodeView) -> String {
@@ -150,19 +144,6 @@ mod tests {
 
     fn note(line: u32, column: u32, text: &str) -> LineNote {
         LineNote { at: Position { line, column }, text: text.into() }
-    }
-
-    #[test]
-    fn position_belongs_to_the_line_that_began_last() {
-        let starts = [(1, 1), (1, 9), (3, 5)].map(|(line, column)| Position { line, column });
-        let check = |line, column, shown| assert_eq!(shown_line(&starts, Position { line, column }), shown);
-        check(1, 1, Some(0));
-        check(1, 8, Some(0));
-        check(1, 9, Some(1));
-        check(2, 1, Some(1));
-        check(3, 5, Some(2));
-        check(9, 1, Some(2));
-        assert_eq!(shown_line(&[], Position { line: 1, column: 1 }), None);
     }
 
     #[test]

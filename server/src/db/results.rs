@@ -2,7 +2,7 @@
 //! either.
 //!
 //! What must stay true: `counted` contains exactly the ratings that are not superseded, with all their
-//! scores. Triggers maintain it (migration 0008); [`recount`] recomputes it for the test that compares.
+//! scores. Triggers maintain it (migration 0008); a test compares it with the ratings.
 
 use std::collections::BTreeSet;
 
@@ -23,16 +23,17 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
             "SELECT v.name_en, v.name_zh FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
              WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
-        .query_row([dataset], |row| Ok(Bilingual { en: row.get(0)?, zh: row.get(1)? }))
+        .query_row([dataset], |row| Ok(Bilingual { en: row.get("name_en")?, zh: row.get("name_zh")? }))
         .optional()?;
     let Some(name) = name else { return Ok(None) };
     let models: Vec<(ModelId, String, bool)> = conn
         .prepare_cached(
-            "SELECT m.id, m.name, min(s.archived_at IS NOT NULL) FROM submissions s JOIN models m ON m.id = s.model_id
+            "SELECT m.id, m.name, min(s.archived_at IS NOT NULL) AS all_archived
+             FROM submissions s JOIN models m ON m.id = s.model_id
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
              WHERE d.slug = ?1 GROUP BY m.id ORDER BY min(s.id)",
         )?
-        .query_map([dataset], |row| Ok((ModelId(row.get(0)?), row.get(1)?, row.get(2)?)))?
+        .query_map([dataset], |row| Ok((ModelId(row.get("id")?), row.get("name")?, row.get("all_archived")?)))?
         .collect::<Result<_, _>>()?;
     let archived_models = models.iter().filter(|(.., archived)| *archived).map(|(id, ..)| *id).collect();
     let models: Vec<(ModelId, String)> = models.into_iter().map(|(id, name, _)| (id, name)).collect();
@@ -82,7 +83,7 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
              JOIN study_raters m ON m.study_id = s.id JOIN users u ON u.id = m.user_id
              WHERE d.slug = ?1 ORDER BY u.name",
         )?
-        .query_map([dataset], |row| Ok((UserId(row.get(0)?), row.get(1)?)))?
+        .query_map([dataset], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?
         .collect::<Result<_, _>>()?;
     let with_data = super::results_board::with_data(conn, dataset)?;
     let empty = models.iter().map(|(id, _)| *id).filter(|id| !with_data.contains(id)).collect();
@@ -200,29 +201,4 @@ pub fn cache_figures(conn: &Connection, key: &str, selection: &str, json: &[u8],
     )?
     .execute([])?;
     Ok(())
-}
-
-/// A row of `counted`, for comparing.
-pub type CountedRow = (i64, i64, i64, i64, String);
-
-/// `counted` as stored.
-pub fn counted(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
-    rows(conn, "SELECT study_id, output_id, rating_id, user_id, scores FROM counted ORDER BY 1, 2, 3")
-}
-
-/// `counted` as recomputed from the ratings.
-pub fn recount(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
-    rows(
-        conn,
-        "SELECT a.study_id, a.output_id, r.id, r.user_id,
-            (SELECT group_concat(score, '') FROM
-                (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension))
-         FROM ratings r JOIN assignments a ON a.id = r.assignment_id WHERE r.superseded_at IS NULL ORDER BY 1, 2, 3",
-    )
-}
-
-fn rows(conn: &Connection, query: &str) -> Result<Vec<CountedRow>, Failure> {
-    let mut statement = conn.prepare(query)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }

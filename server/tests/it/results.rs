@@ -20,9 +20,10 @@ use app::{
 use axum::http::StatusCode;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use server::{
-    db::results,
+    error::Failure,
     report::{bundle, comparison_figures, results_file},
     services::{accounts::Origin, comparisons::input, ratings_import},
 };
@@ -60,6 +61,31 @@ pub async fn filled() -> TestApp {
     }
     app.run_all(&mut random).await;
     app
+}
+
+/// A row of `counted`: study, output, rating, rater, scores.
+type CountedRow = (i64, i64, i64, i64, String);
+
+/// `counted` as stored.
+fn counted(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
+    counted_rows(conn, "SELECT study_id, output_id, rating_id, user_id, scores FROM counted ORDER BY 1, 2, 3")
+}
+
+/// `counted` as recomputed from the ratings.
+fn recount(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
+    counted_rows(
+        conn,
+        "SELECT a.study_id, a.output_id, r.id, r.user_id,
+            (SELECT group_concat(score, '') FROM
+                (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension))
+         FROM ratings r JOIN assignments a ON a.id = r.assignment_id WHERE r.superseded_at IS NULL ORDER BY 1, 2, 3",
+    )
+}
+
+fn counted_rows(conn: &Connection, query: &str) -> Result<Vec<CountedRow>, Failure> {
+    let mut statement = conn.prepare(query)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn selection() -> Selection {
@@ -103,7 +129,7 @@ async fn counted_ratings_follow_every_change() {
             let at = random.random_range(0..given.len());
             rate(client, &given[at], scores, "", &key).await
         };
-        let (kept, anew) = db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
+        let (kept, anew) = db.read_blocking(|conn| Ok((counted(conn)?, recount(conn)?))).unwrap();
         assert_eq!(kept, anew, "step {step}");
         if receipt == Receipt::Stored {
             let now = revision().await;
@@ -119,7 +145,7 @@ async fn counted_ratings_follow_every_change() {
         })
         .unwrap();
     assert_eq!(shown.figures, fresh);
-    let counted = db.read_blocking(results::recount).unwrap().len() as u64;
+    let counted = db.read_blocking(recount).unwrap().len() as u64;
     let models = &fresh.human.unwrap().comparison.models;
     assert_eq!(models.iter().map(|m| m.ratings).sum::<u64>(), counted);
 }
@@ -396,7 +422,7 @@ async fn final_scores_replace_ratings_on_request() {
     assert_ne!(after.revision, before.revision, "a decision is news");
     assert_eq!(after.figures.human.as_ref().unwrap().adjudicated, 6);
     // Each output's decision, or the mean of its ratings as they are stored.
-    let counted = app.services.db.read_blocking(results::recount).unwrap();
+    let counted = app.services.db.read_blocking(recount).unwrap();
     let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.selection);
     let input = app.services.db.read_blocking(read).unwrap();
     for (m, model) in after.figures.human.as_ref().unwrap().comparison.models.iter().enumerate() {
@@ -517,8 +543,7 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
     assert_eq!(means(&theirs), means(&ours));
     let alpha = |h: &Human| h.reliability.iter().map(|r| r.alpha.map(|e| e.value)).collect::<Vec<_>>();
     assert_eq!(alpha(&theirs), alpha(&ours));
-    let (kept, anew) =
-        app.services.db.read_blocking(|conn| Ok((results::counted(conn)?, results::recount(conn)?))).unwrap();
+    let (kept, anew) = app.services.db.read_blocking(|conn| Ok((counted(conn)?, recount(conn)?))).unwrap();
     assert_eq!(kept, anew);
     // Nobody can log in as one of the imported raters.
     let names = app.services.db.read_blocking(|conn| {
