@@ -2,6 +2,7 @@
 
 use super::runs::RunTexts;
 use crate::model::{
+    lang::Lang,
     published::Difference,
     reason::Reason,
     run::{ItemRow, PublishedVerdict},
@@ -64,12 +65,12 @@ impl RunTexts {
 
     /// How many outputs pass as published and not guarded.
     pub fn differ(&self, outputs: u32) -> String {
-        match (self.lang.pick("en", "zh"), outputs) {
-            ("en", 0) => "No output passes as published and not guarded.".to_owned(),
-            ("en", 1) => "1 output passes as published and not guarded.".to_owned(),
-            ("en", n) => format!("{n} outputs pass as published and not guarded."),
-            (_, 0) => "没有输出仅按发布方式通过。".to_owned(),
-            (_, n) => format!("{n} 个输出仅按发布方式通过，防篡改运行未通过。"),
+        match (self.lang, outputs) {
+            (Lang::En, 0) => "No output passes as published and not guarded.".to_owned(),
+            (Lang::En, 1) => "1 output passes as published and not guarded.".to_owned(),
+            (Lang::En, n) => format!("{n} outputs pass as published and not guarded."),
+            (Lang::Zh, 0) => "没有输出仅按发布方式通过。".to_owned(),
+            (Lang::Zh, n) => format!("{n} 个输出仅按发布方式通过，防篡改运行未通过。"),
         }
     }
 
