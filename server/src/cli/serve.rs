@@ -208,10 +208,15 @@ async fn clear_imports(db: Db) {
     }
 }
 
-/// Finishes the changes of studies during which the program was killed.
+/// Finishes the changes of studies during which a program was killed: this one before it was started again, or hourly
+/// the command line.
 async fn finish_changes(db: Db) {
-    if let Err(failure) = steps::finish_all(&db).await {
-        let _logged = app::error::AppError::from(failure);
+    let mut hourly = tokio::time::interval(Duration::from_secs(60 * 60));
+    loop {
+        hourly.tick().await;
+        if let Err(failure) = steps::finish_all(&db).await {
+            let _logged = app::error::AppError::from(failure);
+        }
     }
 }
 
