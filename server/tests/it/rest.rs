@@ -109,6 +109,9 @@ async fn errors_are_always_problem_details() {
     assert_eq!(problem["problems"][0]["file"], "label");
 }
 
+/// What tells rows of a list apart.
+type Key = fn(&Value) -> String;
+
 #[tokio::test]
 async fn lists_are_paged_and_etags_are_honoured() {
     let app = TestApp::demo().await;
@@ -123,7 +126,7 @@ async fn lists_are_paged_and_etags_are_honoured() {
         let sent = json!({"assignment": assignment, "draft": draft, "key": format!("k{n}")});
         assert_eq!(rater.rpc("submit_rating", sent).await.status, StatusCode::OK);
     }
-    let mut all = async |path: &str, limit: usize, key: fn(&Value) -> String| {
+    let mut all = async |path: &str, limit: usize, key: Key| {
         let mut next = Some(format!("{path}?limit={limit}"));
         let mut seen = Vec::new();
         while let Some(path) = next {
@@ -135,7 +138,7 @@ async fn lists_are_paged_and_etags_are_honoured() {
         }
         seen
     };
-    let lists: [(&str, usize, usize, fn(&Value) -> String); 3] = [
+    let lists: [(&str, usize, usize, Key); 3] = [
         ("/api/v1/datasets/starter/tasks", 15, 40, |task| task["task_id"].to_string()),
         ("/api/v1/studies/1/tasks", 7, 28, |task| task["task"]["task_id"].to_string()),
         ("/api/v1/studies/1/flags", 2, 3, |flag| flag["flag"]["other"].to_string()),
