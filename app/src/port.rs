@@ -12,6 +12,7 @@ mod plans;
 pub mod quality;
 pub mod ratings_import;
 mod results;
+pub mod rubrics;
 pub mod settings;
 pub mod upkeep;
 
@@ -214,6 +215,7 @@ pub struct Ports {
     pub results: Arc<dyn Results>,
     /// The import of ratings.
     pub ratings: Arc<dyn ratings_import::RatingsImports>,
+    pub rubrics: Arc<dyn rubrics::Rubrics>,
     /// Test runs.
     pub runs: Arc<dyn Runs>,
     /// The rater's side of studies.

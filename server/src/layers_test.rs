@@ -196,7 +196,7 @@ fn work_that_outlives_its_request_keeps_its_origin() {
 }
 
 /// Services that write without an entry in the audit log, and what.
-const NOT_AUDITED: [(&str, &str); 15] = [
+const NOT_AUDITED: [(&str, &str); 16] = [
     ("accounts.rs", "log-ins, failed ones and devices; a person's language"),
     ("comparisons.rs", "figures that were computed"),
     ("comparisons/export.rs", "pseudonyms of raters"),
@@ -207,6 +207,7 @@ const NOT_AUDITED: [(&str, &str); 15] = [
     ("quality/feedback.rs", "what a rater has read; opaque names"),
     ("quality/monitoring.rs", "opaque names"),
     ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
+    ("rubrics.rs", "the bundled rubric"),
     ("runs.rs", "further items of a request to run again; its first transaction is audited"),
     ("settings.rs", "a person's shortcuts"),
     ("submissions.rs", "uploads; hidden rows of an import; its last transaction is audited"),

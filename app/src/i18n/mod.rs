@@ -59,6 +59,7 @@ pub mod ratings_import;
 pub mod reasons;
 pub mod refusal;
 pub mod results;
+pub mod rubrics;
 pub mod runs;
 pub mod upkeep;
 

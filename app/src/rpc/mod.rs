@@ -16,6 +16,7 @@ pub mod plans;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+pub mod rubrics;
 pub mod runs;
 pub mod studies;
 pub mod submissions;

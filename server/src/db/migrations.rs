@@ -29,6 +29,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0019_published.sql"),
     include_str!("../../migrations/0020_upkeep.sql"),
     include_str!("../../migrations/0021_failures.sql"),
+    include_str!("../../migrations/0027_rubrics.sql"),
 ];
 
 /// The schema this program writes.
@@ -119,6 +120,7 @@ mod tests {
         include_str!("migrations_rows/0019.sql"),
         include_str!("migrations_rows/0020.sql"),
         include_str!("migrations_rows/0021.sql"),
+        include_str!("migrations_rows/0027.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

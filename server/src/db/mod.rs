@@ -29,6 +29,7 @@ pub mod results_judges;
 pub mod results_lines;
 pub mod run_how;
 pub mod run_results;
+pub mod rubrics;
 pub mod runs;
 pub mod sessions;
 pub mod settings;

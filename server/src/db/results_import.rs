@@ -31,7 +31,7 @@ pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failur
     let found = conn
         .prepare_cached(
             "SELECT v.id, r.id, r.json FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
-             JOIN rubrics r ON r.id = v.rubric_id WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
+             JOIN rubrics r ON r.id = coalesce(d.rubric_id, v.rubric_id) WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
         .query_row([dataset], |row| {
             Ok((DatasetVersionId(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, String>(2)?))

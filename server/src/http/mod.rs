@@ -15,6 +15,7 @@ pub mod listen;
 pub mod pages;
 pub mod rest;
 pub mod results;
+mod rubrics;
 pub mod router;
 pub mod runs;
 pub mod session;

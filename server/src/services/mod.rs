@@ -17,6 +17,7 @@ pub mod public_links;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+pub mod rubrics;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
@@ -65,6 +66,7 @@ pub struct Services {
     pub results: Arc<results::ResultService>,
     /// Ratings made elsewhere.
     pub ratings: Arc<ratings_import::RatingsImport>,
+    pub rubrics: Arc<rubrics::RubricService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side of studies.
@@ -95,6 +97,7 @@ impl Services {
             comparisons: self.comparisons.clone(),
             results: self.results.clone(),
             ratings: self.ratings.clone(),
+            rubrics: self.rubrics.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
@@ -150,6 +153,7 @@ impl Services {
                 comparisons.clone(),
             )),
             results: Arc::new(results::ResultService::new(db.clone(), spool.clone(), comparisons.clone())),
+            rubrics: Arc::new(rubrics::RubricService::open(db.clone()).map_err(|why| OpenFailure::Rubric(why.into()))?),
             studies,
             comparisons,
             spool,
@@ -176,6 +180,9 @@ pub enum OpenFailure {
     },
     #[error(transparent)]
     Database(#[from] OpenError),
+    /// The bundled rubric cannot be stored.
+    #[error("the bundled rubric cannot be stored: {0}")]
+    Rubric(app::error::AppError),
 }
 
 impl From<OpenFailure> for Failure {

@@ -36,6 +36,7 @@ use crate::{
         studies,
     },
     error::Failure,
+    services::rubrics,
     plan::{self, Impossible, Standing, Unit},
 };
 
@@ -311,10 +312,14 @@ fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradab
             ("Choose other submissions", "请选择其他输出集"),
         ));
     }
+    let rubric_id = match new.rubric.as_deref().map(str::trim) {
+        None | Some("") => ground.rubric_id,
+        Some(name) => rubrics::named(conn, name)?.id,
+    };
     let plan = studies::Plan {
         title,
         version: ground.version,
-        rubric_id: ground.rubric_id,
+        rubric_id,
         settings,
         raters,
         places: Vec::new(),
@@ -822,6 +827,7 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         presentation: settings.presentation,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
+        rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
         draft: true,
     })
 }

@@ -87,7 +87,7 @@ impl Studies for StudyService {
                     row,
                     overlap: setup.overlap,
                     seed: setup.seed.to_string(),
-                    rubric: format!("{} {}", setup.rubric.slug, setup.rubric.version),
+                    rubric: setup.rubric.name(),
                     raters: studies::raters(conn, id)?,
                     flags: studies::flags(conn, id)?,
                 })

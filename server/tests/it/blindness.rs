@@ -103,6 +103,11 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("delete_object", form(&[("object", "submission 1")])),
         ("restore_object", form(&[("object", "submission 1")])),
         ("languages", Sent::Json(json!({}))),
+        ("rubrics", Sent::Json(json!({}))),
+        ("rubric_version", Sent::Json(json!({"slug": "aixbench", "version": 1}))),
+        ("rubric_choices", Sent::Json(json!({"dataset": "starter"}))),
+        ("save_rubric", form(&[("slug", "x"), ("expected", "0")])),
+        ("set_dataset_rubric", form(&[("dataset", "starter"), ("rubric", "aixbench 1")])),
         ("datasets", Sent::Json(json!({}))),
         ("dataset", Sent::Json(json!({"slug": "starter", "version": null}))),
         ("submissions", Sent::Json(json!({"dataset": null}))),
@@ -233,6 +238,10 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/audit", "/admin/audit"),
         admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
         admin("/admin/archive", "/admin/archive"),
+        admin("/admin/rubrics", "/admin/rubrics"),
+        admin("/admin/rubrics/new", "/admin/rubrics/new"),
+        admin("/admin/rubrics/{slug}", "/admin/rubrics/aixbench"),
+        admin("/admin/rubrics/{slug}/edit", "/admin/rubrics/aixbench/edit"),
         admin("/admin/languages", "/admin/languages"),
         admin("/admin/api", "/admin/api"),
         admin("/admin/api/tokens", "/admin/api/tokens"),
@@ -275,6 +284,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/rpc/{*function}", For::Everybody, Method::POST, "/rpc/none"),
         admin("/admin/studies/{id}/ratings.csv", Method::GET, "/admin/studies/1/ratings.csv"),
         admin("/admin/studies/{id}/comparison.csv", Method::GET, "/admin/studies/1/comparison.csv"),
+        admin("/admin/rubrics/{slug}/rubric.json", Method::GET, "/admin/rubrics/aixbench/rubric.json"),
         admin("/admin/results.csv", Method::GET, "/admin/results.csv"),
         admin("/admin/compare/{slug}/export/{file}", Method::GET, "/admin/compare/starter/export/table.csv"),
         admin("/admin/compare/{slug}/figures/{file}", Method::GET, "/admin/compare/starter/figures/x.svg"),
@@ -287,6 +297,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         admin("/admin/upload/submission", Method::POST, "/admin/upload/submission"),
         admin("/admin/upload/dataset", Method::POST, "/admin/upload/dataset"),
         admin("/admin/upload/ratings", Method::POST, "/admin/upload/ratings"),
+        admin("/admin/upload/rubric", Method::POST, "/admin/upload/rubric"),
     ]
 }
 

@@ -17,6 +17,7 @@ mod quality;
 mod rest;
 mod results;
 mod results_board;
+mod rubrics;
 mod runs;
 mod sources;
 mod stalls;

@@ -7,6 +7,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     parts::{Filter, asked, choice, code_langs, holds, task_text},
+    rubrics::choose::DatasetRubric,
     upkeep::upkeep_link,
 };
 use crate::{
@@ -68,6 +69,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
             <div><dt>{t.source}</dt><dd>{source}</dd></div>
             <div><dt>{t.license}</dt><dd>{license}</dd></div>
         </dl>
+        {(row.human > 0).then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
         {(versions.len() > 1).then(|| versions_table(i, &row.slug, &versions, shown))}
         <TaskTable tasks/>
         </Page>

@@ -18,6 +18,7 @@ pub mod programs;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+pub mod rubrics;
 pub mod runs;
 mod sending;
 pub mod studies;

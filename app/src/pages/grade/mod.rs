@@ -17,7 +17,7 @@ pub mod help;
 mod keys;
 mod notes;
 mod prefetch;
-mod scales;
+pub mod scales;
 mod session;
 mod shortcuts;
 pub mod side_by_side;

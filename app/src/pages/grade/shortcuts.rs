@@ -7,7 +7,6 @@ use super::{
     ViewSettings, browser,
     keys::{Command, FocusContext, after_score, command},
     prefetch::Prefetch,
-    scales::give,
     session::{SaveState, Session},
     submit_queue::Decision,
 };
@@ -223,7 +222,7 @@ impl Shortcuts {
             self.tell(refused);
             return;
         }
-        give(self.session, at, score);
+        self.session.give(at, score);
         // The rater is working on this output: the next Enter is meant for it.
         self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
@@ -332,7 +331,7 @@ fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token
         if let Some(score) = ticked
             && known.is_none()
         {
-            give(session, place, score);
+            session.give(place, score);
         }
     }
 }

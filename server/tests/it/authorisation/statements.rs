@@ -33,7 +33,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 24] = [
+const SMALL: [&str; 25] = [
     "sqlite_schema",
     // Names and addresses that recently failed to log in.
     "login_failures",
@@ -46,6 +46,7 @@ const SMALL: [&str; 24] = [
     "datasets",
     "dataset_versions",
     "rubrics",
+    "archived_rubrics",
     "models",
     "all_submissions",
     "submission_masks",
