@@ -8,6 +8,7 @@ pub mod api;
 pub mod audit;
 mod caller;
 mod comparisons;
+pub mod guidelines;
 mod plans;
 pub mod quality;
 pub mod ratings_import;
@@ -218,6 +219,7 @@ pub struct Ports {
     pub rubrics: Arc<dyn rubrics::Rubrics>,
     /// Test runs.
     pub runs: Arc<dyn Runs>,
+    pub guidelines: Arc<dyn guidelines::Guidelines>,
     /// The rater's side of studies.
     pub grading: Arc<dyn Grading>,
     /// Access tokens for the REST API.

@@ -36,6 +36,7 @@ pages! {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
         "/rubric/:study" => RubricPage in rubric,
+        "/guidelines/:study" => GuidelinesPage in guidelines,
     }
     /// Grading, one output after the other.
     Grading as grading {
@@ -94,6 +95,7 @@ pages! {
         "/admin/rubrics/new" => NewRubricPage in admin::rubrics::edit,
         "/admin/rubrics/:slug" => AdminRubricPage in admin::rubrics::rubric,
         "/admin/rubrics/:slug/edit" => EditRubricPage in admin::rubrics::edit,
+        "/admin/guidelines/:kind/:key" => GuidelinesEditPage in admin::guidelines,
         "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
         "/admin/archive" => ArchivePage in admin::upkeep,
         "/admin/api" => ReferencePage in admin::programs::reference,

@@ -39,6 +39,7 @@ texts! {
         dataset_import: "Imported a dataset", "导入数据集";
         dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
         flag_answer: "Replied to a flag", "答复标记";
+        guidelines_save: "Saved guidelines", "保存评分指南";
         invitation_accept: "Accepted an invitation", "接受邀请";
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
@@ -107,6 +108,7 @@ impl AuditTexts {
             Action::DatasetImport => self.dataset_import,
             Action::DatasetSetRubric => self.dataset_set_rubric,
             Action::FlagAnswer => self.flag_answer,
+            Action::GuidelinesSave => self.guidelines_save,
             Action::InvitationAccept => self.invitation_accept,
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,

@@ -50,6 +50,7 @@ pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod guidelines;
 pub mod languages;
 pub mod plan;
 pub mod published;

@@ -41,6 +41,7 @@ actions! {
     DatasetImport => "dataset.import",
     DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
+    GuidelinesSave => "guidelines.save",
     InvitationAccept => "invitation.accept",
     InvitationCreate => "invitation.create",
     InvitationRevoke => "invitation.revoke",

@@ -100,6 +100,11 @@ pub struct Bilingual {
 }
 
 impl Bilingual {
+    /// The text in `lang`, also if it is empty.
+    pub fn get_own(&self, lang: Lang) -> &str {
+        lang.pick(&self.en, &self.zh)
+    }
+
     /// The text in `lang`, or in the other language if it was written only there.
     pub fn get(&self, lang: Lang) -> &str {
         let (own, other) = lang.pick((&self.en, &self.zh), (&self.zh, &self.en));

@@ -4,6 +4,7 @@ pub mod account;
 pub mod adjudicate;
 pub mod admin;
 pub mod grade;
+pub mod guidelines;
 pub mod join;
 pub mod log_in;
 pub mod mine;

@@ -12,6 +12,7 @@ pub mod call;
 pub mod compare;
 pub mod datasets;
 pub mod grading;
+pub mod guidelines;
 pub mod plans;
 pub mod quality;
 pub mod ratings_import;

@@ -3,8 +3,6 @@
 use leptos::prelude::*;
 
 use super::call::Call;
-#[cfg(feature = "ssr")]
-use crate::{model::rubric::Rubric, port::ports};
 use crate::{
     error::AppError,
     model::{
@@ -12,6 +10,8 @@ use crate::{
         rubric::{DimensionForm, RubricChoices, RubricDetail, RubricRow},
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{model::rubric::Rubric, port::ports};
 
 /// A page of the rubrics.
 #[server(prefix = "/rpc", endpoint = "rubrics", protocol = Call)]

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0020_upkeep.sql"),
     include_str!("../../migrations/0021_failures.sql"),
     include_str!("../../migrations/0027_rubrics.sql"),
+    include_str!("../../migrations/0028_guidelines.sql"),
 ];
 
 /// The schema this program writes.
@@ -121,6 +122,7 @@ mod tests {
         include_str!("migrations_rows/0020.sql"),
         include_str!("migrations_rows/0021.sql"),
         include_str!("migrations_rows/0027.sql"),
+        include_str!("migrations_rows/0028.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

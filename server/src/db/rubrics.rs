@@ -30,9 +30,11 @@ fn checksum(rubric: &Rubric) -> Result<String, Failure> {
 /// Returns its row.
 pub fn store(conn: &Connection, rubric: &Rubric) -> Result<i64, Failure> {
     let known = conn
-        .query_row("SELECT id FROM rubrics WHERE slug = ?1 AND checksum = ?2", [&rubric.slug, &checksum(rubric)?], |r| {
-            r.get(0)
-        })
+        .query_row(
+            "SELECT id FROM rubrics WHERE slug = ?1 AND checksum = ?2",
+            [&rubric.slug, &checksum(rubric)?],
+            |r| r.get(0),
+        )
         .optional()?;
     match known {
         Some(id) => Ok(id),

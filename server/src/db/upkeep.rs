@@ -67,8 +67,8 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
 #[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{
-        Adjudications, Datasets, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs, Studies,
-        Submissions, Tasks,
+        Adjudications, Datasets, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs,
+        Studies, Submissions, Tasks,
     };
     match object {
         Object::Dataset(slug) => Ok((
@@ -341,6 +341,7 @@ pub fn delete_dataset(conn: &Connection, slug: &str) -> Result<(), Failure> {
         &format!("DELETE FROM task_tests WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_revisions WHERE id IN ({REVISIONS})"),
         "DELETE FROM tasks WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
+        "DELETE FROM dataset_guidelines WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
         "DELETE FROM dataset_versions WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
         "DELETE FROM datasets WHERE slug = ?1",
     ] {

@@ -12,8 +12,8 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, rubrics, runs, session, settings,
-    studies, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, rubrics, runs, session,
+    settings, studies, upload,
 };
 use crate::state::AppState;
 

@@ -9,6 +9,7 @@ pub mod datasets;
 pub mod demo_results;
 pub mod folder;
 pub mod grading;
+pub mod guidelines;
 pub mod imports;
 mod languages;
 pub mod plans;
@@ -66,6 +67,7 @@ pub struct Services {
     pub results: Arc<results::ResultService>,
     /// Ratings made elsewhere.
     pub ratings: Arc<ratings_import::RatingsImport>,
+    pub guidelines: Arc<guidelines::GuidelineService>,
     pub rubrics: Arc<rubrics::RubricService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
@@ -97,6 +99,7 @@ impl Services {
             comparisons: self.comparisons.clone(),
             results: self.results.clone(),
             ratings: self.ratings.clone(),
+            guidelines: self.guidelines.clone(),
             rubrics: self.rubrics.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
@@ -153,6 +156,7 @@ impl Services {
                 comparisons.clone(),
             )),
             results: Arc::new(results::ResultService::new(db.clone(), spool.clone(), comparisons.clone())),
+            guidelines: Arc::new(guidelines::GuidelineService::new(db.clone())),
             rubrics: Arc::new(rubrics::RubricService::open(db.clone()).map_err(|why| OpenFailure::Rubric(why.into()))?),
             studies,
             comparisons,

@@ -29,6 +29,7 @@ use crate::{
     db::{
         Db, accounts,
         audit::{self, Change},
+        guidelines,
         plan::{self as stored, Gradable, Moved, Planned, Row, Settings},
         quality::checks,
         queue,
@@ -36,8 +37,8 @@ use crate::{
         studies,
     },
     error::Failure,
-    services::rubrics,
     plan::{self, Impossible, Standing, Unit},
+    services::rubrics,
 };
 
 /// Maximum length of a title.
@@ -104,7 +105,7 @@ impl Plans for PlanService {
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
         let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
         let entry = move |copy| (Object::Study(id), format!("as study {copy}"));
-        let create = create(self.db.clone(), admin.clone(), new, (Action::StudyCopy, entry));
+        let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyCopy, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }
@@ -186,11 +187,12 @@ fn first_bytes(digest: &[u8]) -> u64 {
 const CHUNK: usize = 200;
 
 /// Checks what the admin asks for and makes a study of it; it runs at once unless it is to wait. Its plan is stored in
-/// many short transactions, and nobody sees the study before the last, which `entry` describes for the audit log.
+/// many short transactions, and nobody sees the study before the last, which `entry` describes for the audit log. `from`
+/// is the study that it duplicates, if any.
 pub(super) async fn create(
     db: Db,
     admin: Admin,
-    new: NewStudy,
+    (new, from): (NewStudy, Option<StudyId>),
     (action, entry): (Action, impl FnOnce(StudyId) -> (Object, String) + Send + 'static),
 ) -> Result<StudyId, Failure> {
     let (by, draft) = (admin.id(), new.draft);
@@ -205,7 +207,7 @@ pub(super) async fn create(
     let published = match store(&db, id, &plan).await {
         Ok(()) => {
             let publish = move |tx: &Transaction<'_>| {
-                publish(tx, id, &plan, draft)?;
+                publish(tx, (id, from), &plan, draft)?;
                 let (object, detail) = entry(id);
                 Ok(Change::of(object, detail, id))
             };
@@ -232,7 +234,12 @@ async fn store(db: &Db, id: StudyId, plan: &Arc<studies::Plan>) -> Result<(), Fa
     Ok(())
 }
 
-fn publish(conn: &Connection, id: StudyId, plan: &studies::Plan, draft: bool) -> Result<(), Failure> {
+fn publish(
+    conn: &Connection,
+    (id, from): (StudyId, Option<StudyId>),
+    plan: &studies::Plan,
+    draft: bool,
+) -> Result<(), Failure> {
     for (rater, ..) in &plan.raters {
         // They may have changed since they were looked up.
         if !studies::can_rate(conn, *rater)? {
@@ -240,6 +247,7 @@ fn publish(conn: &Connection, id: StudyId, plan: &studies::Plan, draft: bool) ->
         }
     }
     studies::publish(conn, id, plan)?;
+    guidelines::inherit(conn, id, from)?;
     if !draft {
         stored::note(conn, id, "started", None, &Moved { ratings: plan.places.len() as u64, from: None })?;
         studies::set_status(conn, id, StudyStatus::Running)?;
@@ -316,14 +324,7 @@ fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradab
         None | Some("") => ground.rubric_id,
         Some(name) => rubrics::named(conn, name)?.id,
     };
-    let plan = studies::Plan {
-        title,
-        version: ground.version,
-        rubric_id,
-        settings,
-        raters,
-        places: Vec::new(),
-    };
+    let plan = studies::Plan { title, version: ground.version, rubric_id, settings, raters, places: Vec::new() };
     Ok((plan, outputs))
 }
 

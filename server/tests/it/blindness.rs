@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
+        audit::Object,
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
+        lang::Bilingual,
         note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
@@ -23,6 +25,7 @@ use app::{
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
+        guidelines::Guidelines as _,
         quality::{Monitoring as _, Quality as _},
     },
 };
@@ -76,6 +79,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
         ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
+        ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
         ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
         ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
         ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
@@ -103,6 +107,9 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("delete_object", form(&[("object", "submission 1")])),
         ("restore_object", form(&[("object", "submission 1")])),
         ("languages", Sent::Json(json!({}))),
+        ("guidelines", Sent::Json(json!({"object": "study 1", "version": null}))),
+        ("preview_guidelines", Sent::Json(json!({"en": "a", "zh": ""}))),
+        ("save_guidelines", form(&[("object", "study 1"), ("en", "a"), ("zh", ""), ("expected", "0")])),
         ("rubrics", Sent::Json(json!({}))),
         ("rubric_version", Sent::Json(json!({"slug": "aixbench", "version": 1}))),
         ("rubric_choices", Sent::Json(json!({"dataset": "starter"}))),
@@ -220,6 +227,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/beside/{study}", For::Raters, format!("/beside/{study}")),
         ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
         ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
+        ("/guidelines/{study}", For::Raters, format!("/guidelines/{study}")),
         ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
         ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
         admin("/admin", "/admin"),
@@ -238,6 +246,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/audit", "/admin/audit"),
         admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
         admin("/admin/archive", "/admin/archive"),
+        admin("/admin/guidelines/{kind}/{key}", "/admin/guidelines/study/1"),
         admin("/admin/rubrics", "/admin/rubrics"),
         admin("/admin/rubrics/new", "/admin/rubrics/new"),
         admin("/admin/rubrics/{slug}", "/admin/rubrics/aixbench"),
@@ -718,6 +727,9 @@ async fn prepare(app: &TestApp) {
         presentation,
         ..NewStudy::default()
     };
+    // Each new study gets a copy.
+    let text = Bilingual { en: "# How to rate\n\nTake your time.".into(), zh: String::new() };
+    app.services.guidelines.save(&ADMIN, Object::Dataset("starter".into()), text, None).await.unwrap();
     let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
     let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
     assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
@@ -725,8 +737,7 @@ async fn prepare(app: &TestApp) {
     for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
         let source =
             KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
-        let reasons =
-            known.iter().map(|_| app::model::lang::Bilingual { en: "Because.".into(), zh: "原因。".into() });
+        let reasons = known.iter().map(|_| Bilingual { en: "Because.".into(), zh: "原因。".into() });
         let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect() };
         app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }

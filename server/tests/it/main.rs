@@ -9,6 +9,7 @@ mod authorisation;
 mod blindness;
 mod demo;
 mod grading;
+mod guidelines;
 mod languages;
 mod packaged;
 mod plans;

@@ -236,9 +236,11 @@ async fn the_form_of_the_editor_saves_without_scripts_and_names_wrong_fields() {
     assert_eq!(detail.rubric.dimensions[0].levels[0].label.zh, "安全");
     assert_eq!(detail.versions[0].created_by.as_deref(), Some("admin"));
     let entries = app.services.db.read_blocking(|conn| {
-        Ok(conn.query_row("SELECT count(*) FROM audit WHERE action = 'rubric.save' AND object = 'rubric own'", [], |row| {
-            row.get::<_, i64>(0)
-        })?)
+        Ok(conn.query_row(
+            "SELECT count(*) FROM audit WHERE action = 'rubric.save' AND object = 'rubric own'",
+            [],
+            |row| row.get::<_, i64>(0),
+        )?)
     });
     assert_eq!(entries.unwrap(), 1);
 }

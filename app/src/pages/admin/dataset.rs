@@ -53,6 +53,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
             <a class="button" href=study.clone()>{t.new_study}</a>
             <a class="button" href=compare.clone()>{i.compare().compare}</a>
+            {object.guidelines_address().map(|href| view! { <a class="button" href=href>{i.guidelines().title}</a> })}
             {upkeep_link(i, &object)}
         }>
         {(!description_text.is_empty()).then(|| view! { <p class="lead">{description_text}</p> })}

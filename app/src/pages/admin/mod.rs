@@ -6,6 +6,7 @@ pub mod dataset;
 pub mod datasets;
 mod engine;
 mod filter;
+pub mod guidelines;
 pub mod home;
 pub mod languages;
 pub mod new_study;

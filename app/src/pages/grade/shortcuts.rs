@@ -40,6 +40,8 @@ pub struct Shortcuts {
     pub missing: RwSignal<Option<usize>>,
     /// The list of shortcuts.
     pub dialog: NodeRef<Dialog>,
+    /// Whether the guidelines are open.
+    pub guidelines: RwSignal<bool>,
     /// Whether original code is shown.
     pub raw: RwSignal<bool>,
     /// The position of the note that is being edited.
@@ -69,6 +71,7 @@ impl Shortcuts {
             current: RwSignal::new(session.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
+            guidelines: RwSignal::new(false),
             raw: view_settings.map_or_else(|| RwSignal::new(false), |view_settings| view_settings.raw),
             noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
@@ -124,6 +127,7 @@ impl Shortcuts {
             Action::Raw => self.raw.update(|raw| *raw = !*raw),
             // In one-at-a-time studies there is nothing on the left or right.
             Action::Left | Action::Right => {}
+            Action::Guidelines => self.guidelines.set(true),
             Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
                     let _ = dialog.show_modal();

@@ -7,6 +7,7 @@
 mod audit;
 mod comparisons;
 mod datasets;
+mod guidelines;
 mod idempotency;
 mod input;
 mod objects;
@@ -105,6 +106,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(studies::get_study_task))
         .routes(routes!(studies::list_public_links, studies::create_public_link))
         .routes(routes!(studies::revoke_public_link))
+        .routes(routes!(guidelines::get_guidelines, guidelines::save_guidelines))
         // Results.
         .routes(routes!(results::get_results))
         .routes(routes!(results::results_csv))
