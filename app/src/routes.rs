@@ -29,6 +29,7 @@ pages! {
     Enter as enter {
         "/log-in" => LogInPage in log_in,
         "/join/:secret" => JoinPage in join,
+        "/reset/:secret" => ResetPage in reset,
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.

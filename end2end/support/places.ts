@@ -34,6 +34,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'log-in', path: '/log-in' },
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
     { name: 'invitation-gone', path: '/join/no-such-invitation-at-all' },
+    { name: 'reset-gone', path: '/reset/no-such-link-at-all' },
     { name: 'desk', path: '/desk', account: demo.ada },
     { name: 'grading', path: study, account: demo.ada },
     { name: 'own-ratings', path: mine, account: demo.ada },

@@ -1,3 +1,5 @@
+-- Guidelines, and links to choose a new password.
+
 -- Guidelines of studies and the defaults of datasets: Markdown in both languages. A version never changes.
 
 CREATE TABLE study_guidelines (
@@ -29,3 +31,11 @@ CREATE TABLE guidelines_read (
     read_at  INTEGER NOT NULL,
     PRIMARY KEY (study_id, user_id)
 ) STRICT, WITHOUT ROWID;
+
+-- A link with which a person chooses a new password: one for each account, deleted when it is used.
+CREATE TABLE password_resets (
+    user_id     INTEGER PRIMARY KEY REFERENCES users (id),
+    secret_hash TEXT NOT NULL UNIQUE,          -- SHA-256 of the link's secret
+    created_at  INTEGER NOT NULL,
+    expires_at  INTEGER NOT NULL
+) STRICT;

@@ -77,6 +77,7 @@ texts! {
         token_revoke: "Revoked an access token", "撤销访问令牌";
         user_activate: "Activated an account", "启用账户";
         user_create: "Created an account", "创建账户";
+        user_create_reset: "Created a password reset link", "创建密码重置链接";
         user_deactivate: "Deactivated an account", "停用账户";
         user_set_languages: "Set the languages that a person reads", "设置成员的阅读语言";
         user_set_password: "Changed a password", "修改密码";
@@ -146,6 +147,7 @@ impl AuditTexts {
             Action::TokenRevoke => self.token_revoke,
             Action::UserActivate => self.user_activate,
             Action::UserCreate => self.user_create,
+            Action::UserCreateReset => self.user_create_reset,
             Action::UserDeactivate => self.user_deactivate,
             Action::UserSetLanguages => self.user_set_languages,
             Action::UserSetPassword => self.user_set_password,

@@ -79,6 +79,7 @@ actions! {
     TokenRevoke => "token.revoke",
     UserActivate => "user.activate",
     UserCreate => "user.create",
+    UserCreateReset => "user.create_reset",
     UserDeactivate => "user.deactivate",
     UserSetLanguages => "user.set_languages",
     UserSetPassword => "user.set_password",

@@ -12,4 +12,5 @@ pub mod my_studies;
 pub mod not_found;
 pub mod public;
 pub mod rater_feedback;
+pub mod reset;
 pub mod rubric;

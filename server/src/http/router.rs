@@ -37,6 +37,7 @@ pub fn router(state: AppState) -> Router {
         .route("/log-in", post(account::log_in))
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
+        .route("/reset/{secret}", post(account::reset))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
         .route("/account/display", post(settings::display))

@@ -72,6 +72,9 @@ pub fn rows() -> Vec<Row> {
         row("POST /account/password", Call::Form("/account/password", vec![("current", "x"), ("new", "y")]), [303; 4]),
         row("POST /lang", Call::Form("/lang", vec![("lang", "en")]), [303; 4]),
         call("/rpc/invitation", json!({"secret": "made-up-secret"}), [404; 4]),
+        page("GET /reset/{secret}", "/reset/made-up-secret", [404; 4]),
+        row("POST /reset/{secret}", Call::Form("/reset/x", vec![("password", "b")]), [303; 4]),
+        call("/rpc/reset_name", json!({"secret": "made-up-secret"}), [404; 4]),
         call("/rpc/who", json!({}), [401, 200, 200, 200]),
         call("/rpc/set_keys", json!({"keys": keys}), [401, 200, 200, 200]),
         row("POST /account/keys", Call::Form("/account/keys", vec![("action", "reset")]), [303; 4]),
@@ -263,7 +266,9 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/people", "/admin/people"),
         admins_call("/rpc/people", json!({})),
         admins_call("/rpc/invite", json!({"label": "x", "role": "rater", "days": 1})),
+        admins_call("/rpc/invite_many", json!({"lines": "y\nz", "role": "rater", "days": 1})),
         admins_call("/rpc/revoke_invitation", json!({"id": 2})),
+        admins_call("/rpc/create_reset", json!({"user": 2})),
         admins_call("/rpc/set_disabled", json!({"user": 4, "disabled": false})),
         // The audit log.
         // Upkeep.
