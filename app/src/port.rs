@@ -8,10 +8,12 @@ pub mod api;
 pub mod audit;
 mod caller;
 mod comparisons;
+pub mod guidelines;
 mod plans;
 pub mod quality;
 pub mod ratings_import;
 mod results;
+pub mod rubrics;
 pub mod settings;
 pub mod upkeep;
 
@@ -40,7 +42,7 @@ use crate::{
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
         submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
-        user::{Invitation, Role, UserRow, Visitor},
+        user::{CreatedInvitation, Invitation, Role, UserRow, Visitor},
     },
 };
 
@@ -58,10 +60,18 @@ pub trait Accounts: Send + Sync {
     async fn invitations(&self, admin: &Admin, of: PageOf) -> Answer<Paged<Invitation>>;
     /// Creates an invitation; returns its secret, which is shown once (admin).
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String>;
+    /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`.
+    /// All or none (admin).
+    async fn invite_many(&self, admin: &Admin, lines: &str, role: Role, days: u32) -> Answer<Vec<CreatedInvitation>>;
     /// Revokes an unused invitation (admin).
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()>;
     /// The invitation behind a secret; 404 if it is used, revoked or expired.
     async fn invitation(&self, secret: &str) -> Answer<Invitation>;
+    /// Creates a link with which the person chooses a new password, in place of an earlier one; returns its secret,
+    /// which is shown once (admin). It expires after [`RESET_HOURS`](crate::model::user::RESET_HOURS).
+    async fn create_reset(&self, admin: &Admin, user: UserId) -> Answer<String>;
+    /// The name of the account behind such a secret; 404 if it is used, replaced or expired.
+    async fn reset_name(&self, secret: &str) -> Answer<String>;
     /// Stores a person's language.
     async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()>;
 }
@@ -212,8 +222,10 @@ pub struct Ports {
     pub results: Arc<dyn Results>,
     /// The import of ratings.
     pub ratings: Arc<dyn ratings_import::RatingsImports>,
+    pub rubrics: Arc<dyn rubrics::Rubrics>,
     /// Test runs.
     pub runs: Arc<dyn Runs>,
+    pub guidelines: Arc<dyn guidelines::Guidelines>,
     /// The rater's side of studies.
     pub grading: Arc<dyn Grading>,
     /// Access tokens for the REST API.

@@ -29,6 +29,7 @@ pages! {
     Enter as enter {
         "/log-in" => LogInPage in log_in,
         "/join/:secret" => JoinPage in join,
+        "/reset/:secret" => ResetPage in reset,
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
@@ -36,6 +37,7 @@ pages! {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
         "/rubric/:study" => RubricPage in rubric,
+        "/guidelines/:study" => GuidelinesPage in guidelines,
     }
     /// Grading, one output after the other.
     Grading as grading {
@@ -90,6 +92,11 @@ pages! {
         "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
         "/admin/people" => PeoplePage in admin::people,
         "/admin/audit" => AuditPage in admin::audit,
+        "/admin/rubrics" => RubricsPage in admin::rubrics,
+        "/admin/rubrics/new" => NewRubricPage in admin::rubrics::edit,
+        "/admin/rubrics/:slug" => AdminRubricPage in admin::rubrics::rubric,
+        "/admin/rubrics/:slug/edit" => EditRubricPage in admin::rubrics::edit,
+        "/admin/guidelines/:kind/:key" => GuidelinesEditPage in admin::guidelines,
         "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
         "/admin/archive" => ArchivePage in admin::upkeep,
         "/admin/api" => ReferencePage in admin::programs::reference,

@@ -31,7 +31,7 @@ const neverIdle = (page: Page) => page.addInitScript(() => void (window.requestI
 const kind = (path: string) =>
   path
     .replace(/\/\d+/g, '/:n')
-    .replace(/^(\/(?:grade|studies|rubric|beside|adjudicate)\/)[^/]+/, '$1:token')
+    .replace(/^(\/(?:grade|studies|rubric|guidelines|beside|adjudicate)\/)[^/]+/, '$1:token')
     .replace(/^(\/grade\/:token\/)[^/]+/, '$1:token');
 
 /** The links of a page to other pages of the app, and those among them that the router may not follow. */

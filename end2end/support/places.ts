@@ -27,14 +27,19 @@ export async function places(url: string): Promise<Place[]> {
   const mine = study.replace(/^\/grade\//, '/studies/').concat('/mine');
   const submission = await first('/admin/submissions', /href="(\/admin\/submissions\/\d+)"/);
   const compared = await first('/admin/studies', /href="(\/admin\/studies\/\d+)[#"]/);
+  // The demo has no guidelines. Once they are there, saving version 1 again is refused, which changes nothing.
+  const text = { object: 'study 1', en: '# How to rate\n\nTake your time.', zh: '', expected: '0' };
+  await admin.post('/rpc/save_guidelines', { form: text });
   const all: Place[] = [
     { name: 'log-in', path: '/log-in' },
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
     { name: 'invitation-gone', path: '/join/no-such-invitation-at-all' },
+    { name: 'reset-gone', path: '/reset/no-such-link-at-all' },
     { name: 'desk', path: '/desk', account: demo.ada },
     { name: 'grading', path: study, account: demo.ada },
     { name: 'own-ratings', path: mine, account: demo.ada },
     { name: 'rubric', path: study.replace(/^\/grade\//, '/rubric/'), account: demo.ada },
+    { name: 'guidelines', path: study.replace(/^\/grade\//, '/guidelines/'), account: demo.ada },
     { name: 'tour', path: '/tour', account: demo.ada },
     { name: 'account', path: '/account', account: demo.ada },
     { name: 'no-such-page', path: '/no/such/page', account: demo.ada },
@@ -65,6 +70,11 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'languages', path: '/admin/languages', account: demo.admin },
+    { name: 'guidelines-edit', path: '/admin/guidelines/study/1', account: demo.admin },
+    { name: 'rubrics', path: '/admin/rubrics', account: demo.admin },
+    { name: 'rubric-admin', path: '/admin/rubrics/aixbench', account: demo.admin },
+    { name: 'rubric-edit', path: '/admin/rubrics/aixbench/edit', account: demo.admin },
+    { name: 'rubric-new', path: '/admin/rubrics/new', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
     { name: 'audit', path: '/admin/audit', account: demo.admin },
     { name: 'upkeep', path: submission.replace('/admin/', '/admin/upkeep/').replace('submissions', 'submission'), account: demo.admin },

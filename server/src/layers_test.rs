@@ -196,17 +196,19 @@ fn work_that_outlives_its_request_keeps_its_origin() {
 }
 
 /// Services that write without an entry in the audit log, and what.
-const NOT_AUDITED: [(&str, &str); 16] = [
+const NOT_AUDITED: [(&str, &str); 18] = [
     ("accounts.rs", "log-ins, failed ones and devices; a person's language"),
     ("comparisons.rs", "figures that were computed"),
     ("comparisons/export.rs", "pseudonyms of raters"),
     ("datasets.rs", "hidden rows of an import; its last transaction is audited"),
     ("grading/mod.rs", "ratings and drafts"),
+    ("guidelines.rs", "which version a rater has read"),
     ("plans/new_study.rs", "hidden rows of a new study; its last transaction is audited"),
     ("prune.rs", "one entry follows for all that was deleted"),
     ("quality/feedback.rs", "what a rater has read; opaque names"),
     ("quality/monitoring.rs", "opaque names"),
     ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
+    ("rubrics.rs", "the bundled rubric"),
     ("runs.rs", "further items of a request to run again; its first transaction is audited"),
     ("settings.rs", "a person's shortcuts"),
     ("steps.rs", "the rest of a change of a study; its first transaction is audited"),

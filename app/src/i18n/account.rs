@@ -19,6 +19,10 @@ texts! {
         join_lead_rater: "You have been invited to rate code that models wrote. Choose a username and a password to get started.", "您已受邀为模型生成的代码评分。设置用户名和密码后即可开始。";
         join_lead_admin: "You have been invited as an admin. Choose a username and a password to get started.", "您已受邀担任管理员。设置用户名和密码后即可开始。";
         join_button: "Create account", "创建账户";
+        reset_title: "Choose a new password", "设置新密码";
+        reset_button: "Set password and log in", "设置密码并登录";
+        reset_gone: "This link is no longer valid", "此链接已失效";
+        reset_gone_hint: "It has been used or replaced, or it has expired. Ask an admin for a new one.", "它已被使用、替换或已过期，请向管理员索取新的链接。";
         join_gone: "This invitation is no longer valid", "此邀请已失效";
         join_gone_hint: "It has been used or revoked, or it has expired. Ask the sender for a new one. If you already have an account, log in.", "它已被使用、撤销或已过期，请向发送者索取新的邀请。如果您已有账户，请直接登录。";
         name_taken: "This username is taken. Choose another.", "这个用户名已被占用，请换一个。";
@@ -60,6 +64,9 @@ texts! {
         password_wrong: "The current password is incorrect.", "当前密码不正确。";
     }
     sentences {
+        reset_lead(name: &str)
+            { format!("The new password is for the account {name}. All its sessions will end.") }
+            { format!("为账户 {name} 设置新密码，该账户的所有登录都将失效。") }
         join_until(time: &str)
             { format!("This invitation can be used once and expires on {time}.") }
             { format!("此邀请只能使用一次，有效期至 {time}。") }

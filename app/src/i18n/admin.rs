@@ -230,6 +230,17 @@ texts! {
         disable_hint: "Deactivating an account logs the person out. Their ratings are kept.", "停用账户会使其登录失效，已有的评分全部保留。";
         since: "Created", "创建时间";
         thats_you: "You", "您自己";
+        invite_many: "Invite many at once", "批量邀请";
+        invite_many_lead: "A name or label per line; for another role, add a comma and rater or admin. Either all invitations are created or none.", "每行一个名称或标签；若角色不同，请加逗号和 rater 或 admin。要么全部创建，要么都不创建。";
+        invite_many_names: "Names, one per line", "名单（每行一个）";
+        invite_many_button: "Create links", "创建链接";
+        invite_many_once: "Copy these links now and send each to its person. They are not shown again.", "请立即复制这些链接并分别发送给对方，之后不再显示。";
+        invite_many_list: "Labels and links, separated by tabs", "标签与链接（以制表符分隔）";
+        reset: "Reset password", "重置密码";
+        reset_once: "Copy this link now and send it to the person, who chooses a new password with it. It works once, for 48 hours, and is not shown again.", "请立即复制此链接并发送给对方，对方可用它设置新密码。链接仅可使用一次，48 小时内有效，之后不再显示。";
+        reset_link: "Link to choose a password", "设置密码的链接";
+        deactivate_none: "No unfinished ratings wait for this person. Finished ratings are kept.", "此人没有未完成的评分，已完成的评分全部保留。";
+        deactivate_goes: "The other raters of these studies take them over after their own. To reassign them now, remove the person from the study’s plan first.", "这些项目的其他评分者完成自己的部分后会接手。如需立即重新分配，请先在分配方案中移除此人。";
         invite_lead: "An invitation link lets one person create an account. Send it to them yourself, by email or chat. The label is only for you; people choose their own username.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。标签仅供您备忘，对方可以自选用户名。";
         invite_label: "Label", "标签";
         invite_days: "Expires after (days)", "有效天数";
@@ -319,6 +330,13 @@ texts! {
             { format!("先对每个任务的评分者取平均，再对任务取平均。置信区间：按任务有放回抽样（嵌套评分者），{resamples} 次，随机种子 {seed}。") }
 
         enable_whom(name: &str) { format!("Activate {name}") } { format!("启用 {name}") }
+        deactivate_open(ratings: &str, studies: u64)
+            { if studies == 1 { format!("Unfinished ratings: {ratings}, in 1 study.") } else { format!("Unfinished ratings: {ratings}, in {studies} studies.") } }
+            { format!("未完成的评分：{ratings} 条，涉及 {studies} 个项目。") }
+        deactivate_alone(studies: u64)
+            { if studies == 1 { "In 1 of the studies nobody else rates: add a rater to its plan, or its ratings wait.".into() } else { format!("In {studies} of the studies nobody else rates: add a rater to their plans, or their ratings wait.") } }
+            { format!("其中 {studies} 个项目没有其他评分者，请在分配方案中添加，否则这些评分无人完成。") }
+        reset_whose(name: &str) { format!("Reset password of {name}") } { format!("重置密码：{name}") }
         disable_whom(name: &str) { format!("Deactivate {name}") } { format!("停用 {name}") }
         used_by(name: &str) { format!("Used by {name}") } { format!("已由 {name} 使用") }
         revoke_whose(label: &str) { format!("Revoke the invitation for {label}") } { format!("撤销给“{label}”的邀请") }

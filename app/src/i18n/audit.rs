@@ -37,7 +37,9 @@ texts! {
         calibration_let_in: "Allowed a rater to rate regardless of calibration", "放行评分者（不论校准结果）";
         calibration_reset: "Restarted a rater's calibration", "让评分者重新校准";
         dataset_import: "Imported a dataset", "导入数据集";
+        dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
         flag_answer: "Replied to a flag", "答复标记";
+        guidelines_save: "Saved guidelines", "保存评分指南";
         invitation_accept: "Accepted an invitation", "接受邀请";
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
@@ -54,6 +56,7 @@ texts! {
         public_link_create: "Created a public link", "创建公开链接";
         public_link_revoke: "Revoked a public link", "撤销公开链接";
         ratings_import: "Imported ratings", "导入评分";
+        rubric_save: "Saved a version of a rubric", "保存评分标准的新版本";
         run_cancel: "Stopped a test run", "停止测试运行";
         run_repeat: "Re-ran outputs", "重新运行输出";
         run_start: "Started a test run", "开始测试运行";
@@ -74,6 +77,7 @@ texts! {
         token_revoke: "Revoked an access token", "撤销访问令牌";
         user_activate: "Activated an account", "启用账户";
         user_create: "Created an account", "创建账户";
+        user_create_reset: "Created a password reset link", "创建密码重置链接";
         user_deactivate: "Deactivated an account", "停用账户";
         user_set_languages: "Set the languages that a person reads", "设置成员的阅读语言";
         user_set_password: "Changed a password", "修改密码";
@@ -86,6 +90,7 @@ texts! {
         account_n(name: &str) { format!("Account {name}") } { format!("账户 {name}") }
         dataset_n(slug: &str) { format!("Dataset {slug}") } { format!("数据集 {slug}") }
         invitation_n(id: i64) { format!("Invitation {id}") } { format!("邀请 {id}") }
+        rubric_n(slug: &str) { format!("Rubric {slug}") } { format!("评分标准 {slug}") }
         run_n(id: i64) { format!("Run {id}") } { format!("运行 {id}") }
         study_n(id: i64) { format!("Study {id}") } { format!("评分项目 {id}") }
         submission_n(id: i64) { format!("Submission {id}") } { format!("输出集 {id}") }
@@ -102,7 +107,9 @@ impl AuditTexts {
             Action::CalibrationAdmit => self.calibration_let_in,
             Action::CalibrationReset => self.calibration_reset,
             Action::DatasetImport => self.dataset_import,
+            Action::DatasetSetRubric => self.dataset_set_rubric,
             Action::FlagAnswer => self.flag_answer,
+            Action::GuidelinesSave => self.guidelines_save,
             Action::InvitationAccept => self.invitation_accept,
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,
@@ -119,6 +126,7 @@ impl AuditTexts {
             Action::PublicLinkCreate => self.public_link_create,
             Action::PublicLinkRevoke => self.public_link_revoke,
             Action::RatingsImport => self.ratings_import,
+            Action::RubricSave => self.rubric_save,
             Action::RunCancel => self.run_cancel,
             Action::RunRepeat => self.run_repeat,
             Action::RunStart => self.run_start,
@@ -139,6 +147,7 @@ impl AuditTexts {
             Action::TokenRevoke => self.token_revoke,
             Action::UserActivate => self.user_activate,
             Action::UserCreate => self.user_create,
+            Action::UserCreateReset => self.user_create_reset,
             Action::UserDeactivate => self.user_deactivate,
             Action::UserSetLanguages => self.user_set_languages,
             Action::UserSetPassword => self.user_set_password,
@@ -154,6 +163,7 @@ impl AuditTexts {
             Object::Account(name) => (self.account_n)(name),
             Object::Dataset(slug) => (self.dataset_n)(slug),
             Object::Invitation(id) => (self.invitation_n)(*id),
+            Object::Rubric(slug) => (self.rubric_n)(slug),
             Object::Run(id) => (self.run_n)(id.0),
             Object::Storage => self.storage.to_owned(),
             Object::Study(id) => (self.study_n)(id.0),

@@ -55,6 +55,11 @@ texts! {
         rubric_print: "Print", "打印";
         rubric_open: "Rubric", "评分标准";
 
+        guidelines: "Guidelines", "评分指南";
+        guidelines_new: "new", "新";
+        guidelines_changed: "changed", "已更新";
+        key_guidelines: "Open the guidelines", "打开评分指南";
+
         beside_outputs: "Outputs of this task", "此任务的输出";
         beside_submitted: "Submitted", "已提交";
         beside_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";

@@ -50,6 +50,7 @@ pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod guidelines;
 pub mod languages;
 pub mod plan;
 pub mod published;
@@ -59,6 +60,7 @@ pub mod ratings_import;
 pub mod reasons;
 pub mod refusal;
 pub mod results;
+pub mod rubrics;
 pub mod runs;
 pub mod upkeep;
 

@@ -39,7 +39,9 @@ actions! {
     CalibrationAdmit => "calibration.let_in",
     CalibrationReset => "calibration.reset",
     DatasetImport => "dataset.import",
+    DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
+    GuidelinesSave => "guidelines.save",
     InvitationAccept => "invitation.accept",
     InvitationCreate => "invitation.create",
     InvitationRevoke => "invitation.revoke",
@@ -56,6 +58,7 @@ actions! {
     PublicLinkCreate => "public_link.create",
     PublicLinkRevoke => "public_link.revoke",
     RatingsImport => "ratings.import",
+    RubricSave => "rubric.save",
     RunCancel => "run.cancel",
     RunRepeat => "run.repeat",
     RunStart => "run.start",
@@ -76,6 +79,7 @@ actions! {
     TokenRevoke => "token.revoke",
     UserActivate => "user.activate",
     UserCreate => "user.create",
+    UserCreateReset => "user.create_reset",
     UserDeactivate => "user.deactivate",
     UserSetLanguages => "user.set_languages",
     UserSetPassword => "user.set_password",
@@ -100,6 +104,8 @@ pub enum Object {
     Dataset(String),
     /// An invitation.
     Invitation(i64),
+    /// A rubric, by its short name.
+    Rubric(String),
     /// A test run.
     Run(RunId),
     /// The files of the data folder.
@@ -120,6 +126,7 @@ impl fmt::Display for Object {
             Object::Account(name) => write!(f, "account {name}"),
             Object::Dataset(slug) => write!(f, "dataset {slug}"),
             Object::Invitation(id) => write!(f, "invitation {id}"),
+            Object::Rubric(slug) => write!(f, "rubric {slug}"),
             Object::Run(id) => write!(f, "run {id}"),
             Object::Storage => f.write_str("storage"),
             Object::Study(id) => write!(f, "study {id}"),
@@ -139,6 +146,7 @@ impl FromStr for Object {
             "account" => Some(Object::Account(name.to_owned())),
             "dataset" => Some(Object::Dataset(name.to_owned())),
             "invitation" => name.parse().ok().map(Object::Invitation),
+            "rubric" => Some(Object::Rubric(name.to_owned())),
             "run" => name.parse().ok().map(Object::Run),
             "storage" => Some(Object::Storage),
             "study" => name.parse().ok().map(Object::Study),
@@ -283,6 +291,7 @@ mod tests {
             Object::Account("ada".into()),
             Object::Dataset("starter".into()),
             Object::Invitation(1),
+            Object::Rubric("aixbench".into()),
             Object::Run(RunId(2)),
             Object::Storage,
             Object::Study(StudyId(3)),

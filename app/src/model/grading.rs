@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     feedback::{Calibration, CalibrationStep, FlagReply},
+    guidelines::GuidelinesState,
     ids::Token,
     lang::Lang,
     note::{self, LineNote},
@@ -166,6 +167,9 @@ pub struct GradingItem {
     /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
+    /// Whether the study has guidelines to read.
+    #[serde(default)]
+    pub guidelines: GuidelinesState,
 }
 
 /// Response to a request for the next output.
@@ -254,6 +258,9 @@ pub struct MyStudy {
     pub presentation: Presentation,
     /// Progress of the rater.
     pub progress: Progress,
+    /// Whether there are guidelines to read.
+    #[serde(default)]
+    pub guidelines: GuidelinesState,
 }
 
 /// A study's rubric, as a page.

@@ -32,13 +32,15 @@ pub enum Action {
     Left,
     /// Side by side: goes to the output on the right.
     Right,
+    /// Opens the study's guidelines.
+    Guidelines,
     /// Opens the list of shortcuts.
     Help,
 }
 
 impl Action {
     /// Every action, in display order.
-    pub const ALL: [Action; 11] = [
+    pub const ALL: [Action; 12] = [
         Action::Note,
         Action::Comment,
         Action::Flag,
@@ -49,6 +51,7 @@ impl Action {
         Action::Raw,
         Action::Left,
         Action::Right,
+        Action::Guidelines,
         Action::Help,
     ];
 
@@ -65,6 +68,7 @@ impl Action {
             Action::Raw => 'r',
             Action::Left => ',',
             Action::Right => '.',
+            Action::Guidelines => 'g',
             Action::Help => '?',
         }
     }
@@ -82,6 +86,7 @@ impl Action {
             Action::Raw => "raw",
             Action::Left => "left",
             Action::Right => "right",
+            Action::Guidelines => "guidelines",
             Action::Help => "help",
         }
     }

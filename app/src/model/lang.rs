@@ -100,18 +100,30 @@ pub struct Bilingual {
 }
 
 impl Bilingual {
-    /// The text in `lang`.
+    /// The text in `lang`, also if it is empty.
+    pub fn get_own(&self, lang: Lang) -> &str {
+        lang.pick(&self.en, &self.zh)
+    }
+
+    /// The text in `lang`, or in the other language if it was written only there.
     pub fn get(&self, lang: Lang) -> &str {
-        match lang {
-            Lang::En => &self.en,
-            Lang::Zh => &self.zh,
-        }
+        let (own, other) = lang.pick((&self.en, &self.zh), (&self.zh, &self.en));
+        if own.is_empty() { other } else { own }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_in_one_language_is_shown_in_both() {
+        let text = |en: &str, zh: &str| Bilingual { en: en.into(), zh: zh.into() };
+        let check = |of: Bilingual, en, zh| assert_eq!((of.get(Lang::En), of.get(Lang::Zh)), (en, zh));
+        check(text("Safe", "安全"), "Safe", "安全");
+        check(text("Safe", ""), "Safe", "Safe");
+        check(text("", "安全"), "安全", "安全");
+    }
 
     #[test]
     fn detects_the_language_of_descriptions() {

@@ -15,6 +15,7 @@ pub mod display;
 pub mod failure_class;
 pub mod feedback;
 pub mod grading;
+pub mod guidelines;
 pub mod ids;
 pub mod keys;
 pub mod lang;

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lang::Bilingual;
+use super::{lang::Bilingual, time::Timestamp};
+
+#[cfg(feature = "ssr")]
+mod problems;
 
 /// A versioned set of dimensions. A study keeps its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +13,8 @@ use super::lang::Bilingual;
 pub struct Rubric {
     /// Short name of the rubric, the same in all versions.
     pub slug: String,
-    /// Increases with each change of wording.
+    /// Increases with each change. The server numbers versions, so files may leave it out.
+    #[serde(default)]
     pub version: u32,
     /// The dimensions, in scoring order.
     pub dimensions: Vec<Dimension>,
@@ -20,7 +24,7 @@ pub struct Rubric {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Dimension {
-    /// The name in data files: `correctness`, `code_quality`, `maintainability`.
+    /// The name in data files, such as `correctness`: lowercase letters and `_`.
     pub key: String,
     /// The name on screen.
     pub name: Bilingual,
@@ -65,26 +69,167 @@ impl Rubric {
         named.or((!self.dimensions.is_empty()).then_some(0))
     }
 
-    /// Why this is not a valid rubric, if so.
-    pub fn fault(&self) -> Option<String> {
-        if self.dimensions.is_empty() {
-            return Some("the rubric has no dimension".into());
+    /// Its short name and version in words, as lists, exports and forms name it: `aixbench 1`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.slug, self.version)
+    }
+}
+
+/// A dimension in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DimensionSummary {
+    /// The name on screen.
+    pub name: Bilingual,
+    /// The lowest score.
+    pub low: u8,
+    /// The highest score.
+    pub high: u8,
+}
+
+/// A version of a rubric in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RubricSummary {
+    /// Short name.
+    pub slug: String,
+    /// The version.
+    pub version: u32,
+    /// Its dimensions, in scoring order.
+    pub dimensions: Vec<DimensionSummary>,
+}
+
+impl RubricSummary {
+    /// As [`Rubric::name`].
+    pub fn name(&self) -> String {
+        format!("{} {}", self.slug, self.version)
+    }
+}
+
+impl From<&Rubric> for RubricSummary {
+    fn from(rubric: &Rubric) -> Self {
+        let dimensions = rubric.dimensions.iter().map(|dimension| {
+            let (low, high) = dimension.range();
+            DimensionSummary { name: dimension.name.clone(), low, high }
+        });
+        RubricSummary { slug: rubric.slug.clone(), version: rubric.version, dimensions: dimensions.collect() }
+    }
+}
+
+/// A row of the list of rubrics: one that is not archived, at its newest version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RubricRow {
+    /// The newest version.
+    pub newest: RubricSummary,
+    /// Studies that use any of its versions.
+    pub studies: u64,
+}
+
+/// One version of a rubric, and the list of all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RubricDetail {
+    /// The version that was asked for.
+    pub rubric: Rubric,
+    /// Every version, newest first.
+    pub versions: Vec<RubricVersion>,
+    /// Whether it is archived, so that no form offers it.
+    pub archived: bool,
+}
+
+/// A stored version of a rubric. It never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RubricVersion {
+    /// The version.
+    pub version: u32,
+    /// When it was stored; absent for versions from before this was noted.
+    pub created_at: Option<Timestamp>,
+    /// Who stored it; absent for imports and the command line.
+    pub created_by: Option<String>,
+    /// Studies that use this version.
+    pub studies: u64,
+}
+
+/// The rubrics that a new study can use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RubricChoices {
+    /// The dataset's default.
+    pub default: RubricSummary,
+    /// The newest versions of the other rubrics, without archived ones.
+    pub others: Vec<RubricSummary>,
+}
+
+/// The result of saving a rubric.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct SavedRubric {
+    /// Short name.
+    pub slug: String,
+    /// Its newest version.
+    pub version: u32,
+    /// Whether this version was created; otherwise the newest one is identical.
+    pub new: bool,
+}
+
+impl SavedRubric {
+    /// The address of its page, which tells the result.
+    pub fn address(&self) -> String {
+        let SavedRubric { slug, version, new } = self;
+        format!("/admin/rubrics/{slug}?{}={version}", if *new { "saved" } else { "same" })
+    }
+}
+
+/// A dimension as the editor sends it: the levels from the highest score to 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "the fields of `Dimension` with a suffix for the language")]
+pub struct DimensionForm {
+    pub key: String,
+    pub name_en: String,
+    pub name_zh: String,
+    pub question_en: String,
+    pub question_zh: String,
+    pub levels: Vec<LevelForm>,
+}
+
+/// A level as the editor sends it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs, reason = "the fields of `Level` with a suffix for the language")]
+pub struct LevelForm {
+    pub label_en: String,
+    pub label_zh: String,
+    pub text_en: String,
+    pub text_zh: String,
+}
+
+impl Dimension {
+    /// Gives the levels their scores: the last is 1, each one before it 1 more.
+    pub fn number_levels(&mut self) {
+        for (score, level) in (1..=u8::MAX).zip(self.levels.iter_mut().rev()) {
+            level.score = score;
         }
-        for (i, d) in self.dimensions.iter().enumerate() {
-            if d.key.is_empty() || !d.key.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-                return Some(format!("the key of dimension {} may contain only lowercase letters and `_`", i + 1));
-            }
-            if self.dimensions[..i].iter().any(|other| other.key == d.key) {
-                return Some(format!("the dimension `{}` occurs twice", d.key));
-            }
-            if d.levels.len() < 2 || d.levels.len() > 9 {
-                return Some(format!("the dimension `{}` has {} levels; 2 to 9 are supported", d.key, d.levels.len()));
-            }
-            if !d.levels.windows(2).all(|w| w[0].score == w[1].score + 1) || d.levels.last().map(|l| l.score) != Some(1)
-            {
-                return Some(format!("the levels of `{}` do not go down to 1 without a gap", d.key));
-            }
-        }
-        None
+    }
+}
+
+impl From<DimensionForm> for Dimension {
+    fn from(form: DimensionForm) -> Self {
+        let text = |en: String, zh: String| Bilingual { en: en.trim().to_owned(), zh: zh.trim().to_owned() };
+        let levels = form.levels.into_iter().map(|level| Level {
+            score: 0,
+            label: text(level.label_en, level.label_zh),
+            text: text(level.text_en, level.text_zh),
+        });
+        let mut dimension = Dimension {
+            key: form.key.trim().to_owned(),
+            name: text(form.name_en, form.name_zh),
+            question: text(form.question_en, form.question_zh),
+            levels: levels.collect(),
+        };
+        dimension.number_levels();
+        dimension
     }
 }

@@ -93,6 +93,10 @@ pub struct NewStudy {
     /// Expected seconds per rating; `None` to use the measured value.
     #[serde(default)]
     pub pace_s: Option<u32>,
+    /// The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version; `None` for the dataset's
+    /// default.
+    #[serde(default)]
+    pub rubric: Option<String>,
     /// Whether to create a draft, so that the plan can be reviewed before the start.
     #[serde(default)]
     pub draft: bool,

@@ -11,9 +11,9 @@ pub const UNDO_MS: i64 = 15_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Upkeep {
-    /// A study's title, the model of a submission, a dataset's short name.
+    /// A study's title, the model of a submission, a dataset's or rubric's short name.
     pub name: String,
-    /// Whether the name can be changed; a dataset's cannot, because files and programs refer to it.
+    /// Whether the name can be changed; a short name cannot, because files and programs refer to it.
     pub can_rename: bool,
     /// When it was archived.
     pub archived_at: Option<Timestamp>,
@@ -40,6 +40,8 @@ pub struct Dependent {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DependentKind {
+    /// Datasets.
+    Datasets,
     /// Adjudicated scores.
     Adjudications,
     /// Ratings that are started and not submitted.
@@ -71,6 +73,7 @@ impl Object {
     pub fn upkeep_address(&self) -> Option<String> {
         match self {
             Object::Dataset(slug) => Some(format!("/admin/upkeep/dataset/{slug}")),
+            Object::Rubric(slug) => Some(format!("/admin/upkeep/rubric/{slug}")),
             Object::Submission(id) => Some(format!("/admin/upkeep/submission/{id}")),
             Object::Study(id) => Some(format!("/admin/upkeep/study/{id}")),
             _ => None,

@@ -99,6 +99,15 @@ pub struct UserRow {
     pub disabled: bool,
     /// Number of ratings, without superseded ones.
     pub ratings: u64,
+    /// Unfinished ratings that studies which are not closed have planned for them.
+    #[serde(default)]
+    pub open_ratings: u64,
+    /// Number of these studies.
+    #[serde(default)]
+    pub open_studies: u64,
+    /// Those of them in which no other active person rates.
+    #[serde(default)]
+    pub alone_in: u64,
     /// Languages they read, which decide what they get in studies shared by language.
     pub reads: Reads,
 }
@@ -119,6 +128,24 @@ pub struct Invitation {
     pub used_by: Option<String>,
     /// Whether it is still valid.
     pub open: bool,
+}
+
+/// Time in which a link to choose a new password can be used, in hours.
+pub const RESET_HOURS: u32 = 48;
+
+/// Most invitations that are created at once.
+pub const MOST_INVITATIONS: usize = 200;
+
+/// An invitation that was just created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct CreatedInvitation {
+    /// Its label.
+    pub label: String,
+    /// The role of the new account.
+    pub role: Role,
+    /// Path of the link on this server. It can be used once and is not shown again.
+    pub path: String,
 }
 
 /// Minimum length of a password, in characters (NIST SP 800-63B asks for at least 8).

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     i18n::{use_i18n, use_visitor},
-    model::{grading::MyStudy, plan::Presentation},
+    model::{grading::MyStudy, guidelines::GuidelinesState, plan::Presentation},
     pages::{
         grade::{UnsentBar, tour::LeaveTour},
         rater_feedback::rater_feedback,
@@ -67,7 +67,7 @@ fn TourOffer() -> impl IntoView {
 fn StudyCard(study: MyStudy) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
-    let MyStudy { token, title, open, progress, presentation } = study;
+    let MyStudy { token, title, open, progress, presentation, guidelines } = study;
     let way = match presentation {
         Presentation::One => "grade",
         Presentation::SideBySide => "beside",
@@ -78,6 +78,18 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
         (true, true) => Some((Tone::Good, t.desk_done)),
         (true, false) => None,
     };
+    let fresh = match guidelines {
+        GuidelinesState::New => Some(b.guidelines_new),
+        GuidelinesState::Changed => Some(b.guidelines_changed),
+        GuidelinesState::None | GuidelinesState::Read => None,
+    };
+    let guidelines = (guidelines != GuidelinesState::None).then(|| {
+        view! {
+            <a class="button quiet" href=format!("/guidelines/{token}")>
+                {b.guidelines} {fresh.map(|text| view! { " "<Badge tone=Tone::Care>{text}</Badge> })}
+            </a>
+        }
+    });
     let go = if progress.rated == 0 { t.desk_start } else { t.desk_continue };
     view! {
         <li class="card stack">
@@ -97,6 +109,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
                 {(progress.rated > 0)
                     .then(|| view! { <a class="button" href=format!("/studies/{token}/mine")>{t.mine_title}</a> })}
                 <a class="button quiet" href=format!("/rubric/{token}")>{b.rubric_open}</a>
+                {guidelines}
             </p>
         </li>
     }

@@ -8,7 +8,7 @@ use crate::model::{
     upkeep::{Archived, Upkeep},
 };
 
-/// Upkeep of datasets, submissions and studies. Other kinds of objects are not found.
+/// Upkeep of datasets, rubrics, submissions and studies. Other kinds of objects are not found.
 #[async_trait]
 pub trait Upkeeps: Send + Sync {
     /// The object's state, and what refers to it.

@@ -12,7 +12,7 @@ use crate::{
         ids::UserId,
         keys::Keys,
         page::{PageOf, Paged},
-        user::{Invitation, Role, UserRow},
+        user::{CreatedInvitation, Invitation, Role, UserRow},
     },
 };
 
@@ -38,6 +38,13 @@ pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppE
     Ok(link)
 }
 
+/// Creates an invitation for each line of a list.
+#[server(prefix = "/rpc", endpoint = "invite_many")]
+pub async fn invite_many(lines: String, role: Role, days: u32) -> Result<Vec<CreatedInvitation>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.accounts.invite_many(&admin, &lines, role, days).await
+}
+
 /// Whether a plain form sent this call, without JavaScript. The response must then be a page, and what the
 /// page shows of the result must be in its address.
 #[cfg(feature = "ssr")]
@@ -45,6 +52,23 @@ fn wants_page() -> bool {
     use_context::<http::request::Parts>()
         .and_then(|parts| parts.headers.get(http::header::ACCEPT).cloned())
         .is_some_and(|accept| accept.to_str().is_ok_and(|accept| accept.contains("text/html")))
+}
+
+/// Creates a link with which a person chooses a new password and returns its path, which is not shown again.
+#[server(prefix = "/rpc", endpoint = "create_reset")]
+pub async fn create_reset(user: UserId) -> Result<String, AppError> {
+    let (ports, admin) = ports()?;
+    let link = format!("/reset/{}", ports.accounts.create_reset(&admin, user).await?);
+    if wants_page() {
+        leptos_axum::redirect(&format!("/admin/people?link={link}"));
+    }
+    Ok(link)
+}
+
+/// The name of the account behind a link to choose a new password.
+#[server(prefix = "/rpc", endpoint = "reset_name", protocol = Call)]
+pub async fn reset_name(secret: String) -> Result<String, AppError> {
+    open_ports()?.accounts.reset_name(&secret).await
 }
 
 /// Revokes an unused invitation.

@@ -58,6 +58,7 @@ pub async fn create_study(
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
+    #[server(default)] rubric: String,
 ) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
     let seed = match seed.trim() {
@@ -92,6 +93,7 @@ pub async fn create_study(
         sharing,
         shares,
         pace_s: number("pace", &pace)?,
+        rubric: Some(rubric),
         draft: true,
     };
     let id = ports.studies.create(&admin, new).await?;

@@ -43,15 +43,19 @@ pub async fn archive_object(object: String, archived: bool) -> Result<(), AppErr
     ports.upkeep.set_archived(&admin, self::object(&object)?, archived).await
 }
 
-/// Deletes an object. A dataset is gone at once, so its list follows.
+/// Deletes an object. A dataset or a rubric is gone at once, so its list follows.
 #[server(prefix = "/rpc", endpoint = "delete_object")]
 pub async fn delete_object(object: String) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let object = self::object(&object)?;
-    let is_gone = matches!(object, Object::Dataset(_));
+    let list = match object {
+        Object::Dataset(_) => Some("/admin/datasets"),
+        Object::Rubric(_) => Some("/admin/rubrics"),
+        _ => None,
+    };
     ports.upkeep.delete(&admin, object).await?;
-    if is_gone {
-        leptos_axum::redirect("/admin/datasets");
+    if let Some(list) = list {
+        leptos_axum::redirect(list);
     }
     Ok(())
 }

@@ -182,7 +182,9 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
     let below = || href != "/admin" && within(href);
     // Comparisons are results.
     let compared = || href == "/admin/results" && within("/admin/compare");
-    path == href || (path == "/" && href == home) || below() || compared()
+    // Studies use rubrics.
+    let scored = || href == "/admin/studies" && (path == "/admin/rubrics" || within("/admin/rubrics"));
+    path == href || (path == "/" && href == home) || below() || compared() || scored()
 }
 
 /// The logo: three steps of a scale, the middle one selected.
@@ -212,5 +214,7 @@ mod tests {
         check("/admin/studies", "/admin/studies/7", "/admin", true);
         check("/admin/studies", "/admin/studiesque", "/admin", false);
         check("/admin/results", "/admin/compare/starter", "/admin", true);
+        check("/admin/studies", "/admin/rubrics", "/admin", true);
+        check("/admin/studies", "/admin/rubrics/aixbench/edit", "/admin", true);
     }
 }

@@ -15,6 +15,7 @@ mod prune;
 mod public;
 mod ratings;
 mod report;
+mod rubrics;
 mod run;
 mod runs;
 mod serve;
@@ -109,7 +110,10 @@ enum Command {
     /// Create studies, follow their progress, pause, resume and close them
     #[command(subcommand)]
     Studies(studies::Studies),
-    /// Rename, archive or delete a dataset, submission or study
+    /// List, show, import, export and archive rubrics
+    #[command(subcommand)]
+    Rubrics(rubrics::Rubrics),
+    /// Rename, archive or delete a dataset, rubric, submission or study
     #[command(subcommand)]
     Objects(objects::Objects),
     /// Run a dataset's tests over a submission and print the verdict of every output
@@ -158,6 +162,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Datasets(datasets) => datasets::run(&global, datasets).await,
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
+        Command::Rubrics(rubrics) => rubrics::run(&global, rubrics).await,
         Command::Objects(objects) => objects::run(&global, objects).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
@@ -202,7 +207,7 @@ impl Global {
     pub fn open(&self) -> Result<Services, Failure> {
         Services::open(&self.folder()?).map_err(|e| match e {
             // The operator can fix both: a folder that cannot be written, a file that is not our database.
-            OpenFailure::Folder { .. } | OpenFailure::Database(_) => {
+            OpenFailure::Folder { .. } | OpenFailure::Database(_) | OpenFailure::Rubric(_) => {
                 Failure::App(AppError::Conflict(format!("{e}.").into()))
             }
         })

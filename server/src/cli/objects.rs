@@ -43,13 +43,14 @@ pub enum Objects {
 pub struct Which {
     /// Kind of object
     kind: Kind,
-    /// ID, or a dataset's short name
+    /// ID, or a dataset's or rubric's short name
     key: String,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     Dataset,
+    Rubric,
     Submission,
     Study,
 }
@@ -58,6 +59,7 @@ impl Which {
     fn object(&self) -> Result<Object, Failure> {
         let kind = match self.kind {
             Kind::Dataset => "dataset",
+            Kind::Rubric => "rubric",
             Kind::Submission => "submission",
             Kind::Study => "study",
         };

@@ -101,6 +101,9 @@ pub struct Create {
     /// Seconds per rating, to estimate the hours in the plan [default: measured]
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
+    /// Rubric, with a version if it is not the newest, such as "aixbench 1" [default: the dataset's]
+    #[arg(long)]
+    rubric: Option<String>,
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
@@ -196,6 +199,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 sharing: create.sharing,
                 shares: create.shares,
                 pace_s: create.pace,
+                rubric: create.rubric,
                 draft,
             };
             let id = studies.create(&admin, new).await?;

@@ -3,7 +3,10 @@
 use std::io::Read;
 
 use app::{
-    model::{plan::Reads, user::Role},
+    model::{
+        plan::Reads,
+        user::{RESET_HOURS, Role},
+    },
     port::{Accounts, Plans, System},
 };
 use clap::{Args, Subcommand};
@@ -19,6 +22,9 @@ pub enum User {
     Add(Add),
     /// Set a password, read from standard input; logs the person out
     Password(Password),
+    /// Create a link with which a person chooses a new password
+    #[command(name = "reset-link")]
+    ResetLink(Named),
     /// Create an invitation link
     Invite(Invite),
     /// List accounts
@@ -91,6 +97,16 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
             accounts.reset_password(System, &name, &password()?).await?;
             global.show(&name, |name| format!("Set the password of {name} and ended all sessions of this account."))
         }
+        User::ResetLink(Named { name }) => {
+            let user = accounts.named(&admin, &name).await?.ok_or_else(|| no_account(&name))?;
+            let secret = accounts.create_reset(&admin, user).await?;
+            global.show(&Link { path: format!("/reset/{secret}"), days: RESET_HOURS / 24 }, |link| {
+                format!(
+                    "{}\nAppend this path to the server's address. The link can be used once and expires after {} days.",
+                    link.path, link.days
+                )
+            })
+        }
         User::Invite(invite) => {
             let secret = accounts.invite(&admin, &invite.label, invite.role, invite.days).await?;
             global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
@@ -123,17 +139,15 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
         User::Enable(named) => switch(global, &named.name, false).await,
         User::Reads { name, languages } => {
             let services = global.open()?;
-            let user = services.accounts.named(&System.admin(), &name).await?.ok_or_else(|| {
-                Failure::invalid(
-                    "NAME",
-                    format!("no account named \"{name}\""),
-                    "List the accounts with `aixgrade user list`",
-                )
-            })?;
+            let user = services.accounts.named(&System.admin(), &name).await?.ok_or_else(|| no_account(&name))?;
             services.plans.set_reads(&System.admin(), user, languages).await?;
             global.show(&languages, |languages| format!("{name} reads: {languages}."))
         }
     }
+}
+
+fn no_account(name: &str) -> Failure {
+    Failure::invalid("NAME", format!("no account named \"{name}\""), "List the accounts with `aixgrade user list`")
 }
 
 #[derive(Serialize)]

@@ -44,6 +44,15 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
     let list = List {
         select: "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
                 (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id) AS ratings,
+                (SELECT coalesce(sum(m.open), 0) FROM study_raters m JOIN studies s ON s.id = m.study_id
+                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed') AS open_ratings,
+                (SELECT count(*) FROM study_raters m JOIN studies s ON s.id = m.study_id
+                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed' AND m.open > 0) AS open_studies,
+                (SELECT count(*) FROM study_raters m JOIN studies s ON s.id = m.study_id
+                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed' AND m.open > 0
+                     AND NOT EXISTS (SELECT 1 FROM study_raters o JOIN users x ON x.id = o.user_id
+                         WHERE o.study_id = m.study_id AND o.user_id <> u.id AND o.left_at IS NULL AND x.disabled = 0)
+                ) AS alone_in,
                 coalesce(u.reads, 'en zh') AS reads
             FROM users u",
         // Not the raters of an import that is not complete.
@@ -61,6 +70,9 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
             created_at: Timestamp(row.get("created_at")?),
             disabled: row.get("disabled")?,
             ratings: row.get("ratings")?,
+            open_ratings: row.get("open_ratings")?,
+            open_studies: row.get("open_studies")?,
+            alone_in: row.get("alone_in")?,
             reads: parsed(row, "reads")?,
         })
     };
@@ -91,8 +103,9 @@ pub fn insert(conn: &Connection, name: &str, role: Role, password_hash: &str) ->
     Ok(id.map(UserId))
 }
 
-/// Sets a password and ends every session of the account.
+/// Sets a password, and ends every session of the account and its link to choose a password.
 pub fn set_password(conn: &Connection, id: UserId, password_hash: &str) -> Result<i64, Failure> {
+    conn.execute("DELETE FROM password_resets WHERE user_id = ?1", [id.0])?;
     Ok(conn.query_row(
         "UPDATE users SET password_hash = ?2, epoch = epoch + 1 WHERE id = ?1 RETURNING epoch",
         params![id.0, password_hash],
@@ -217,4 +230,26 @@ where
     text.parse().map_err(|e: T::Err| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, e.to_string().into())
     })
+}
+
+/// Stores the secret of a link to choose a new password, in place of an earlier one.
+pub fn set_reset(conn: &Connection, user: UserId, secret_hash: &str, expires_at: Timestamp) -> Result<(), Failure> {
+    conn.execute(
+        "INSERT INTO password_resets (user_id, secret_hash, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET secret_hash = excluded.secret_hash, created_at = excluded.created_at,
+             expires_at = excluded.expires_at",
+        params![user.0, secret_hash, clock::now().0, expires_at.0],
+    )?;
+    Ok(())
+}
+
+/// The active account whose link to choose a new password has this secret and has not expired.
+pub fn open_reset(conn: &Connection, secret_hash: &str) -> Result<Option<UserId>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT r.user_id FROM password_resets r JOIN users u ON u.id = r.user_id
+             WHERE r.secret_hash = ?1 AND r.expires_at > ?2 AND u.disabled = 0",
+        )?
+        .query_row(params![secret_hash, clock::now().0], |row| Ok(UserId(row.get(0)?)))
+        .optional()?)
 }

@@ -8,7 +8,6 @@ use app::model::{
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::Bilingual,
     page::{PageOf, Paged},
-    rubric::Rubric,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -76,28 +75,6 @@ pub struct Stored {
     pub new: bool,
     /// Number of tasks that differ from the previous version.
     pub changed: u64,
-}
-
-/// Stores a rubric under its own slug, as the next version unless the same wording is already stored.
-pub fn store_rubric(conn: &Connection, rubric: &Rubric) -> Result<i64, Failure> {
-    // The database numbers the versions, so the number is not compared.
-    let checksum = digest([serde_json::to_vec(&Rubric { version: 0, ..rubric.clone() })?.as_slice()]);
-    let known = conn
-        .query_row("SELECT id FROM rubrics WHERE slug = ?1 AND checksum = ?2", [&rubric.slug, &checksum], |r| r.get(0))
-        .optional()?;
-    if let Some(id) = known {
-        return Ok(id);
-    }
-    let version: u32 =
-        conn.query_row("SELECT coalesce(max(version), 0) + 1 FROM rubrics WHERE slug = ?1", [&rubric.slug], |row| {
-            row.get(0)
-        })?;
-    let json = serde_json::to_string(&Rubric { version, ..rubric.clone() })?;
-    Ok(conn.query_row(
-        "INSERT INTO rubrics (slug, version, checksum, json) VALUES (?1, ?2, ?3, ?4) RETURNING id",
-        params![rubric.slug, version, checksum, json],
-        |row| row.get(0),
-    )?)
 }
 
 /// A version with the checksums of its parts, computed outside any transaction.
@@ -529,7 +506,7 @@ fn version_checksum(prepared: &Prepared, kind: Option<&str>, tree: Option<&str>,
 }
 
 /// SHA-256 over parts, each preceded by its length, so that different lists of parts have different bytes.
-fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(super) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());

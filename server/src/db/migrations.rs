@@ -31,6 +31,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0021_failures.sql"),
     include_str!("../../migrations/0022_plan_steps.sql"),
     include_str!("../../migrations/0023_test_files.sql"),
+    include_str!("../../migrations/0024_rubrics.sql"),
+    include_str!("../../migrations/0025_guidelines.sql"),
 ];
 
 /// The schema this program writes.
@@ -123,6 +125,8 @@ mod tests {
         include_str!("migrations_rows/0021.sql"),
         include_str!("migrations_rows/0022.sql"),
         include_str!("migrations_rows/0023.sql"),
+        include_str!("migrations_rows/0024.sql"),
+        include_str!("migrations_rows/0025.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -32,7 +32,8 @@ pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failur
         .prepare_cached(
             "SELECT v.id AS version_id, r.id AS rubric_id, r.json
              FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
-             JOIN rubrics r ON r.id = v.rubric_id WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
+             JOIN rubrics r ON r.id = coalesce(d.rubric_id, v.rubric_id)
+             WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
         .query_row([dataset], |row| {
             Ok((

@@ -162,7 +162,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 17] = [
+const OF_STUDIES: [&str; 19] = [
     "adjudicators",
     "dispute_handouts",
     "extra_assignments",
@@ -172,9 +172,11 @@ const OF_STUDIES: [&str; 17] = [
     "plan_events",
     "probes",
     "gold_items",
+    "guidelines_read",
     "pseudonyms",
     "public_links",
     "skips",
+    "study_guidelines",
     "study_quality",
     "study_raters",
     "study_submissions",

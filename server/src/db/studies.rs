@@ -135,7 +135,7 @@ pub struct Candidate {
     pub dataset: String,
     /// Its dataset version.
     pub version: DatasetVersionId,
-    /// The rubric of that version.
+    /// The rubric of its new studies.
     pub rubric_id: i64,
 }
 
@@ -143,7 +143,7 @@ pub struct Candidate {
 pub fn candidate(conn: &Connection, id: SubmissionId) -> Result<Option<Candidate>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT d.slug, v.id, v.rubric_id FROM submissions s
+            "SELECT d.slug, v.id, coalesce(d.rubric_id, v.rubric_id) AS rubric_id FROM submissions s
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1",
         )?
         .query_row([id.0], |row| {

@@ -17,7 +17,7 @@ use crate::{clock, error::Failure};
 /// What a list of objects needs to know of one.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// A study's title, a submission's model, a dataset's short name.
+    /// A study's title, a submission's model, a dataset's or rubric's short name.
     pub name: String,
     /// When it was archived.
     pub archived_at: Option<Timestamp>,
@@ -37,6 +37,13 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
     let found = match object {
         Object::Dataset(slug) => conn
             .prepare_cached("SELECT slug AS name, archived_at, 0 AS deleted FROM datasets WHERE slug = ?1")?
+            .query_row([slug], read),
+        Object::Rubric(slug) => conn
+            .prepare_cached(
+                "SELECT slug AS name, (SELECT archived_at FROM archived_rubrics WHERE slug = ?1) AS archived_at,
+                     0 AS deleted
+                 FROM rubrics WHERE slug = ?1 LIMIT 1",
+            )?
             .query_row([slug], read),
         Object::Submission(id) => conn
             .prepare_cached(
@@ -60,8 +67,8 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
 #[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{
-        Adjudications, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs, Studies,
-        Submissions, Tasks,
+        Adjudications, Datasets, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs,
+        Studies, Submissions, Tasks,
     };
     match object {
         Object::Dataset(slug) => Ok((
@@ -91,6 +98,30 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                 slug,
                 &[(Tasks, "SELECT count(*) FROM datasets d JOIN tasks t ON t.dataset_id = d.id WHERE d.slug = ?1")],
             )?,
+        )),
+        Object::Rubric(slug) => Ok((
+            counted(
+                conn,
+                slug,
+                &[
+                    (
+                        Studies,
+                        "SELECT count(*) FROM rubrics r JOIN all_studies s ON s.rubric_id = r.id WHERE r.slug = ?1",
+                    ),
+                    (
+                        Datasets,
+                        "SELECT count(*) FROM datasets d
+                     WHERE d.rubric_id IN (SELECT id FROM rubrics WHERE slug = ?1)
+                        OR EXISTS (SELECT 1 FROM dataset_versions v JOIN rubrics r ON r.id = v.rubric_id
+                            WHERE v.dataset_id = d.id AND r.slug = ?1)",
+                    ),
+                    (
+                        Judgings,
+                        "SELECT count(*) FROM rubrics r JOIN all_judgings j ON j.rubric_id = r.id WHERE r.slug = ?1",
+                    ),
+                ],
+            )?,
+            Vec::new(),
         )),
         Object::Submission(id) => Ok((
             counted(
@@ -183,6 +214,7 @@ pub fn archived(conn: &Connection) -> Result<Vec<Archived>, Failure> {
         "SELECT 'dataset ' || slug AS object, slug AS name, archived_at FROM datasets WHERE archived_at IS NOT NULL
          UNION ALL SELECT 'submission ' || s.id, m.name, s.archived_at FROM submissions s
              JOIN models m ON m.id = s.model_id WHERE s.archived_at IS NOT NULL
+         UNION ALL SELECT 'rubric ' || slug, slug, archived_at FROM archived_rubrics
          UNION ALL SELECT 'study ' || id, title, archived_at FROM studies WHERE archived_at IS NOT NULL
          ORDER BY archived_at DESC, object",
     )?;
@@ -196,6 +228,11 @@ pub fn archived(conn: &Connection) -> Result<Vec<Archived>, Failure> {
 pub fn set_archived(conn: &Connection, object: &Object, archived: bool) -> Result<(), Failure> {
     let at = archived.then(|| clock::now().0);
     match object {
+        Object::Rubric(slug) if archived => conn.execute(
+            "INSERT INTO archived_rubrics (slug, archived_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+            params![slug, at],
+        ),
+        Object::Rubric(slug) => conn.execute("DELETE FROM archived_rubrics WHERE slug = ?1", [slug]),
         Object::Dataset(slug) => {
             conn.execute("UPDATE datasets SET archived_at = ?2 WHERE slug = ?1", params![slug, at])
         }
@@ -287,6 +324,13 @@ pub fn restore(conn: &Connection, import: Import) -> Result<bool, Failure> {
     Ok(changed > 0)
 }
 
+/// Deletes every version of a rubric to which nothing refers.
+pub fn delete_rubric(conn: &Connection, slug: &str) -> Result<(), Failure> {
+    conn.execute("DELETE FROM rubrics WHERE slug = ?1", [slug])?;
+    conn.execute("DELETE FROM archived_rubrics WHERE slug = ?1", [slug])?;
+    Ok(())
+}
+
 /// Deletes a dataset without submissions, studies and judgings.
 pub fn delete_dataset(conn: &Connection, slug: &str) -> Result<(), Failure> {
     const REVISIONS: &str = "SELECT r.id FROM datasets d JOIN tasks t ON t.dataset_id = d.id
@@ -297,6 +341,7 @@ pub fn delete_dataset(conn: &Connection, slug: &str) -> Result<(), Failure> {
         &format!("DELETE FROM task_tests WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_revisions WHERE id IN ({REVISIONS})"),
         "DELETE FROM tasks WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
+        "DELETE FROM dataset_guidelines WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
         "DELETE FROM dataset_versions WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",
         "DELETE FROM datasets WHERE slug = ?1",
     ] {

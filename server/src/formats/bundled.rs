@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn bundled_data_is_valid() {
         let rubric = rubric().unwrap();
-        assert_eq!(rubric.fault(), None);
+        assert_eq!(rubric.problems(), []);
         assert_eq!(rubric.dimensions.iter().map(|d| d.range()).collect::<Vec<_>>(), [(1, 4), (1, 3), (1, 5)]);
         let found = formats::read(&starter().unwrap()).unwrap();
         assert_eq!(found.datasets[0].tasks.len(), 40);

@@ -10,6 +10,7 @@ pub mod formulas;
 pub mod humaneval;
 pub mod identity_leaks;
 pub mod lines;
+pub mod markdown;
 pub mod masking;
 pub mod matching;
 pub mod native;

@@ -45,8 +45,8 @@ pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
         });
     }
     let rubric = Rubric { slug: SLUG.into(), version: 1, dimensions };
-    match rubric.fault() {
-        Some(fault) => Err(fault),
+    match rubric.problems().into_iter().next() {
+        Some(problem) => Err(problem.what),
         None => Ok(rubric),
     }
 }

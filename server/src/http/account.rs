@@ -104,6 +104,35 @@ pub async fn join(
     }
 }
 
+/// The form behind a link to choose a new password.
+#[derive(Deserialize)]
+pub struct Reset {
+    password: String,
+}
+
+/// `POST /reset/{secret}`
+pub async fn reset(
+    State(state): State<AppState>,
+    Path(secret): Path<String>,
+    session: Session,
+    Form(form): Form<Reset>,
+) -> Result<Response, HttpError> {
+    let back = |error: &str| {
+        let secret = utf8_percent_encode(&secret, NON_ALPHANUMERIC);
+        Ok(Redirect::to(&format!("/reset/{secret}{error}")).into_response())
+    };
+    if secret.len() > LONGEST_REPEATED {
+        return Err(AppError::NotFound("reset link".into()).into());
+    }
+    match state.services.accounts.reset_by_link(&secret, &form.password).await {
+        Ok(who) => begin(&state, &session, &who, "/").await,
+        // The page says that the link is no longer valid.
+        Err(AppError::NotFound(_)) => back(""),
+        Err(AppError::Invalid(_)) => back("?error=password"),
+        Err(e) => Err(e.into()),
+    }
+}
+
 #[derive(Deserialize)]
 pub struct Password {
     current: String,

@@ -39,7 +39,7 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
 }
 
 fn open_to_all(path: &str) -> bool {
-    path == "/log-in" || ["/join/", "/public/", "/rpc/"].iter().any(|open| path.starts_with(open))
+    path == "/log-in" || ["/join/", "/public/", "/reset/", "/rpc/"].iter().any(|open| path.starts_with(open))
 }
 
 fn is_admins(path: &str) -> bool {

@@ -16,6 +16,7 @@ pub mod pages;
 pub mod rest;
 pub mod results;
 pub mod router;
+mod rubrics;
 pub mod runs;
 pub mod session;
 pub mod settings;

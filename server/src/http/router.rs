@@ -12,8 +12,8 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, runs, session, settings,
-    studies, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, rubrics, runs, session,
+    settings, studies, upload,
 };
 use crate::state::AppState;
 
@@ -37,6 +37,7 @@ pub fn router(state: AppState) -> Router {
         .route("/log-in", post(account::log_in))
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
+        .route("/reset/{secret}", post(account::reset))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
         .route("/account/display", post(settings::display))
@@ -52,6 +53,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/results.csv", get(results::csv))
         .route("/admin/compare/{slug}/export/{file}", get(compare::export))
         .route("/admin/compare/{slug}/figures/{file}", get(compare::figure))
+        .route("/admin/rubrics/{slug}/rubric.json", get(rubrics::json))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))
@@ -71,6 +73,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/upload/submission", post(upload::submission))
         .route("/admin/upload/dataset", post(upload::dataset))
         .route("/admin/upload/ratings", post(upload::ratings))
+        .route("/admin/upload/rubric", post(upload::rubric))
         .layer(DefaultBodyLimit::disable());
     let people = people
         .fallback(pages::render)

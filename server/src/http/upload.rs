@@ -5,8 +5,8 @@
 
 use app::{
     error::AppError,
-    model::{dataset::ImportReport, ids::UploadId},
-    port::{Admin, Caller, Capability},
+    model::{dataset::ImportReport, ids::UploadId, rubric::SavedRubric},
+    port::{Admin, Caller, Capability, rubrics::Rubrics},
 };
 use axum::{
     Extension, Json,
@@ -19,7 +19,7 @@ use axum::{
 };
 use serde::Serialize;
 
-use super::{errors::HttpError, guard::query};
+use super::{errors::HttpError, guard::query, router::FORM_LIMIT};
 use crate::{
     services::{
         imports::Tasks,
@@ -83,6 +83,41 @@ pub async fn dataset(
         format!("/admin/datasets?{}", query(told))
     });
     answer(&headers, imported)
+}
+
+/// `POST /admin/upload/rubric`: `file`. Redirects to the rubric.
+pub async fn rubric(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Response {
+    answer(&headers, import_rubric(&state, &caller, form).await.map(|saved| saved.address()))
+}
+
+async fn import_rubric(
+    state: &AppState,
+    caller: &Caller,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<SavedRubric, AppError> {
+    let admin = Admin::of(caller)?;
+    let mut form = form.map_err(|_| AppError::Malformed)?;
+    while let Some(mut field) = form.next_field().await.map_err(|_| AppError::Malformed)? {
+        let name = field.file_name().unwrap_or_default().to_owned();
+        if field.name() != Some("file") || name.is_empty() {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = field.chunk().await.map_err(|_| cut_off(&name))? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > FORM_LIMIT {
+                let what = ("the file is larger than 1 MiB", "文件超过 1 MiB");
+                return Err(AppError::invalid(&name, what, ("Shorten the texts", "请缩短文字")));
+            }
+        }
+        return state.services.rubrics.import(&admin, &name, &bytes).await;
+    }
+    Err(no_file("file"))
 }
 
 /// Stores the form's `file` and returns the values of these `fields`.

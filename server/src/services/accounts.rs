@@ -16,7 +16,10 @@ use app::{
         page::{PageOf, Paged},
         problem::Problem,
         time::{DAY_MS, Timestamp},
-        user::{Invitation, Me, PASSWORD_MAX, Role, UserRow, name_fault, password_fault},
+        user::{
+            CreatedInvitation, Invitation, MOST_INVITATIONS, Me, PASSWORD_MAX, RESET_HOURS, Role, UserRow, name_fault,
+            password_fault,
+        },
     },
     port::{Accounts, Actor, Admin, Answer, Person, System},
 };
@@ -27,14 +30,14 @@ use argon2::{
 use async_trait::async_trait;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::Rng;
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::throttle::{self, Subject};
 use crate::{
     clock,
-    db::{Db, accounts, audit::Change, throttle as stored},
+    db::{Db, accounts, audit::Change, results_import::NO_PASSWORD, throttle as stored},
     error::Failure,
 };
 
@@ -283,6 +286,31 @@ impl AccountService {
             .await?)
     }
 
+    /// Sets a password by a link, which ends every session of the account and the link itself, and logs in.
+    ///
+    /// # Errors
+    ///
+    /// 404 if the link is not open; otherwise the password is too short or too long.
+    pub async fn reset_by_link(&self, secret: &str, password: &str) -> Answer<LoggedIn> {
+        self.reset_name(secret).await?;
+        check_password(password)?;
+        let hash = self.hash(password).await?;
+        let (secret_hash, device, now) = (hash_secret(secret), random_secret(), clock::now());
+        let fresh = hash_secret(&device);
+        let reset = move |tx: &Transaction<'_>| {
+            // Checked again under the lock: a link sets one password.
+            let id = accounts::open_reset(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("reset link"))?;
+            let account = accounts::by_id(tx, id)?.ok_or_else(|| Failure::not_found("account"))?;
+            let epoch = accounts::set_password(tx, id, &hash)?;
+            stored::forget_devices(tx, id)?;
+            stored::know_device(tx, None, &fresh, id, now)?;
+            let name = account.me.name.clone();
+            let change = Change::of(Object::Account(name), "by a link", LoggedIn { me: account.me, epoch, device });
+            Ok(change.by(Actor::Person(id)))
+        };
+        Ok(self.db.write_audited(Actor::System, Action::UserSetPassword, reset).await?)
+    }
+
     async fn attempt(&self, subjects: &[Subject]) -> Result<(), Refused> {
         let (subjects, now) = (subjects.to_vec(), clock::now());
         let wait = self.db.write(move |tx| throttle::attempt(tx, &subjects, now)).await?;
@@ -369,14 +397,25 @@ impl Accounts for AccountService {
         Ok(self.db.read(move |conn| accounts::invitations(conn, &of)).await?)
     }
 
+    async fn invite_many(&self, admin: &Admin, lines: &str, role: Role, days: u32) -> Answer<Vec<CreatedInvitation>> {
+        let expires_at = invitation_end(days)?;
+        let people = invited(lines, role)?;
+        let made = people.into_iter().map(|(label, role)| (random_secret(), label, role)).collect::<Vec<_>>();
+        let (by, stored) = (admin.id(), made.clone());
+        let create = move |tx: &Transaction<'_>| {
+            let entries = stored.iter().map(|(secret, label, role)| {
+                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, by, expires_at)?;
+                Ok((Object::Invitation(id), format!("{label} ({role}, {days} days)")))
+            });
+            Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
+        };
+        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
+        let link = |(secret, label, role)| CreatedInvitation { label, role, path: format!("/join/{secret}") };
+        Ok(made.into_iter().map(link).collect())
+    }
+
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String> {
-        if !(1..=90).contains(&days) {
-            return Err(AppError::invalid(
-                "days",
-                ("an invitation is valid for 1 to 90 days", "邀请的有效期为 1 到 90 天"),
-                ("Enter a number from 1 to 90", "请输入 1 到 90 之间的数字"),
-            ));
-        }
+        let expires_at = invitation_end(days)?;
         if label.chars().count() > 100 {
             return Err(AppError::invalid(
                 "label",
@@ -386,7 +425,6 @@ impl Accounts for AccountService {
         }
         let secret = random_secret();
         let secret_hash = hash_secret(&secret);
-        let expires_at = Timestamp(clock::now().0 + i64::from(days) * DAY_MS);
         let (by, label) = (admin.id(), label.trim().to_owned());
         let create = move |tx: &Transaction<'_>| {
             let id = accounts::insert_invitation(tx, &secret_hash, &label, role, by, expires_at)?;
@@ -417,10 +455,92 @@ impl Accounts for AccountService {
         open.ok_or_else(|| AppError::NotFound("invitation".into()))
     }
 
+    async fn create_reset(&self, admin: &Admin, user: UserId) -> Answer<String> {
+        let secret = random_secret();
+        let secret_hash = hash_secret(&secret);
+        let expires_at = Timestamp(clock::now().0 + i64::from(RESET_HOURS) * 60 * 60 * 1000);
+        let create = move |tx: &Transaction<'_>| {
+            let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
+            if account.disabled || account.password_hash == NO_PASSWORD {
+                return Err(Failure::conflict((
+                    "This account cannot log in. Activate it first; accounts of imported ratings have no log-in.",
+                    "该账户不能登录，请先启用。随评分导入的账户没有登录功能。",
+                )));
+            }
+            accounts::set_reset(tx, user, &secret_hash, expires_at)?;
+            Ok(Change::of(Object::Account(account.me.name), format!("{RESET_HOURS} hours"), ()))
+        };
+        self.db.write_audited(admin, Action::UserCreateReset, create).await?;
+        Ok(secret)
+    }
+
+    async fn reset_name(&self, secret: &str) -> Answer<String> {
+        let secret_hash = hash_secret(secret);
+        let found = move |conn: &Connection| match accounts::open_reset(conn, &secret_hash)? {
+            Some(user) => Ok(accounts::by_id(conn, user)?.map(|account| account.me.name)),
+            None => Ok(None),
+        };
+        self.db.read(found).await?.ok_or_else(|| AppError::NotFound("reset link".into()))
+    }
+
     async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()> {
         let id = person.id;
         Ok(self.db.write(move |tx| accounts::set_lang(tx, id, lang)).await?)
     }
+}
+
+/// When an invitation that is created now expires.
+fn invitation_end(days: u32) -> Result<Timestamp, AppError> {
+    if !(1..=90).contains(&days) {
+        return Err(AppError::invalid(
+            "days",
+            ("an invitation is valid for 1 to 90 days", "邀请的有效期为 1 到 90 天"),
+            ("Enter a number from 1 to 90", "请输入 1 到 90 之间的数字"),
+        ));
+    }
+    Ok(Timestamp(clock::now().0 + i64::from(days) * DAY_MS))
+}
+
+/// The labels and roles of a list of people, a line each.
+fn invited(lines: &str, role: Role) -> Result<Vec<(String, Role)>, AppError> {
+    let (mut people, mut problems) = (Vec::<(String, Role)>::new(), Vec::new());
+    for (number, line) in (1..).zip(lines.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let (label, role) = match line.rsplit_once(',') {
+            None => (line, Ok(role)),
+            Some((label, named)) => (label, named.trim().parse::<Role>()),
+        };
+        let label = label.trim();
+        let mut wrong = |what: (String, String), remedy: (&str, &str)| {
+            problems.push(Problem::new("", what, remedy).at(number));
+        };
+        match role {
+            Err(_) => wrong(
+                ("the text after the comma is not a role".into(), "逗号后的文字不是角色".into()),
+                ("Write `rater` or `admin` there, or no comma", "请填写 `rater` 或 `admin`，或去掉逗号"),
+            ),
+            Ok(_) if label.is_empty() || label.chars().count() > 100 => wrong(
+                ("the name is empty or longer than 100 characters".into(), "名称为空或超过 100 个字符".into()),
+                ("Write 1 to 100 characters", "请填写 1 到 100 个字符"),
+            ),
+            Ok(_) if people.iter().any(|(known, _)| known == label) => wrong(
+                (format!("\"{label}\" occurs twice"), format!("“{label}”重复")),
+                ("Remove one of the lines", "请删除其中一行"),
+            ),
+            Ok(role) => people.push((label.to_owned(), role)),
+        }
+    }
+    if problems.is_empty() && !(1..=MOST_INVITATIONS).contains(&people.len()) {
+        let n = people.len();
+        problems.push(Problem::new(
+            "lines",
+            (format!("the list has {n} names"), format!("名单中有 {n} 个名称")),
+            (
+                format!("Write 1 to {MOST_INVITATIONS}, a line each"),
+                format!("请写 1 到 {MOST_INVITATIONS} 个，每行一个"),
+            ),
+        ));
+    }
+    if problems.is_empty() { Ok(people) } else { Err(AppError::Invalid(problems)) }
 }
 
 fn check_name(name: &str) -> Result<(), AppError> {

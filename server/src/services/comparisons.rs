@@ -333,10 +333,13 @@ fn settle(options: &Options, selection: Selection) -> Result<Selection, Failure>
         return Err(Failure::invalid(
             "studies",
             (
-                format!("the studies use different rubrics: {first} and {second}"),
-                format!("所选项目使用不同的评分标准：{first} 和 {second}"),
+                format!("scores by different rubrics cannot be merged: the studies use {first} and {second}"),
+                format!("不同评分标准的分数不能合并：所选项目使用了 {first} 和 {second}"),
             ),
-            ("Choose studies with the same rubric", "请选择使用同一评分标准的项目"),
+            (
+                "Choose studies with the same rubric and version; compare the others on a page of their own",
+                "请选择使用同一评分标准、同一版本的项目，其他项目请另行对比",
+            ),
         ));
     }
     let known: HashMap<ModelId, &str> = options.models.iter().map(|(id, name)| (*id, name.as_str())).collect();

@@ -20,6 +20,7 @@ use crate::{
         Db,
         audit::{self, Change},
         datasets::{self, NewVersion, Prepared},
+        rubrics,
     },
     error::Failure,
 };
@@ -71,7 +72,7 @@ async fn store(
     }
     db.write_audited(&admin, Action::DatasetImport, move |tx| {
         let mut entries = Vec::new();
-        let rubric_id = datasets::store_rubric(tx, &rubric)?;
+        let rubric_id = rubrics::store(tx, &rubric)?;
         let each = staged.iter().map(|(prepared, revisions)| {
             let new = &prepared.new;
             let stored = datasets::store(tx, prepared, revisions, rubric_id)?;

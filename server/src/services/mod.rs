@@ -9,6 +9,7 @@ pub mod datasets;
 pub mod demo_results;
 pub mod folder;
 pub mod grading;
+pub mod guidelines;
 pub mod imports;
 mod languages;
 pub mod plans;
@@ -17,6 +18,7 @@ pub mod public_links;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+pub mod rubrics;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
@@ -66,6 +68,8 @@ pub struct Services {
     pub results: Arc<results::ResultService>,
     /// Ratings made elsewhere.
     pub ratings: Arc<ratings_import::RatingsImport>,
+    pub guidelines: Arc<guidelines::GuidelineService>,
+    pub rubrics: Arc<rubrics::RubricService>,
     /// Runs of automated tests.
     pub runs: Arc<runs::RunService>,
     /// The rater's side of studies.
@@ -96,6 +100,8 @@ impl Services {
             comparisons: self.comparisons.clone(),
             results: self.results.clone(),
             ratings: self.ratings.clone(),
+            guidelines: self.guidelines.clone(),
+            rubrics: self.rubrics.clone(),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
@@ -151,6 +157,8 @@ impl Services {
                 comparisons.clone(),
             )),
             results: Arc::new(results::ResultService::new(db.clone(), spool.clone(), comparisons.clone())),
+            guidelines: Arc::new(guidelines::GuidelineService::new(db.clone())),
+            rubrics: Arc::new(rubrics::RubricService::open(db.clone()).map_err(|why| OpenFailure::Rubric(why.into()))?),
             studies,
             comparisons,
             spool,
@@ -177,6 +185,9 @@ pub enum OpenFailure {
     },
     #[error(transparent)]
     Database(#[from] OpenError),
+    /// The bundled rubric cannot be stored.
+    #[error("the bundled rubric cannot be stored: {0}")]
+    Rubric(app::error::AppError),
 }
 
 impl From<OpenFailure> for Failure {

@@ -61,7 +61,7 @@ impl Studies for StudyService {
                     row,
                     overlap: setup.overlap,
                     seed: setup.seed.to_string(),
-                    rubric: format!("{} {}", setup.rubric.slug, setup.rubric.version),
+                    rubric: setup.rubric.name(),
                     raters: studies::raters(conn, id)?,
                     flags: studies::flags(conn, id)?,
                 })
@@ -72,7 +72,7 @@ impl Studies for StudyService {
     async fn create(&self, admin: &Admin, new: NewStudy) -> Answer<StudyId> {
         let title = new.title.trim().to_owned();
         let entry = |id| (Object::Study(id), title);
-        let create = plans::create(self.db.clone(), admin.clone(), new, (Action::StudyCreate, entry));
+        let create = plans::create(self.db.clone(), admin.clone(), (new, None), (Action::StudyCreate, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }

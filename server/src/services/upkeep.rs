@@ -22,6 +22,7 @@ use crate::{
         upkeep::{self, State},
     },
     error::Failure,
+    formats::bundled,
 };
 
 pub struct UpkeepService {
@@ -71,7 +72,7 @@ impl Upkeeps for UpkeepService {
             .read_long(move |conn| {
                 let State { name, archived_at, deleted } = found(conn, &object)?;
                 let (in_use, deleted_with) = upkeep::dependents(conn, &object)?;
-                let can_rename = !matches!(object, Object::Dataset(_));
+                let can_rename = !matches!(object, Object::Dataset(_) | Object::Rubric(_));
                 Ok(Upkeep { name, can_rename, archived_at, deleted, in_use, deleted_with })
             })
             .await?)
@@ -92,8 +93,8 @@ impl Upkeeps for UpkeepService {
                 Object::Submission(id) => upkeep::set_model(tx, *id, &name)?,
                 _ => {
                     return Err(Failure::conflict((
-                        "A dataset keeps its short name, because files and programs refer to it.",
-                        "数据集的短名称不能修改，因为文件和程序会引用它。",
+                        "Datasets and rubrics keep their short names, because files and programs refer to them.",
+                        "数据集和评分标准的短名称不能修改，因为文件和程序会引用它。",
                     )));
                 }
             }
@@ -131,6 +132,15 @@ impl Upkeeps for UpkeepService {
             }
             match (object, import(object)) {
                 (_, Some(import)) => upkeep::delete(tx, import)?,
+                (Object::Rubric(slug), None) => {
+                    if bundled::rubric().is_ok_and(|bundled| bundled.slug == *slug) {
+                        return Err(Failure::conflict((
+                            "The bundled rubric cannot be deleted. Archive it instead.",
+                            "内置的评分标准不能删除，请改为归档。",
+                        )));
+                    }
+                    upkeep::delete_rubric(tx, slug)?;
+                }
                 (Object::Dataset(slug), None) => upkeep::delete_dataset(tx, slug)?,
                 _ => return Err(Failure::not_found("object")),
             }

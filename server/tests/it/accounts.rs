@@ -268,6 +268,101 @@ async fn deactivation_is_immediate_and_admins_cannot_deactivate_themselves() {
     assert_eq!(admin.get("/admin").await.status, StatusCode::OK);
 }
 
+#[tokio::test]
+async fn a_reset_link_sets_one_password_and_ends_sessions() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    let accounts = &app.services.accounts;
+    let users = accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let ada_id = users.iter().find(|user| user.name == "ada").unwrap().id;
+    let (mut ada, mut browser) = (app.rater().await, app.admin().await);
+    let path: String = {
+        let fields = [("user", ada_id.to_string())];
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let answer = browser.form("/rpc/create_reset", &fields).await;
+        let link = answer.location().split_once("link=").unwrap_or_else(|| panic!("{}", answer.location())).1;
+        link.replace("%2F", "/")
+    };
+    assert!(path.starts_with("/reset/"), "{path}");
+    let mut anybody = app.anonymous();
+    assert!(anybody.get(&path).await.body.contains("the account ada"));
+    // A bad password keeps the link.
+    let short = anybody.form(&path, &[("password", "short")]).await;
+    assert!(short.location().ends_with("?error=password"), "{}", short.location());
+    assert_eq!(ada.get("/desk").await.status, StatusCode::OK);
+    let done = anybody.form(&path, &[("password", "a-new-long-password")]).await;
+    assert_eq!(done.location(), "/");
+    assert_eq!(anybody.get("/desk").await.status, StatusCode::OK, "logged in");
+    assert!(ada.get("/desk").await.location().starts_with("/log-in"), "the old session has ended");
+    // It works once.
+    let mut other = app.anonymous();
+    assert_eq!(other.get(&path).await.status, StatusCode::NOT_FOUND);
+    let again = other.form(&path, &[("password", "another-long-password")]).await;
+    assert_eq!(other.get(again.location()).await.status, StatusCode::NOT_FOUND);
+    let with = |password: &'static str| [("name", "ada"), ("password", password)];
+    assert_eq!(app.anonymous().form("/log-in", &with("a-new-long-password")).await.location(), "/");
+    assert!(app.anonymous().form("/log-in", &with("demo-password-ada")).await.location().contains("error=wrong"));
+
+    // A newer link replaces the earlier one; a changed password and a deactivation end it, and so does time.
+    let is_open = async |secret: &str| accounts.reset_name(secret).await.is_ok();
+    let first = accounts.create_reset(&admin, ada_id).await.unwrap();
+    let second = accounts.create_reset(&admin, ada_id).await.unwrap();
+    assert!(!is_open(&first).await && is_open(&second).await);
+    accounts.reset_password(System, "ada", "set-by-the-operator").await.unwrap();
+    assert!(!is_open(&second).await);
+    let third = accounts.create_reset(&admin, ada_id).await.unwrap();
+    app.services.db.write_blocking(|tx| Ok(tx.execute("UPDATE password_resets SET expires_at = 1", [])?)).unwrap();
+    assert!(!is_open(&third).await);
+    let fourth = accounts.create_reset(&admin, ada_id).await.unwrap();
+    accounts.set_disabled(&admin, ada_id, true).await.unwrap();
+    assert!(!is_open(&fourth).await);
+    assert!(accounts.create_reset(&admin, ada_id).await.is_err(), "the account cannot log in");
+}
+
+#[tokio::test]
+async fn many_people_are_invited_or_none() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    let accounts = &app.services.accounts;
+    let count = async || accounts.invitations(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows.len();
+    let wrong = format!("Ann\n\nBob, boss\nAnn\n{}\nEve,admin", "x".repeat(101));
+    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7).await.unwrap_err().to_string();
+    for line in ["line 3: the text after the comma is not a role", "line 4: \"Ann\" occurs twice", "line 5: the name"] {
+        assert!(refused.contains(line), "{refused}");
+    }
+    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7).await.is_err());
+    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91).await.is_err());
+    assert_eq!(count().await, 0, "nothing was created");
+
+    let made = accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7).await.unwrap();
+    let people: Vec<_> = made.iter().map(|one| (one.label.as_str(), one.role)).collect();
+    assert_eq!(people, [("Ann Lee", Role::Rater), ("王芳", Role::Rater), ("Eve", Role::Admin)]);
+    assert_eq!(count().await, 3);
+    let secret = made[2].path.strip_prefix("/join/").unwrap();
+    let eve = accounts.join(secret, "eve", "a-long-enough-password").await.unwrap().me;
+    assert_eq!(eve.role, Role::Admin);
+    assert!(accounts.join(secret, "eve2", "a-long-enough-password").await.is_err(), "each link works once");
+}
+
+#[tokio::test]
+async fn people_show_what_a_deactivation_leaves() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    let row = async |name: &str| {
+        let rows = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+        rows.into_iter().find(|user| user.name == name).unwrap()
+    };
+    let ada = row("ada").await;
+    assert!(ada.open_ratings > 0 && (ada.open_studies, ada.alone_in) == (1, 0), "{ada:?}");
+    assert_eq!((row("admin").await.open_ratings, row("admin").await.open_studies), (0, 0));
+    for name in ["bo", "chen"] {
+        app.services.accounts.set_disabled(&admin, row(name).await.id, true).await.unwrap();
+    }
+    assert_eq!(row("ada").await.alone_in, 1, "nobody else is active");
+    let page = app.admin().await.get("/admin/people").await.body;
+    assert!(page.contains("In 1 of the studies nobody else rates"), "{page}");
+}
+
 /// The target of the first link that names `key` in its query.
 fn link(body: &str, key: &str) -> Option<String> {
     let hrefs = body.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());

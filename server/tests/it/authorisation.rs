@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::util::{Answer, Client, TestApp};
 use app::{
-    model::{api::Scope, page::PageOf, run::NewRun, study::NewStudy, user::Role},
-    port::{Accounts, Caller, Capability, Grading, Person, Runs, Studies, System},
+    model::{api::Scope, audit::Object, lang::Bilingual, page::PageOf, run::NewRun, study::NewStudy, user::Role},
+    port::{Accounts, Caller, Capability, Grading, Person, Runs, Studies, System, guidelines::Guidelines},
 };
 use axum::http::{Method, StatusCode};
 use rows::{Call, Row};
@@ -64,6 +64,9 @@ async fn set_up(app: TestApp) -> TestSetup {
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, other).await.unwrap();
+    let text = Bilingual { en: "Take your time.".into(), zh: String::new() };
+    let first_study = Object::Study(app::model::ids::StudyId(1));
+    app.services.guidelines.save(&admin, first_study, text, None).await.unwrap();
     let study = app
         .services
         .studies

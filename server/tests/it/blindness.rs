@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
+        audit::Object,
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
         grading::{Draft, Flag, GradingItem, Next, NextTask},
         ids::StudyId,
+        lang::Bilingual,
         note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
@@ -23,6 +25,7 @@ use app::{
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
+        guidelines::Guidelines as _,
         quality::{Monitoring as _, Quality as _},
     },
 };
@@ -76,6 +79,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
         ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
+        ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
         ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
         ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
         ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
@@ -83,6 +87,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("disputes", For::Raters, Sent::Json(json!({}))),
         ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
+        ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
         ("public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
@@ -103,6 +108,14 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("delete_object", form(&[("object", "submission 1")])),
         ("restore_object", form(&[("object", "submission 1")])),
         ("languages", Sent::Json(json!({}))),
+        ("guidelines", Sent::Json(json!({"object": "study 1", "version": null}))),
+        ("preview_guidelines", Sent::Json(json!({"en": "a", "zh": ""}))),
+        ("save_guidelines", form(&[("object", "study 1"), ("en", "a"), ("zh", ""), ("expected", "0")])),
+        ("rubrics", Sent::Json(json!({}))),
+        ("rubric_version", Sent::Json(json!({"slug": "aixbench", "version": 1}))),
+        ("rubric_choices", Sent::Json(json!({"dataset": "starter"}))),
+        ("save_rubric", form(&[("slug", "x"), ("expected", "0")])),
+        ("set_dataset_rubric", form(&[("dataset", "starter"), ("rubric", "aixbench 1")])),
         ("datasets", Sent::Json(json!({}))),
         ("dataset", Sent::Json(json!({"slug": "starter", "version": null}))),
         ("submissions", Sent::Json(json!({"dataset": null}))),
@@ -152,6 +165,8 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("create_public_link", Sent::Json(json!({"study": 1, "code": true, "days": null}))),
         ("revoke_public_link", form(&[("id", "1")])),
         ("invite", form(&[("label", "x"), ("role", "rater"), ("days", "1")])),
+        ("create_reset", form(&[("user", "1")])),
+        ("invite_many", form(&[("lines", "x"), ("role", "rater"), ("days", "1")])),
         ("revoke_invitation", form(&[("id", "1")])),
         ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
         ("set_reads", form(&[("user", "1"), ("reads", "en")])),
@@ -205,6 +220,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/", For::Raters, "/".into()),
         ("/log-in", For::Everybody, "/log-in?error=wrong&name=ada".into()),
         ("/join/{secret}", For::Everybody, "/join/none".into()),
+        ("/reset/{secret}", For::Everybody, "/reset/none".into()),
         ("/public/{secret}", For::Everybody, "/public/none".into()),
         ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/none".into()),
         ("/account", For::Raters, "/account".into()),
@@ -215,6 +231,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/beside/{study}", For::Raters, format!("/beside/{study}")),
         ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
         ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
+        ("/guidelines/{study}", For::Raters, format!("/guidelines/{study}")),
         ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
         ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
         admin("/admin", "/admin"),
@@ -233,6 +250,11 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/audit", "/admin/audit"),
         admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
         admin("/admin/archive", "/admin/archive"),
+        admin("/admin/guidelines/{kind}/{key}", "/admin/guidelines/study/1"),
+        admin("/admin/rubrics", "/admin/rubrics"),
+        admin("/admin/rubrics/new", "/admin/rubrics/new"),
+        admin("/admin/rubrics/{slug}", "/admin/rubrics/aixbench"),
+        admin("/admin/rubrics/{slug}/edit", "/admin/rubrics/aixbench/edit"),
         admin("/admin/languages", "/admin/languages"),
         admin("/admin/api", "/admin/api"),
         admin("/admin/api/tokens", "/admin/api/tokens"),
@@ -266,6 +288,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/log-in", For::Everybody, Method::POST, "/log-in"),
         ("/log-out", For::Everybody, Method::POST, "/log-out"),
         ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
+        ("/reset/{secret}", For::Everybody, Method::POST, "/reset/none"),
         ("/account/password", For::Raters, Method::POST, "/account/password"),
         ("/account/keys", For::Raters, Method::POST, "/account/keys"),
         ("/account/display", For::Raters, Method::POST, "/account/display"),
@@ -275,6 +298,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/rpc/{*function}", For::Everybody, Method::POST, "/rpc/none"),
         admin("/admin/studies/{id}/ratings.csv", Method::GET, "/admin/studies/1/ratings.csv"),
         admin("/admin/studies/{id}/comparison.csv", Method::GET, "/admin/studies/1/comparison.csv"),
+        admin("/admin/rubrics/{slug}/rubric.json", Method::GET, "/admin/rubrics/aixbench/rubric.json"),
         admin("/admin/results.csv", Method::GET, "/admin/results.csv"),
         admin("/admin/compare/{slug}/export/{file}", Method::GET, "/admin/compare/starter/export/table.csv"),
         admin("/admin/compare/{slug}/figures/{file}", Method::GET, "/admin/compare/starter/figures/x.svg"),
@@ -287,6 +311,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         admin("/admin/upload/submission", Method::POST, "/admin/upload/submission"),
         admin("/admin/upload/dataset", Method::POST, "/admin/upload/dataset"),
         admin("/admin/upload/ratings", Method::POST, "/admin/upload/ratings"),
+        admin("/admin/upload/rubric", Method::POST, "/admin/upload/rubric"),
     ]
 }
 
@@ -707,6 +732,9 @@ async fn prepare(app: &TestApp) {
         presentation,
         ..NewStudy::default()
     };
+    // Each new study gets a copy.
+    let text = Bilingual { en: "# How to rate\n\nTake your time.".into(), zh: String::new() };
+    app.services.guidelines.save(&ADMIN, Object::Dataset("starter".into()), text, None).await.unwrap();
     let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
     let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
     assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
@@ -714,8 +742,7 @@ async fn prepare(app: &TestApp) {
     for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
         let source =
             KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
-        let reasons =
-            known.iter().map(|_| app::model::lang::Bilingual { en: "Because.".into(), zh: "原因。".into() });
+        let reasons = known.iter().map(|_| Bilingual { en: "Because.".into(), zh: "原因。".into() });
         let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect() };
         app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }

@@ -144,6 +144,7 @@ pub fn page_of(object: &Object) -> Option<String> {
     Some(match object {
         Object::Account(_) | Object::Invitation(_) => "/admin/people".to_owned(),
         Object::Dataset(slug) => format!("/admin/datasets/{}", escape(slug)),
+        Object::Rubric(slug) => format!("/admin/rubrics/{}", escape(slug)),
         Object::Run(id) => format!("/admin/runs/{id}"),
         Object::Storage => return None,
         Object::Study(id) => format!("/admin/studies/{id}"),

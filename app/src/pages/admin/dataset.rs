@@ -7,6 +7,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     parts::{Filter, asked, choice, code_langs, holds, task_text},
+    rubrics::choose::DatasetRubric,
     upkeep::upkeep_link,
 };
 use crate::{
@@ -52,6 +53,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
             <a class="button" href=study.clone()>{t.new_study}</a>
             <a class="button" href=compare.clone()>{i.compare().compare}</a>
+            {object.guidelines_address().map(|href| view! { <a class="button" href=href>{i.guidelines().title}</a> })}
             {upkeep_link(i, &object)}
         }>
         {(!description_text.is_empty()).then(|| view! { <p class="lead">{description_text}</p> })}
@@ -68,6 +70,7 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
             <div><dt>{t.source}</dt><dd>{source}</dd></div>
             <div><dt>{t.license}</dt><dd>{license}</dd></div>
         </dl>
+        {(row.human > 0).then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
         {(versions.len() > 1).then(|| versions_table(i, &row.slug, &versions, shown))}
         <TaskTable tasks/>
         </Page>

@@ -8,7 +8,10 @@ use std::collections::HashSet;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::parts::{FormError, asked};
+use super::{
+    parts::{FormError, asked},
+    rubrics::choose::RubricField,
+};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
@@ -213,6 +216,7 @@ fn StudyForm(
                 <input class="input" id="study-title" name="title" required maxlength="120" autocomplete="off" aria-describedby="study-title-hint"/>
                 <p class="hint" id="study-title-hint">{t.study_title_hint}</p>
             </div>
+            <RubricField dataset=slug.clone()/>
             <fieldset>
                 <legend>{t.study_submissions}</legend>
                 <p class="hint">{t.study_submissions_hint}</p>

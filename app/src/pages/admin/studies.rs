@@ -24,6 +24,7 @@ pub fn StudiesPage() -> impl IntoView {
     let actions = move || {
         view! {
             <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
+            <a class="button" href="/admin/rubrics">{i.rubrics().title}</a>
             <a class="button" href="/admin/upload/ratings">{i.ratings_import().import_ratings}</a>
             <a class="button primary" href="/admin/studies/new">{t.new_study}</a>
         }

@@ -164,7 +164,11 @@ fn delete(
         view! { <ul>{rows}</ul> }
     };
     let body = if in_use.is_empty() {
-        let note = if matches!(parsed, Object::Dataset(_)) { t.delete_no_undo_note } else { t.delete_undo_note };
+        let note = if matches!(parsed, Object::Dataset(_) | Object::Rubric(_)) {
+            t.delete_no_undo_note
+        } else {
+            t.delete_undo_note
+        };
         let with = (!deleted_with.is_empty()).then(|| view! { <p>{t.delete_with}</p>{list(deleted_with)} });
         view! {
             {with}

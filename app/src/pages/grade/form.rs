@@ -74,7 +74,8 @@ pub fn RatingForm(
             .collect_view();
         view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }
     });
-    let scales = view! { <Scales rubric session current=shortcuts.current missing=shortcuts.missing /> }.into_any();
+    let scales = view! { <Scales rubric sheet=session.sheet() current=shortcuts.current missing=shortcuts.missing /> }
+        .into_any();
     let flag = view! { <FlagField session flag=at_first.flag /> }.into_any();
     let plain_notes = view! { <PlainNotes session text=notes /> }.into_any();
     let state = view! { <State shortcuts /> }.into_any();

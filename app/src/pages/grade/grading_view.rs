@@ -11,6 +11,7 @@ use super::{
     calibration::{calibration_note, reply_notes},
     callbacks,
     form::{RatingForm, key_names},
+    guidelines::{GuidelinesDrawer, GuidelinesLink},
     help::HelpSheet,
     notes::margin,
     session::{Callbacks, Session, Work},
@@ -63,6 +64,7 @@ pub fn GradingView(
         following,
         calibration,
         replies,
+        guidelines,
         ..
     } = item;
     let notes = note::to_text(&draft.notes, &code);
@@ -90,6 +92,7 @@ pub fn GradingView(
         view! {
             <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
             <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+            <GuidelinesLink study=study.clone() state=guidelines open=shortcuts.guidelines />
         }
         .into_any()
     });
@@ -106,6 +109,7 @@ pub fn GradingView(
         view! { <CodeBox code raw=shortcuts.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
             .into_any();
     let form = view! { <RatingForm shortcuts token rubric rated skippable notes /> }.into_any();
+    let drawer = view! { <GuidelinesDrawer study state=guidelines open=shortcuts.guidelines /> }.into_any();
     let jump = view! { <JumpBar shortcuts rubric_names=names(shortcuts) /> }.into_any();
     view! {
         <Title text=page_title />
@@ -152,6 +156,7 @@ pub fn GradingView(
             {form}
             {jump}
             <HelpSheet dialog=shortcuts.dialog />
+            {drawer}
         </div>
     }
 }

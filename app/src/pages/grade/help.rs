@@ -81,6 +81,7 @@ pub fn action_text(i18n: I18n, action: Action) -> &'static str {
         Action::Raw => t.key_raw,
         Action::Left => b.key_left,
         Action::Right => b.key_right,
+        Action::Guidelines => b.key_guidelines,
         Action::Help => t.key_help,
     }
 }

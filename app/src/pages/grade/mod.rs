@@ -13,11 +13,12 @@ mod calibration;
 mod drafts;
 mod form;
 mod grading_view;
+mod guidelines;
 pub mod help;
 mod keys;
 mod notes;
 mod prefetch;
-mod scales;
+pub mod scales;
 mod session;
 mod shortcuts;
 pub mod side_by_side;
@@ -72,6 +73,8 @@ pub struct ViewSettings {
     rubric: RwSignal<Lang>,
     /// The keyboard shortcuts.
     keys: RwSignal<Keys>,
+    /// The study whose guidelines were read since the page was loaded.
+    guidelines: RwSignal<Option<Token>>,
 }
 
 /// Provides the settings to everything below; the root calls it once.
@@ -80,6 +83,7 @@ pub fn provide_view_settings() {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
         keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
+        guidelines: RwSignal::new(None),
     });
 }
 

@@ -236,6 +236,7 @@ mod tests {
             following: None,
             calibration: None,
             replies: Vec::new(),
+            guidelines: Default::default(),
         }
     }
 

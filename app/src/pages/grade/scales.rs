@@ -3,22 +3,63 @@
 
 use leptos::{either::Either, prelude::*};
 
-use super::{ViewSettings, session::Session};
+use super::{ViewSettings, side_by_side::letters};
 use crate::{
     i18n::use_i18n,
     model::{
+        grading::Draft,
         lang::Lang,
         rubric::{Dimension, Level, Rubric},
     },
 };
+
+/// What the scales show and change.
+#[derive(Clone, Copy)]
+pub struct ScoreSheet {
+    /// The scores.
+    pub draft: RwSignal<Draft>,
+    /// Sets a dimension's score.
+    pub give: Callback<(usize, u8)>,
+    /// Its column, counted from 0, if several sheets are on the page.
+    pub column: Option<usize>,
+}
+
+impl ScoreSheet {
+    /// A sheet to look at: its scores go nowhere.
+    pub fn preview(rubric: &Rubric) -> ScoreSheet {
+        let draft = RwSignal::new(Draft::blank(rubric));
+        let give = Callback::new(move |(place, score)| draft.update(|draft| put(draft, place, score)));
+        ScoreSheet { draft, give, column: None }
+    }
+}
+
+/// The ID of a field of the form in a column, prefixed with the column's letter.
+pub fn field_id(column: Option<usize>, field: &str) -> String {
+    match column {
+        Some(column) => format!("{}-{field}", letters(column).to_lowercase()),
+        None => field.to_owned(),
+    }
+}
+
+/// The field of the radio button for a score.
+pub fn radio(place: usize, score: u8) -> String {
+    format!("score-{place}-{score}")
+}
+
+/// Sets a score of a draft.
+pub fn put(draft: &mut Draft, place: usize, score: u8) {
+    if let Some(slot) = draft.scores.get_mut(place) {
+        *slot = Some(score);
+    }
+}
 
 /// Every dimension, in the order of scoring.
 #[component]
 pub fn Scales(
     /// The rubric.
     rubric: Rubric,
-    /// Called with each score.
-    session: Session,
+    /// The scores.
+    sheet: ScoreSheet,
     /// The dimension that digits score.
     current: RwSignal<usize>,
     /// The dimension that lacks a score, after an attempt to submit.
@@ -28,7 +69,7 @@ pub fn Scales(
         .dimensions
         .into_iter()
         .enumerate()
-        .map(|(place, dimension)| view! { <Scale place dimension session current missing /> }.into_any())
+        .map(|(place, dimension)| view! { <Scale place dimension sheet current missing /> }.into_any())
         .collect_view()
 }
 
@@ -36,7 +77,7 @@ pub fn Scales(
 fn Scale(
     place: usize,
     dimension: Dimension,
-    session: Session,
+    sheet: ScoreSheet,
     current: RwSignal<usize>,
     missing: RwSignal<Option<usize>>,
 ) -> impl IntoView {
@@ -45,7 +86,7 @@ fn Scale(
     let name = dimension.name.clone();
     let question = dimension.question.clone();
     let levels =
-        dimension.levels.into_iter().map(|level| view! { <LevelRow place level session /> }.into_any()).collect_view();
+        dimension.levels.into_iter().map(|level| view! { <LevelRow place level sheet /> }.into_any()).collect_view();
     let is_current = move || current.get() == place;
     let is_missing = move || missing.get() == Some(place);
     view! {
@@ -53,7 +94,7 @@ fn Scale(
             class="scale"
             class:current=is_current
             class:missing=is_missing
-            id=session.id(&format!("scale-{place}"))
+            id=field_id(sheet.column, &format!("scale-{place}"))
             on:focusin=move |_| current.set(place)
         >
             <legend class="scale-head" lang=move || lang.get().tag()>
@@ -74,22 +115,22 @@ fn Scale(
 }
 
 #[component]
-fn LevelRow(place: usize, level: Level, session: Session) -> impl IntoView {
+fn LevelRow(place: usize, level: Level, sheet: ScoreSheet) -> impl IntoView {
     let lang = rubric_lang();
     let score = level.score;
-    let at_first = session.draft.with_untracked(|d| d.scores.get(place) == Some(&Some(score)));
-    let chosen = move || session.draft.with(|d| d.scores.get(place) == Some(&Some(score)));
+    let at_first = sheet.draft.with_untracked(|d| d.scores.get(place) == Some(&Some(score)));
+    let chosen = move || sheet.draft.with(|d| d.scores.get(place) == Some(&Some(score)));
     let Level { label, text, .. } = level;
     view! {
         <label class="level">
             <input
                 type="radio"
-                id=session.radio_id(place, score)
+                id=field_id(sheet.column, &radio(place, score))
                 name=format!("score-{place}")
                 value=score.to_string()
                 checked=at_first
                 prop:checked=chosen
-                on:change=move |_| give(session, place, score)
+                on:change=move |_| sheet.give.run((place, score))
             />
             <span class="level-score">{score}</span>
             <span class="level-text" lang=move || lang.get().tag()>
@@ -101,15 +142,6 @@ fn LevelRow(place: usize, level: Level, session: Session) -> impl IntoView {
             </span>
         </label>
     }
-}
-
-/// Sets a score.
-pub fn give(session: Session, place: usize, score: u8) {
-    session.change(|draft| {
-        if let Some(slot) = draft.scores.get_mut(place) {
-            *slot = Some(score);
-        }
-    });
 }
 
 fn rubric_lang() -> Signal<Lang> {

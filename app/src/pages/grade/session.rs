@@ -17,7 +17,7 @@ use super::{
     activity::Clock,
     browser,
     drafts::{Dispatch, Drafts},
-    side_by_side::letters,
+    scales::{self, ScoreSheet, field_id},
     submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
 use crate::{
@@ -170,15 +170,23 @@ impl Session {
 
     /// The id of one of its fields, prefixed with the letter of its column.
     pub fn id(self, field: &str) -> String {
-        match self.column {
-            Some(column) => format!("{}-{field}", letters(column).to_lowercase()),
-            None => field.to_owned(),
-        }
+        field_id(self.column, field)
+    }
+
+    /// Its scores, for the scales.
+    pub fn sheet(self) -> ScoreSheet {
+        let give = Callback::new(move |(place, score)| self.give(place, score));
+        ScoreSheet { draft: self.draft, give, column: self.column }
+    }
+
+    /// Sets a score.
+    pub fn give(self, place: usize, score: u8) {
+        self.change(|draft| scales::put(draft, place, score));
     }
 
     /// The id of the radio button for a score.
     pub fn radio_id(self, place: usize, score: u8) -> String {
-        self.id(&format!("score-{place}-{score}"))
+        self.id(&scales::radio(place, score))
     }
 
     /// The submission was withdrawn: it is edited again.

@@ -7,7 +7,6 @@ use super::{
     ViewSettings, browser,
     keys::{Command, FocusContext, after_score, command},
     prefetch::Prefetch,
-    scales::give,
     session::{SaveState, Session},
     submit_queue::Decision,
 };
@@ -41,6 +40,8 @@ pub struct Shortcuts {
     pub missing: RwSignal<Option<usize>>,
     /// The list of shortcuts.
     pub dialog: NodeRef<Dialog>,
+    /// Whether the guidelines are open.
+    pub guidelines: RwSignal<bool>,
     /// Whether original code is shown.
     pub raw: RwSignal<bool>,
     /// The position of the note that is being edited.
@@ -70,6 +71,7 @@ impl Shortcuts {
             current: RwSignal::new(session.draft.with_untracked(|d| d.first_open()).unwrap_or(0)),
             missing: RwSignal::new(None),
             dialog: NodeRef::new(),
+            guidelines: RwSignal::new(false),
             raw: view_settings.map_or_else(|| RwSignal::new(false), |view_settings| view_settings.raw),
             noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
@@ -125,6 +127,7 @@ impl Shortcuts {
             Action::Raw => self.raw.update(|raw| *raw = !*raw),
             // In one-at-a-time studies there is nothing on the left or right.
             Action::Left | Action::Right => {}
+            Action::Guidelines => self.guidelines.set(true),
             Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
                     let _ = dialog.show_modal();
@@ -223,7 +226,7 @@ impl Shortcuts {
             self.tell(refused);
             return;
         }
-        give(self.session, at, score);
+        self.session.give(at, score);
         // The rater is working on this output: the next Enter is meant for it.
         self.settled.set_value(true);
         if self.missing.get_untracked() == Some(at) {
@@ -332,7 +335,7 @@ fn take_over_clicks(session: Session, rubric: StoredValue<Rubric>, token: &Token
         if let Some(score) = ticked
             && known.is_none()
         {
-            give(session, place, score);
+            session.give(place, score);
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     model::{
         code::{CodeView, Line, Run},
         grading::{Draft, GradingItem, Progress},
+        guidelines::GuidelinesState,
         ids::Token,
         lang::Bilingual,
         plan::Presentation,
@@ -203,5 +204,6 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         following: None,
         calibration: None,
         replies: Vec::new(),
+        guidelines: GuidelinesState::None,
     }
 }

@@ -7,6 +7,7 @@
 mod audit;
 mod comparisons;
 mod datasets;
+mod guidelines;
 mod idempotency;
 mod input;
 mod objects;
@@ -17,6 +18,7 @@ pub mod problem;
 mod quality;
 pub mod reference;
 mod results;
+mod rubrics;
 mod runs;
 mod scopes;
 mod studies;
@@ -58,6 +60,7 @@ const BODY_LIMIT: usize = 1024 * 1024;
 struct Base;
 
 /// Every operation, in display order.
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn operations() -> OpenApiRouter<AppState> {
     let v1 = OpenApiRouter::new()
         // The caller.
@@ -76,6 +79,11 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(submissions::list_submission_outputs))
         .routes(routes!(submissions::get_output))
         .routes(routes!(quality::get_mask, quality::set_mask))
+        // Rubrics.
+        .routes(routes!(rubrics::list_rubrics, rubrics::save_rubric))
+        .routes(routes!(rubrics::get_rubric))
+        .routes(routes!(rubrics::list_rubric_choices))
+        .routes(routes!(rubrics::set_dataset_rubric))
         // Runs.
         .routes(routes!(runs::list_runs, runs::start_run))
         .routes(routes!(runs::get_run))
@@ -98,6 +106,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(studies::get_study_task))
         .routes(routes!(studies::list_public_links, studies::create_public_link))
         .routes(routes!(studies::revoke_public_link))
+        .routes(routes!(guidelines::get_guidelines, guidelines::save_guidelines))
         // Results.
         .routes(routes!(results::get_results))
         .routes(routes!(results::results_csv))

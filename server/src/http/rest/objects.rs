@@ -1,4 +1,4 @@
-//! Renaming, archiving and deleting datasets, submissions and studies.
+//! Renaming, archiving and deleting datasets, rubrics, submissions and studies.
 
 use app::{
     model::{
@@ -30,7 +30,7 @@ pub struct ObjectChange {
 fn object((kind, key): &(String, String)) -> Result<Object, Problem> {
     format!("{kind} {key}")
         .parse()
-        .map_err(|_| Problem::new(StatusCode::NOT_FOUND, "The kind is `dataset`, `submission` or `study`."))
+        .map_err(|_| Problem::new(StatusCode::NOT_FOUND, "The kind is `dataset`, `rubric`, `submission` or `study`."))
 }
 
 /// List archived objects
@@ -45,8 +45,8 @@ pub async fn list_archive(
 
 /// Get an object's name, state and dependents
 #[utoipa::path(get, path = "/objects/{kind}/{key}", tag = "Objects", security(("token" = ["read"])),
-    params(("kind" = String, Path, description = "`dataset`, `submission` or `study`"),
-        ("key" = String, Path, description = "ID, or a dataset's short name")),
+    params(("kind" = String, Path, description = "`dataset`, `rubric`, `submission` or `study`"),
+        ("key" = String, Path, description = "ID, or a dataset's or rubric's short name")),
     responses((status = 200, description = "The object", body = Upkeep)))]
 pub async fn get_object(
     State(state): State<AppState>,
@@ -58,8 +58,8 @@ pub async fn get_object(
 
 /// Rename, archive or unarchive an object
 #[utoipa::path(patch, path = "/objects/{kind}/{key}", tag = "Objects", security(("token" = ["admin"])),
-    params(("kind" = String, Path, description = "`dataset`, `submission` or `study`"),
-        ("key" = String, Path, description = "ID, or a dataset's short name")),
+    params(("kind" = String, Path, description = "`dataset`, `rubric`, `submission` or `study`"),
+        ("key" = String, Path, description = "ID, or a dataset's or rubric's short name")),
     responses((status = 200, description = "The changed object", body = Upkeep)))]
 pub async fn update_object(
     State(state): State<AppState>,
@@ -83,8 +83,8 @@ pub async fn update_object(
 ///
 /// Submissions and studies can be restored for 15 seconds.
 #[utoipa::path(delete, path = "/objects/{kind}/{key}", tag = "Objects", security(("token" = ["admin"])),
-    params(("kind" = String, Path, description = "`dataset`, `submission` or `study`"),
-        ("key" = String, Path, description = "ID, or a dataset's short name")),
+    params(("kind" = String, Path, description = "`dataset`, `rubric`, `submission` or `study`"),
+        ("key" = String, Path, description = "ID, or a dataset's or rubric's short name")),
     responses((status = 204, description = "Deleted")))]
 pub async fn delete_object(
     State(state): State<AppState>,

@@ -21,6 +21,7 @@ use super::{Parts, hand_out, replies};
 use crate::{
     db::{
         grading::{self, RaterStudy},
+        guidelines,
         quality::checks::{self, Check},
         queue, withdrawals,
     },
@@ -165,6 +166,7 @@ impl Item {
             calibration,
             replies: replies(conn, self.rater, &token)?,
             token,
+            guidelines: guidelines::state(conn, self.study.id, self.rater)?,
             study: self.study,
         })
     }

@@ -15,6 +15,7 @@ use app::{
     model::{
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
         grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        guidelines::GuidelinesState,
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
@@ -36,6 +37,7 @@ use crate::{
     db::{
         Db,
         grading::{self, RaterStudy},
+        guidelines,
         quality::{checks, flags},
     },
     error::Failure,
@@ -63,8 +65,19 @@ impl GradingService {
     }
 
     async fn view(parts: Parts) -> GradingItem {
-        let Parts { token, study, visible_texts, draft, rated, progress, previous, following, calibration, replies } =
-            parts;
+        let Parts {
+            token,
+            study,
+            visible_texts,
+            draft,
+            rated,
+            progress,
+            previous,
+            following,
+            calibration,
+            replies,
+            guidelines,
+        } = parts;
         GradingItem {
             token,
             study: study.token,
@@ -82,6 +95,7 @@ impl GradingService {
             following,
             calibration,
             replies,
+            guidelines,
         }
     }
 
@@ -111,6 +125,7 @@ struct Parts {
     following: Option<Token>,
     calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
+    guidelines: GuidelinesState,
 }
 
 /// [`Next`] before its code is formatted.
@@ -131,6 +146,7 @@ impl Grading for GradingService {
                 let my_studies = studies.into_iter().map(|study| {
                     Ok(MyStudy {
                         progress: progress(conn, &study, rater)?,
+                        guidelines: guidelines::state(conn, study.id, rater)?,
                         presentation: study.presentation,
                         token: study.token,
                         title: study.title,

@@ -72,7 +72,7 @@ impl Plans for PlanService {
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
         let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
         let entry = move |copy| (Object::Study(id), format!("as study {copy}"));
-        let create = create(self.db.clone(), admin.clone(), new, (Action::StudyCopy, entry));
+        let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyCopy, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }
@@ -169,6 +169,7 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         presentation: settings.presentation,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
+        rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
         draft: true,
     })
 }

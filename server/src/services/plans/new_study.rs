@@ -23,20 +23,23 @@ use crate::{
     db::{
         Db,
         audit::Change,
+        guidelines,
         plan::{self as stored, Moved, Settings},
         staging::{self, Import},
         steps, studies,
     },
     error::Failure,
     plan::rows::{Gradable, Member},
+    services::rubrics,
 };
 
 /// Checks what the admin asks for and makes a study of it; it runs at once unless it is to wait. Its plan is stored in
-/// many short transactions, and nobody sees the study before the last, which `entry` describes for the audit log.
+/// many short transactions, and nobody sees the study before the last, which `entry` describes for the audit log. `from`
+/// is the study that it duplicates, if any.
 pub async fn create(
     db: Db,
     admin: Admin,
-    new: NewStudy,
+    (new, from): (NewStudy, Option<StudyId>),
     (action, entry): (Action, impl FnOnce(StudyId) -> (Object, String) + Send + 'static),
 ) -> Result<StudyId, Failure> {
     let (by, draft) = (admin.id(), new.draft);
@@ -51,7 +54,7 @@ pub async fn create(
     let published = match store(&db, id, &plan).await {
         Ok(()) => {
             let publish = move |tx: &Transaction<'_>| {
-                publish(tx, id, &plan, draft)?;
+                publish(tx, (id, from), &plan, draft)?;
                 let (object, detail) = entry(id);
                 Ok(Change::of(object, detail, id))
             };
@@ -78,7 +81,12 @@ async fn store(db: &Db, id: StudyId, plan: &Arc<studies::Plan>) -> Result<(), Fa
     Ok(())
 }
 
-fn publish(conn: &Connection, id: StudyId, plan: &studies::Plan, draft: bool) -> Result<(), Failure> {
+fn publish(
+    conn: &Connection,
+    (id, from): (StudyId, Option<StudyId>),
+    plan: &studies::Plan,
+    draft: bool,
+) -> Result<(), Failure> {
     for (rater, ..) in &plan.raters {
         // They may have changed since they were looked up.
         if !studies::can_rate(conn, *rater)? {
@@ -86,6 +94,7 @@ fn publish(conn: &Connection, id: StudyId, plan: &studies::Plan, draft: bool) ->
         }
     }
     studies::publish(conn, id, plan)?;
+    guidelines::inherit(conn, id, from)?;
     if !draft {
         stored::note(conn, id, "started", None, &Moved { ratings: plan.places.len() as u64, from: None })?;
         studies::set_status(conn, id, StudyStatus::Running)?;
@@ -141,14 +150,11 @@ fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradab
             ("Choose other submissions", "请选择其他输出集"),
         ));
     }
-    let plan = studies::Plan {
-        title,
-        version: ground.version,
-        rubric_id: ground.rubric_id,
-        settings,
-        raters,
-        places: Vec::new(),
+    let rubric_id = match new.rubric.as_deref().map(str::trim) {
+        None | Some("") => ground.rubric_id,
+        Some(name) => rubrics::named(conn, name)?.id,
     };
+    let plan = studies::Plan { title, version: ground.version, rubric_id, settings, raters, places: Vec::new() };
     Ok((plan, outputs))
 }
 

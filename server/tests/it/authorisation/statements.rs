@@ -33,7 +33,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 24] = [
+const SMALL: [&str; 28] = [
     "sqlite_schema",
     // Names and addresses that recently failed to log in.
     "login_failures",
@@ -42,10 +42,15 @@ const SMALL: [&str; 24] = [
     // One row for each person, dataset, rubric, model, study, upload, token, webhook or link.
     "users",
     "rater_settings",
+    "password_resets",
     "invitations",
     "datasets",
     "dataset_versions",
     "rubrics",
+    "archived_rubrics",
+    // Every version of a study's or dataset's guidelines.
+    "study_guidelines",
+    "dataset_guidelines",
     "models",
     "all_submissions",
     "submission_masks",

@@ -6,7 +6,7 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{ComparisonView, Scores, Selection},
+        compare::{ComparisonView, Scores, Selection, StudyOption},
         lang::Lang,
     },
 };
@@ -42,7 +42,10 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let studies = options
         .studies
         .iter()
-        .map(|s| (s.id.0, s.title.clone(), format!("{}{}", (t.ratings_n)(&i.number(s.ratings)), going(s.open))))
+        .map(|s| {
+            let note = format!("{} · {}{}", (t.ratings_n)(&i.number(s.ratings)), s.rubric, going(s.open));
+            (s.id.0, s.title.clone(), note)
+        })
         .collect();
     let studies =
         boxes("studies", studies, &has(selection.studies.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
@@ -58,6 +61,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let raters =
         boxes("raters", raters, &has(selection.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
     let (lang, scores) = (selection.nl_lang, selection.scores);
+    let others = left_out(i, found);
     view! {
         <details class="compare-choice" open=open>
             <summary>{t.what}</summary>
@@ -67,6 +71,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
                 </fieldset>
                 <fieldset class="ticks"><legend>{t.studies}</legend>
                     <input type="hidden" name="studies" value="none"/>{studies}
+                    {others}
                 </fieldset>
                 <fieldset class="ticks"><legend>{t.runs}</legend>
                     <input type="hidden" name="runs" value="none"/>{runs}
@@ -97,6 +102,18 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// Studies with ratings that the selection leaves out because they use another rubric.
+pub fn left_out(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
+    let (options, selection) = (&found.options, &found.selection);
+    let is_selected = |study: &&StudyOption| selection.studies.iter().flatten().any(|id| *id == study.id);
+    let rubric = options.studies.iter().find(is_selected).map(|study| &study.rubric);
+    let others = options.studies.iter().filter(|study| study.ratings > 0 && !study.archived);
+    let others = others.filter(|study| rubric.is_some_and(|rubric| study.rubric != *rubric));
+    let names: Vec<_> = others.map(|study| format!("{} ({})", study.title, study.rubric)).collect();
+    (!names.is_empty())
+        .then(|| view! { <p class="muted small">{(i.rubrics().left_out)(&names.join(i.lang.pick(", ", "、")))}</p> })
 }
 
 /// The selection in words, for a printed page, which omits the form.

@@ -73,6 +73,7 @@ fn page(
     let actions = move || {
         view! {
             {quality_links(i, id)}
+            <a class="button" href=Object::Study(id).guidelines_address()>{i.guidelines().title}</a>
             {upkeep_link(i, &Object::Study(id))}
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
             <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="" rel="external">{t.ratings_csv}</a>

@@ -8,7 +8,10 @@ use crate::{
         grading::Flag,
         study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus},
     },
-    pages::admin::parts::{FormError, status},
+    pages::admin::{
+        parts::{FormError, status},
+        rubrics,
+    },
     rpc::studies::{ReopenStudy, SetStudyStatus},
     ui::form::{ActionForm, FormAction},
 };
@@ -42,7 +45,7 @@ pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
             <div><dt>{t.models}</dt><dd>{row.models.join(" · ")}</dd></div>
             <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a></dd></div>
             <div><dt>{t.overlap}</dt><dd>{overlap}</dd></div>
-            <div><dt>{t.rubric}</dt><dd>{rubric}</dd></div>
+            <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&rubric)>{rubric.clone()}</a></dd></div>
             <div><dt>{t.seed}</dt><dd><code>{seed}</code></dd></div>
             <div><dt>{t.created_at}</dt><dd>{i.time(row.created_at)}</dd></div>
         </dl>

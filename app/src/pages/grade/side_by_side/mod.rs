@@ -20,6 +20,7 @@ use super::{
     activity::{Clock, Parts},
     bar::UnsentBar,
     form::{RatingForm, key_names},
+    guidelines::{GuidelinesDrawer, GuidelinesLink},
     help::HelpSheet,
     keys::Command,
     notes::margin,
@@ -199,7 +200,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
         Command::Do(Action::Left) => shared.go_to(task.with_untracked(Task::left_of_active)),
         Command::Do(Action::Right) => shared.go_to(task.with_untracked(Task::right_of_active)),
         // The help and the format of the code belong to the page, not to a column.
-        Command::Do(Action::Help) => leader.perform(Action::Help),
+        Command::Do(action @ (Action::Help | Action::Guidelines)) => leader.perform(action),
         what => {
             if let Some(shortcuts) = shared.shortcuts(task.with_untracked(Task::active)) {
                 shortcuts.run(what);
@@ -212,6 +213,10 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
     let panels = columns.into_iter().enumerate().map(|(n, column)| view! { <Panel column task n /> }.into_any());
     let panels = panels.collect_view();
     let (b, key) = (use_i18n().bench(), key_names());
+    let drawer = view! {
+        <GuidelinesDrawer study=first.study.clone() state=first.guidelines open=leader.guidelines />
+    }
+    .into_any();
     view! {
         <Title text=first.title.clone() />
         <div class="beside" class:many=many data-columns=count.to_string()>
@@ -224,6 +229,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
                 <span class="muted small">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
             </div>
             <HelpSheet dialog=leader.dialog side_by_side=true />
+            {drawer}
         </div>
     }
     .into_any()
@@ -304,7 +310,7 @@ fn tab(shared: Shared, n: usize, letters: &str) -> impl IntoView + use<> {
 fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b, key) = (i18n.rater(), i18n.bench(), key_names());
-    let GradingItem { study, title, progress, previous, .. } = first;
+    let GradingItem { study, title, progress, previous, guidelines, .. } = first;
     let place = move || {
         let more = task.with(Task::newly_rated);
         (t.progress_text)(progress.rated + more, progress.left.saturating_sub(more))
@@ -324,6 +330,7 @@ fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl 
                 </button>
                 <a class="button quiet" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
                 <a class="button quiet" href=format!("/rubric/{study}") target="_blank" rel="external">{t.rubric}</a>
+                <GuidelinesLink study=study.clone() state=guidelines open=leader.guidelines />
                 <button class="button quiet scripted keys-button" type="button" on:click=move |_| leader.perform(Action::Help)>
                     {t.help_title} " " <kbd>{key(Action::Help)}</kbd>
                 </button>

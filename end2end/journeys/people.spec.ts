@@ -1,0 +1,57 @@
+import { logIn, open } from '../support/steps.ts';
+import { demo, expect, serve, test } from '../support/test.ts';
+
+serve('--demo');
+
+test('many people are invited at once, and one of them joins', async ({ page, browser, baseURL }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/people');
+  await page.getByText('Invite many at once').click();
+  const names = page.getByLabel('Names, one per line');
+  await names.fill('Ann Lee\n王芳\nAnn Lee');
+  await page.getByRole('button', { name: 'Create links' }).click();
+  await expect(page.getByText('line 3: "Ann Lee" occurs twice')).toBeVisible();
+  await names.fill('Ann Lee\n王芳\nEve, admin');
+  await page.getByRole('button', { name: 'Create links' }).click();
+  await expect(page.getByText('Copy these links now')).toBeVisible();
+  const list = await page.getByLabel('Labels and links, separated by tabs').inputValue();
+  const links = list.split('\n').map((line) => line.split('\t'));
+  expect(links.map(([label]) => label)).toEqual(['Ann Lee', '王芳', 'Eve']);
+  const ann = await (await browser.newContext({ baseURL })).newPage();
+  await ann.goto(links[0][1]);
+  await ann.getByLabel('Username').fill('ann');
+  await ann.getByLabel('Password').first().fill('a-long-enough-password');
+  await ann.getByRole('button', { name: 'Create account' }).click();
+  await expect(ann.getByRole('button', { name: 'Log out' })).toBeVisible();
+});
+
+test('a forgotten password is reset by a link that works once', async ({ page, browser, baseURL }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/people');
+  await page.getByRole('button', { name: 'Reset password of chen' }).click();
+  const link = await page.getByLabel('Link to choose a password').inputValue();
+  const chen = await (await browser.newContext({ baseURL })).newPage();
+  await chen.goto(link);
+  await expect(chen.getByText('the account chen')).toBeVisible();
+  await chen.getByLabel('Password').fill('another-long-password');
+  await chen.getByRole('button', { name: 'Set password and log in' }).click();
+  await expect(chen.getByRole('button', { name: 'Log out' })).toBeVisible();
+  await chen.goto(link);
+  await expect(chen.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
+});
+
+test('deactivating says what it leads to, and asks', async ({ page, browser, baseURL }) => {
+  const bo = await (await browser.newContext({ baseURL })).newPage();
+  await logIn(bo, demo.bo);
+  await logIn(page, demo.admin);
+  await open(page, '/admin/people');
+  const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'bo', exact: true }) });
+  await row.getByText('Deactivate bo').click();
+  await expect(row.getByText(/^Unfinished ratings: \d+, in 1 study\./)).toBeVisible();
+  await row.getByRole('button', { name: 'Deactivate bo' }).click();
+  await expect(row.getByText('Deactivated')).toBeVisible();
+  await bo.goto('/desk');
+  await expect(bo).toHaveURL(/\/log-in/);
+  await row.getByRole('button', { name: 'Activate bo' }).click();
+  await expect(row.getByText('Active', { exact: true })).toBeVisible();
+});
