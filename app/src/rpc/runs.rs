@@ -9,13 +9,13 @@ use crate::{
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         page::{PageOf, Paged},
-        run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunRow},
+        run::{Dates, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunRow},
         run_pair::RunPair,
     },
 };
 #[cfg(feature = "ssr")]
 use crate::{
-    model::run::{Dates, NewRun, Rerun},
+    model::run::{NewRun, Rerun},
     port::ports,
 };
 
