@@ -299,6 +299,63 @@ fn python_samples_without_shared_state_get_both_verdicts_from_one_process() {
     check_both_verdicts(CodeLang::Python, right, &others);
 }
 
+/// Java samples, the verdict on each as published and guarded, and whether one process gives both.
+const JAVA_SAMPLES: [(&str, bool, bool, bool); 15] = [
+    ("return number * 2; } }", true, true, true),
+    ("return twice(number, 2); } static int twice(int a, int b) { return a * b; } }\n// 1", true, true, true),
+    // The second run begins with static fields of its own: there are only two calls.
+    ("return ++calls > 2 ? 0 : number * 2; } static int calls; }", true, true, true),
+    ("return number * 2; } } class Helper { static { new ArrayList<>().get(0); } }", true, true, true),
+    // Whatever could reach beyond its own classes runs in processes of its own.
+    ("System.out.println(number); return number * 2; } }", true, true, false),
+    ("try { return number * 2; } catch (Throwable e) { return 0; } } }", true, true, false),
+    ("System.setProperty(\"a\", \"b\"); return number * 2; } }", true, true, false),
+    ("return System.getProperty(\"a\") == null ? number * 2 : 0; } }", true, true, false),
+    (
+        "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(1))); return number * 2; } }",
+        false,
+        false,
+        false,
+    ),
+    (
+        "new Thread(() -> System.exit(1)).start(); try { Thread.sleep(200); } catch (Exception e) { } return number * 2; } }",
+        false,
+        false,
+        false,
+    ),
+    // These compile only together with the tests, or differently.
+    ("return Main.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return \\u004dain.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return Ma\u{ad}in.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return number * 2; } }\nfinal", true, false, false),
+    ("return number * 2; } } class AssertionError { }", false, false, false),
+];
+
+#[test]
+fn java_samples_of_harmless_classes_get_both_verdicts_from_one_process() {
+    let lang = CodeLang::Java;
+    let Some(toolchain) = toolchain(lang) else { return };
+    let task = (lang::language(lang).unwrap().trials.task)();
+    for (generation, is_published, is_guarded, is_quick) in JAVA_SAMPLES {
+        let program = humaneval::program(lang, &task, None, generation);
+        let solution = humaneval::sample(lang, &task, None, generation);
+        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
+        assert_eq!(judged.is_some(), is_quick, "{generation}");
+        let apart = toolchain.published(&context(), &task, &program).unwrap();
+        assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
+        let guarded = guard::judge(&*toolchain, &context(), &task, &solution).unwrap();
+        assert!(!is_published || (guarded.verdict == Verdict::Passed) == is_guarded, "{generation}: {guarded:?}");
+        let outcome = grader::grade(&*toolchain, &context(), lang, &task, Sample::of(generation)).unwrap();
+        let verdicts = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(verdicts, (is_published, is_guarded), "{}", shown(generation, &outcome));
+    }
+}
+
+#[test]
+fn java_reuses_judges() {
+    check_reuse(CodeLang::Java);
+}
+
 fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
     let Some(toolchain) = toolchain(lang) else { return };
     let task = (lang::language(lang).unwrap().trials.task)();

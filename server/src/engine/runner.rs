@@ -505,7 +505,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
 }
 
 /// Whether Java would use AVX-512 on this CPU.
-fn has_avx512() -> bool {
+pub fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx512f");
     #[cfg(not(target_arch = "x86_64"))]

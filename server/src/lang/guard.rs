@@ -82,9 +82,9 @@ impl JudgePool {
 }
 
 impl PooledJudge<'_> {
-    /// Sends one of the texts that make up a task's tests. The language defines the texts and their order.
-    pub fn send_tests(&mut self, text: &str) {
-        self.running.send(b'G', text.as_bytes());
+    /// Sends a part of a task's tests: a text or classes. The language defines the parts and their order.
+    pub fn send_tests(&mut self, part: &[u8]) {
+        self.running.send(b'G', part);
     }
 
     /// Runs the tests over the solver's answers, and returns whether they accept all of them. Afterwards the judge
@@ -148,11 +148,13 @@ pub fn both_verdicts(
     program: &str,
     solution: &str,
 ) -> Result<Option<Judged>, EngineError> {
-    let Some(mut solver) = toolchain.both_verdicts(context, task, solution)? else { return Ok(None) };
+    let Some((mut solver, content)) = toolchain.both_verdicts(context, task, program, solution)? else {
+        return Ok(None);
+    };
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
     let mut passed = None;
     if judge.accepts(&mut solver)? {
-        solver.send(b'P', program.as_bytes());
+        solver.send(b'P', &content);
         let judged = toolchain.published_by(solver)?;
         passed = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
     }

@@ -170,9 +170,9 @@ pub trait Toolchain: Send + Sync {
         Ok(None)
     }
 
-    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame with a program and
-    /// runs the program as the published evaluator does. `None` if the language has no such solver, if the sample or
-    /// the task could affect its second run, or if trying it is not worth the time.
+    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame and runs the published
+    /// program as the published evaluator does. Returns the solver and the frame's content. `None` if the language has
+    /// no such solver, if the sample or the task could affect its second run, or if trying it is not worth the time.
     ///
     /// # Errors
     /// As [`Toolchain::solver`].
@@ -180,8 +180,9 @@ pub trait Toolchain: Send + Sync {
         &self,
         _bench: &RunContext,
         _task: &Task,
+        _program: &str,
         _solution: &str,
-    ) -> Result<Option<Running>, EngineError> {
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
         Ok(None)
     }
 

@@ -34,6 +34,16 @@ public final class Values {
 
     private static final int LONGEST = 16 << 20;
     private static final int DEEPEST = 200;
+    /** An error that ends tests: a call has no answer. */
+    static final class Unanswered extends Error {
+        Unanswered() {
+            super("no answer");
+        }
+    }
+
+    /** The kind of the last frame that {@link #receive} returned. */
+    static char kind;
+
     private static FileInputStream in;
     private static FileOutputStream out;
 
@@ -61,7 +71,7 @@ public final class Values {
         if (size < 1 || size > LONGEST) {
             throw new IOException("a frame of " + size);
         }
-        data.readByte();
+        kind = (char) data.readByte();
         byte[] content = new byte[size - 1];
         data.readFully(content);
         return content;
@@ -71,7 +81,11 @@ public final class Values {
     public static Object call(Object... given) {
         try {
             send('C', dump(given));
-            Object[] answer = (Object[]) load(receive());
+            byte[] received = receive();
+            if (kind != 'A') {
+                throw new Unanswered();
+            }
+            Object[] answer = (Object[]) load(received);
             Object[] changed = (Object[]) answer[1];
             for (int i = 0; i < given.length; i++) {
                 refill(given[i], changed[i]);

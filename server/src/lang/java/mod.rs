@@ -1,11 +1,14 @@
 //! Java for tests that are programs: the Java engine's warm compiler compiles each program, and a fresh JVM runs it.
 //! Datasets with test classes run in [`crate::engine`].
+//!
+//! There are two exceptions for samples that pass: a judge process serves up to 100 samples, and one process can
+//! determine both verdicts of a sample ([`super::guard`]).
 
 use std::{
-    fs,
-    io::{self, Write},
+    collections::VecDeque,
+    fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use app::model::{
@@ -14,10 +17,10 @@ use app::model::{
     run::{Outcome, Verdict},
 };
 use sha2::{Digest, Sha256};
-use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{
     Judged, Language, Places, RunContext, Toolchain, command,
+    guard::{JudgePool, PooledJudge, QuickPathStats},
     humaneval::{self, Task},
     image,
     native::{self, Built, TaskPrograms},
@@ -27,21 +30,29 @@ use crate::{
     engine::{
         EngineError,
         compiler::{Compiled, Compiler, Message, Pool, Request},
-        toolchain,
+        runner, shareable, toolchain,
         wire::Files,
     },
     sandbox::{Profile, tool},
 };
 
+mod archive;
 pub mod display;
 mod failures;
+mod sample;
+mod signature;
 mod trials;
 
+use archive::{archived, frame, read_archive};
+use signature::{Signature, signature};
+
 /// The sandbox's programs besides a sample, compiled once per JDK.
-const PROGRAMS: [(&str, &str); 3] = [
+const PROGRAMS: [(&str, &str); 5] = [
     ("Values.java", include_str!("Values.java")),
+    ("Classes.java", include_str!("Classes.java")),
     ("Solver.java", include_str!("Solver.java")),
     ("Judge.java", include_str!("Judge.java")),
+    ("Judges.java", include_str!("Judges.java")),
 ];
 
 /// Java's entry in the table of languages.
@@ -63,7 +74,18 @@ struct Java {
     /// The classes that judges are compiled against.
     values: Files,
     judges: TaskPrograms,
+    pooled_judges: JudgePool,
+    quick_path: QuickPathStats,
+    /// The last programs that were compiled for both verdicts, so that [`Toolchain::published`] does not compile them
+    /// again: a hash of the text, and the result.
+    compiled: Mutex<VecDeque<([u8; 32], CompilerResult)>>,
 }
+
+/// The classes of a text by their binary names, or the outcome if the compiler rejects it.
+type CompilerResult = Result<Files, Box<Outcome>>;
+
+/// Number of compiled programs that are kept. Each worker needs its last one.
+const MOST_COMPILED: usize = 16;
 
 fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let images = toolchain::Toolchain::prepare(folder)?;
@@ -87,13 +109,23 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let mut run = toolchain::mounts(&images.run)?;
     run.extend(image::mounts(&place)?);
     let mut values = Files::new();
-    for name in ["Values", "Values$NotPlain"] {
+    for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {
         let class = place.join("programs/aixgrade/programs").join(name).with_extension("class");
         values.insert(format!("aixgrade.programs.{name}"), fs::read(class)?);
     }
     let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
     let version = format!("Java {}", images.java);
-    Ok(Arc::new(Java { version, run, images: Arc::new(images), compilers: OnceLock::new(), values, judges }))
+    Ok(Arc::new(Java {
+        version,
+        run,
+        images: Arc::new(images),
+        compilers: OnceLock::new(),
+        values,
+        judges,
+        pooled_judges: JudgePool::default(),
+        quick_path: QuickPathStats::default(),
+        compiled: Mutex::default(),
+    }))
 }
 
 /// Options of short-lived JVMs, where start time matters more than speed. `engine::runner` has the reason for each.
@@ -120,7 +152,7 @@ const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib"
 
 impl Java {
     /// Compiles a text, with or without the package `aixgrade.programs` on its class path.
-    fn compile(&self, context: &RunContext, text: &str, with_values: bool) -> Result<Compilation, EngineError> {
+    fn compile(&self, context: &RunContext, text: &str, with_values: bool) -> Result<CompilerResult, EngineError> {
         let compilers = self.compilers.get_or_init(|| {
             let (sandbox, images) = (Arc::clone(&context.sandbox), Arc::clone(&self.images));
             Pool::new(1, move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&images), Vec::new()))
@@ -128,48 +160,98 @@ impl Java {
         let none = Files::new();
         let library = if with_values { ("values", &self.values) } else { ("none", &none) };
         let request = Request { library, jars: &[], sources: vec![("Main.java", text)] };
-        let refused = |outcome: Outcome| Ok(Compilation::Refused(Box::new(outcome)));
-        match compilers.compile(&request, &context.cancelled)? {
-            Compiled::Classes(classes) => {
-                let files = context.temporary()?;
-                archive(&files.path().join(native::PROGRAM), &classes)?;
-                Ok(Compilation::Program(files))
-            }
-            Compiled::Refused(messages) => refused(Outcome {
+        Ok(match compilers.compile(&request, &context.cancelled)? {
+            Compiled::Classes(classes) => Ok(classes),
+            Compiled::Refused(messages) => Err(Box::new(Outcome {
                 reason: Some(Reason::CompilerError { line: None }),
                 message: messages.first().map(shown).unwrap_or_default(),
                 printed: messages.iter().map(|message| shown(message) + "\n").collect(),
                 ..Outcome::new(Verdict::CompileError)
-            }),
-            Compiled::Exceeded(exceeded) => refused(Outcome {
+            })),
+            Compiled::Exceeded(exceeded) => Err(Box::new(Outcome {
                 limit: exceeded.limit(),
                 reason: Some(exceeded.reason()),
                 ..Outcome::new(Verdict::CompileError)
-            }),
-        }
+            })),
+        })
+    }
+
+    /// Keeps a compiled program for [`Java::take_compiled`].
+    fn keep_compiled(&self, program: &str, result: CompilerResult) {
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.truncate(MOST_COMPILED - 1);
+        kept.push_front((Sha256::digest(program).into(), result));
+    }
+
+    fn take_compiled(&self, program: &str) -> Option<CompilerResult> {
+        let key: [u8; 32] = Sha256::digest(program).into();
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|(of, _)| *of == key)?;
+        kept.remove(at).map(|(_, result)| result)
     }
 
     /// Starts a main class from an archive of classes. The guard's programs get the control socket as standard input:
     /// to open a descriptor by its number, Java needs an option that slows its start.
     fn run(&self, context: &RunContext, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
+        let mount = (classes.to_path_buf(), "/program/classes.jar".to_owned());
+        self.start(context, Some(mount), main, guarded, budget(context))
+    }
+
+    /// Starts one of the guard's programs, which receives classes in frames.
+    fn run_own(&self, context: &RunContext, main: &[&str], budget: Budget) -> Result<Running, EngineError> {
+        let arguments: Vec<&str> = ["-cp", "/programs"].iter().chain(main).copied().collect();
+        self.start(context, None, &arguments, true, budget)
+    }
+
+    fn start(
+        &self,
+        context: &RunContext,
+        mount: Option<(PathBuf, String)>,
+        main: &[&str],
+        guarded: bool,
+        budget: Budget,
+    ) -> Result<Running, EngineError> {
         let mut mounts = self.run.clone();
-        mounts.push((classes.to_path_buf(), "/program/classes.jar".to_owned()));
-        let heap = context.budget.data_mib.max(512);
-        let budget = Budget { data_mib: heap + 768, threads: context.budget.threads + 32, ..context.budget };
-        let heap = format!("-Xmx{heap}m");
+        mounts.extend(mount);
+        let heap = format!("-Xmx{}m", heap_mib(context));
         let rest = ["-Xms32m", "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1", &heap];
-        let arguments: Vec<&str> = JVM.iter().chain(&toolchain::IN_PLACE).chain(&rest).chain(main).copied().collect();
+        let avx = runner::has_avx512().then_some("-XX:UseAVX=2");
+        let options = JVM.iter().chain(&toolchain::IN_PLACE).chain(&avx).chain(&rest);
+        let arguments: Vec<&str> = options.chain(main).copied().collect();
         let mut command = command(&arguments, mounts, budget, Profile::Run);
         command.env.push((LIBRARIES.0.to_owned(), LIBRARIES.1.to_owned()));
         command.control_is_input = guarded;
         context.start(&command, budget)
     }
+
+    /// The archive with a task's judge, compiled once.
+    fn judge_classes(&self, context: &RunContext, task: &Task) -> Result<PathBuf, EngineError> {
+        let text = judge_text(task)?;
+        self.judges.program(task, &text, || match self.compile(context, &text, true)? {
+            Ok(classes) => Ok(Built::Program(archived(context, &classes)?)),
+            Err(outcome) => {
+                let (id, printed) = (&task.task_id, outcome.printed);
+                Err(EngineError::Tests(format!("the judge of {id} does not compile: {printed}")))
+            }
+        })
+    }
+
+    /// The classes of a task's judge; `None` if they name anything but harmless classes, through which they could
+    /// change or observe state that they share with other tests in a process.
+    fn pooled_judge_classes(&self, context: &RunContext, task: &Task) -> Result<Option<Files>, EngineError> {
+        let classes = read_archive(&self.judge_classes(context, task)?)?;
+        Ok(shareable::are_shareable(&classes, &[&classes, &self.values]).then_some(classes))
+    }
 }
 
-/// Classes in an archive in a temporary folder, or the outcome if there are none.
-enum Compilation {
-    Program(tempfile::TempDir),
-    Refused(Box<Outcome>),
+/// The maximum heap of a JVM in MiB.
+fn heap_mib(context: &RunContext) -> u64 {
+    context.budget.data_mib.max(512)
+}
+
+/// The limits of a JVM, which needs memory and threads besides those of its program.
+fn budget(context: &RunContext) -> Budget {
+    Budget { data_mib: heap_mib(context) + 768, threads: context.budget.threads + 32, ..context.budget }
 }
 
 /// A compiler message in the format of `javac`.
@@ -180,18 +262,6 @@ fn shown(message: &Message) -> String {
     }
 }
 
-/// Writes classes, by their binary names, to an archive for the class path.
-fn archive(file: &Path, classes: &Files) -> io::Result<()> {
-    let mut zip = ZipWriter::new(fs::File::create(file)?);
-    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    for (name, bytes) in classes {
-        zip.start_file(format!("{}.class", name.replace('.', "/")), stored)?;
-        zip.write_all(bytes)?;
-    }
-    zip.finish()?;
-    Ok(())
-}
-
 /// The guard's class path. Its own programs come first, so that a sample cannot replace them.
 const GUARDED: &str = "/programs:/program/classes.jar";
 
@@ -200,20 +270,32 @@ impl Toolchain for Java {
         &self.version
     }
 
+    fn is_warm(&self) -> bool {
+        self.pooled_judges.is_warm()
+    }
+
     fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        match self.compile(context, program, false)? {
-            Compilation::Program(files) => {
+        let compiled = match self.take_compiled(program) {
+            Some(compiled) => compiled,
+            None => self.compile(context, program, false)?,
+        };
+        match compiled {
+            Ok(classes) => {
+                let files = archived(context, &classes)?;
                 let classes = files.path().join(native::PROGRAM);
-                let ended = self.run(context, &classes, &["-cp", "/program/classes.jar", "Main"], false)?.end()?;
-                Ok(native::judged(&ended, |printed| {
-                    let asserted = printed.contains("AssertionError");
-                    (if asserted { Verdict::Failed } else { Verdict::Crashed }, first_line(printed))
-                }))
+                self.published_by(self.run(context, &classes, &["-cp", "/program/classes.jar", "Main"], false)?)
             }
-            Compilation::Refused(outcome) => {
+            Err(outcome) => {
                 Ok(Judged { passed: false, result: "failed: compilation error".to_owned(), outcome: *outcome })
             }
         }
+    }
+
+    fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
+        Ok(native::judged(&running.end()?, |printed| {
+            let asserted = printed.contains("AssertionError");
+            (if asserted { Verdict::Failed } else { Verdict::Crashed }, first_line(printed))
+        }))
     }
 
     fn solver(
@@ -224,25 +306,60 @@ impl Toolchain for Java {
     ) -> Result<Result<Running, String>, EngineError> {
         let Signature { name, .. } = signature(task)?;
         Ok(match self.compile(context, solution, false)? {
-            Compilation::Program(files) => {
+            Ok(classes) => {
+                let files = archived(context, &classes)?;
                 let classes = files.path().join(native::PROGRAM);
                 let main = ["-cp", GUARDED, "aixgrade.programs.Solver", &name];
                 Ok(self.run(context, &classes, &main, true)?.with_files(files))
             }
-            Compilation::Refused(outcome) => Err(outcome.message),
+            Err(outcome) => Err(outcome.message),
         })
     }
 
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
-        let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || match self.compile(context, &text, true)? {
-            Compilation::Program(files) => Ok(Built::Program(files)),
-            Compilation::Refused(outcome) => {
-                let (id, printed) = (&task.task_id, outcome.printed);
-                Err(EngineError::Tests(format!("the judge of {id} does not compile: {printed}")))
-            }
-        })?;
-        self.run(context, &program, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
+        let classes = self.judge_classes(context, task)?;
+        self.run(context, &classes, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
+    }
+
+    fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+        let Some(classes) = self.pooled_judge_classes(context, task)? else { return Ok(None) };
+        let budget = budget(context);
+        let start = || self.run_own(context, &["aixgrade.programs.Judges"], budget);
+        let mut judge = self.pooled_judges.take(context, budget, start)?;
+        judge.send_tests(&frame(&classes));
+        Ok(Some(judge))
+    }
+
+    /// The program is compiled once. The solver first receives the sample's classes, and after the last call those of
+    /// the tests.
+    fn both_verdicts(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+        solution: &str,
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
+        if !self.quick_path.is_worth_trying() {
+            return Ok(None);
+        }
+        let compiled = self.compile(context, program, false)?;
+        self.keep_compiled(program, compiled.clone());
+        let Some(sample::Program { sample, tests }) = compiled.ok().and_then(|all| sample::split(task, solution, all))
+        else {
+            return Ok(None);
+        };
+        if self.pooled_judge_classes(context, task)?.is_none() {
+            return Ok(None);
+        }
+        let Signature { name, .. } = signature(task)?;
+        let main = ["aixgrade.programs.Solver", &name, "both"];
+        let mut running = self.run_own(context, &main, budget(context).for_quick_path())?;
+        running.send(b'G', &frame(&sample));
+        Ok(Some((running, frame(&tests))))
+    }
+
+    fn record_quick_path(&self, passed: bool) {
+        self.quick_path.record(passed);
     }
 }
 
@@ -254,58 +371,6 @@ fn judge_text(task: &Task) -> Result<String, EngineError> {
     Ok(format!("{}{}", humaneval::solution(CodeLang::Java, task, None, &body), task.test))
 }
 
-/// A method's signature.
-#[derive(Debug, PartialEq, Eq)]
-struct Signature {
-    result: String,
-    name: String,
-    parameters: Vec<String>,
-}
-
-/// The method that a task asks for: the last one that its prompt begins.
-fn signature(task: &Task) -> Result<Signature, EngineError> {
-    let read = read_signature(&task.prompt);
-    read.ok_or_else(|| EngineError::Tests(format!("no method signature found in the prompt of {}", task.task_id)))
-}
-
-fn read_signature(prompt: &str) -> Option<Signature> {
-    let line = prompt.lines().rev().find_map(|line| line.trim().strip_prefix("public "))?;
-    let (head, rest) = line.split_once('(')?;
-    let (inside, _) = rest.split_once(')')?;
-    let (result, name) = head.trim().rsplit_once(' ')?;
-    let (mut parameters, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in inside.char_indices().chain([(inside.len(), ',')]) {
-        match c {
-            '<' => depth += 1,
-            '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parameters.extend(inside.get(start..at)?.split_whitespace().last().map(str::to_owned));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    Some(Signature { result: result.trim().to_owned(), name: name.to_owned(), parameters })
-}
-
 fn first_line(printed: &str) -> String {
     printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(300).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_the_last_signature_of_a_prompt() {
-        let check = |prompt: &str, result: &str, name: &str, parameters: &[&str]| {
-            let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
-            let expected = Signature { result: result.into(), name: name.into(), parameters };
-            assert_eq!(read_signature(prompt), Some(expected), "{prompt}");
-        };
-        check("class Solution {\n    public int f() {\n", "int", "f", &[]);
-        let generic = "    public Optional<String> g(Map<Object, Object> dict, int n) throws Exception {\n    /* x */";
-        check(generic, "Optional<String>", "g", &["dict", "n"]);
-        assert_eq!(read_signature("class A {"), None);
-    }
 }

@@ -253,13 +253,19 @@ impl Toolchain for JavaScript {
             "(function ($receive, $send, Buffer) {{\n{empty}\n\
              ;((receive, send) => {{\n{VALUES}\n;{tests}\n}})($receive, $send);\n}})"
         );
-        judge.send_tests(&text);
+        judge.send_tests(text.as_bytes());
         Ok(Some(judge))
     }
 
     /// The sample first runs in a separate realm without Node.js; the published program then runs in the main realm.
     /// The words in the sample's text are checked so that the first run does not affect the second.
-    fn both_verdicts(&self, context: &RunContext, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+        solution: &str,
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
         if !can_use_pooled_judge(task)
             || names_any(&SHARED_STATE_WORDS, solution)
             || names_any(&INTROSPECTION_WORDS, solution)
@@ -274,7 +280,7 @@ impl Toolchain for JavaScript {
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
         );
         running.send(b'G', text.as_bytes());
-        Ok(Some(running))
+        Ok(Some((running, program.as_bytes().to_vec())))
     }
 
     fn record_quick_path(&self, passed: bool) {

@@ -345,11 +345,18 @@ impl Toolchain for Python {
         self.start(context, Mode::Judge, &[&unsolved_prompt(task), &entry(task)?, &task.test])
     }
 
-    fn both_verdicts(&self, context: &RunContext, task: &Task, solution: &str) -> Result<Option<Running>, EngineError> {
+    fn both_verdicts(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+        solution: &str,
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
         if !can_use_pooled_judge(task) || !can_run_twice(solution) || !self.quick_path.is_worth_trying() {
             return Ok(None);
         }
-        Ok(Some(self.start(context, Mode::Both, &[solution, &entry(task)?])?))
+        let running = self.start(context, Mode::Both, &[solution, &entry(task)?])?;
+        Ok(Some((running, program.as_bytes().to_vec())))
     }
 
     fn record_quick_path(&self, passed: bool) {
@@ -364,7 +371,7 @@ impl Toolchain for Python {
         let mut judge =
             self.judges.take(context, budget, || context.start(&self.interpreter("judges", budget), budget))?;
         for text in [&unsolved_prompt(task), &entry, &task.test] {
-            judge.send_tests(text);
+            judge.send_tests(text.as_bytes());
         }
         Ok(Some(judge))
     }
