@@ -18,3 +18,6 @@ CREATE TABLE archived_rubrics (
 
 -- Chosen by an admin; absent: the rubric that came with the dataset's version.
 ALTER TABLE datasets ADD COLUMN rubric_id INTEGER REFERENCES rubrics (id);
+
+-- How many studies use a rubric.
+CREATE INDEX studies_by_rubric ON all_studies (rubric_id);
