@@ -333,7 +333,10 @@ const JAVA_SAMPLES: [(&str, bool, bool, bool); 15] = [
 
 #[test]
 fn java_samples_of_harmless_classes_get_both_verdicts_from_one_process() {
-    let lang = CodeLang::Java;
+    check_java_samples(CodeLang::Java);
+}
+
+fn check_java_samples(lang: CodeLang) {
     let Some(toolchain) = toolchain(lang) else { return };
     let task = (lang::language(lang).unwrap().trials.task)();
     for (generation, is_published, is_guarded, is_quick) in JAVA_SAMPLES {
