@@ -23,6 +23,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
+        text_area::area_text,
     },
 };
 
@@ -155,7 +156,7 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>) -> AnyView {
                 <div class="decision-scales">{scales}</div>
                 <div class="field">
                     <label class="label" for="decision-comment">{t.why}</label>
-                    <textarea class="input" id="decision-comment" name="comment" rows="3" maxlength="4000" aria-describedby="decision-hint">{comment}</textarea>
+                    <textarea class="input" id="decision-comment" name="comment" rows="3" maxlength="4000" aria-describedby="decision-hint">{area_text(&comment)}</textarea>
                     <p class="hint" id="decision-hint">{t.why_hint}</p>
                 </div>
                 <p><button class="button primary" type="submit" disabled=move || decide.pending().get()>{t.decide_button}</button></p>

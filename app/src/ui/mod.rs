@@ -11,6 +11,7 @@
 //! - [`notice::Badge`]: a word in a tone. [`notice::Progress`]: a progress bar.
 //! - [`field::TextField`]: label, input, hint and error.
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
+//! - [`text_area::area_text`]: text as the content of a `<textarea>`, which Leptos does not escape.
 //! - [`code::CodeBox`]: highlighted, numbered code, formatted or original.
 //! - [`margin::Margin`]: content next to single lines of code, such as raters' notes.
 //! - [`chart`]: charts as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
@@ -37,3 +38,4 @@ pub mod loading_indicator;
 pub mod margin;
 pub mod notice;
 pub mod pager;
+pub mod text_area;

@@ -370,8 +370,11 @@ async fn adjudication_is_blind_and_keeps_history() {
     };
     let wrong = post(&mut bo, with(&mine[0].token.0, decide(["5", "3", "5"], ""))).await;
     assert_ne!(wrong.status, StatusCode::OK, "off the scale");
-    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
-    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], "Misses the empty case."))).await;
+    let comment = "Misses it.</textarea><b>";
+    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], comment))).await;
+    let page = bo.get(&format!("/adjudicate/{}", mine[0].token)).await.body;
+    assert!(page.contains("Misses it.&lt;/textarea&gt;&lt;b&gt;</textarea>"), "the comment stays text");
+    post(&mut bo, with(&mine[0].token.0, decide(["2", "2", "2"], comment))).await;
     post(&mut bo, with(&mine[0].token.0, decide(["3", "2", "4"], "On reflection."))).await;
     let rows = every_disagreement(&app).await;
     let decided: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Adjudicated).collect();

@@ -48,6 +48,22 @@ fn every_area_is_a_module_of_this_program() {
     assert_eq!(named, files);
 }
 
+#[test]
+fn text_areas_escape_what_they_contain() {
+    // Leptos writes the children of this element as they are, so text in it could end it.
+    for (name, text) in sources() {
+        if !name.starts_with("app/src/pages") {
+            continue;
+        }
+        for (before, _) in text.match_indices("</textarea>").map(|(at, _)| text.split_at(at)) {
+            let content = before.trim_end();
+            let escaped =
+                content.rsplit_once('>').is_some_and(|(_, child)| child.trim_start().starts_with("{area_text("));
+            assert!(content.ends_with('>') || escaped, "{name}: a text area without area_text");
+        }
+    }
+}
+
 /// The longest file without a reason, in lines.
 const LONG: usize = 400;
 

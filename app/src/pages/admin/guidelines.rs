@@ -21,6 +21,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
+        text_area::area_text,
     },
 };
 
@@ -95,7 +96,7 @@ fn field(i: I18n, lang: Lang, node: NodeRef<html::Textarea>, text: &str) -> impl
         <div class="field">
             <label class="label" for=id.clone()>{lang.pick(t.english, t.chinese)}</label>
             <textarea class="input" id=id name=lang.code() lang=lang.tag() rows="16" maxlength=LONGEST_GUIDELINES.to_string()
-                node_ref=node aria-describedby="markdown-hint">{text.to_owned()}</textarea>
+                node_ref=node aria-describedby="markdown-hint">{area_text(text)}</textarea>
         </div>
     }
 }

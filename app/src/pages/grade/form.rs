@@ -20,7 +20,7 @@ use crate::{
         lang::Lang,
         rubric::Rubric,
     },
-    ui::{announce::say, effect::effect, failure::escape},
+    ui::{announce::say, effect::effect, failure::escape, text_area::area_text},
 };
 
 /// The scales, the comment, the flag and the buttons.
@@ -120,7 +120,7 @@ pub fn RatingForm(
                                 session.write(|draft| draft.comment = text);
                             }
                         >
-                            {at_first.comment.clone()}
+                            {area_text(&at_first.comment)}
                         </textarea>
                     </div>
                     {flag}
@@ -224,7 +224,7 @@ fn PlainNotes(session: Session, text: String) -> impl IntoView {
         <div class="field unscripted plain-notes">
             <label class="label" for=session.id("notes")>{b.notes}</label>
             <p class="hint" id=session.id("notes-hint")>{b.notes_plain_hint}</p>
-            <textarea class="input" id=session.id("notes") name="notes" rows="2" aria-describedby=session.id("notes-hint")>{text}</textarea>
+            <textarea class="input" id=session.id("notes") name="notes" rows="2" aria-describedby=session.id("notes-hint")>{area_text(&text)}</textarea>
         </div>
     }
 }

@@ -13,6 +13,7 @@ use crate::{
         copy::CopyRow,
         form::{ActionForm, FormAction},
         notice::{Badge, Empty, Notice, Tone},
+        text_area::area_text,
     },
 };
 
@@ -137,7 +138,7 @@ fn created(i: I18n, made: Vec<CreatedInvitation>) -> impl IntoView {
         </table></div>
         <div class="field">
             <label class="label" for="invite-list">{t.invite_many_list}</label>
-            <textarea class="input" id="invite-list" rows="6" readonly>{text.join("\n")}</textarea>
+            <textarea class="input" id="invite-list" rows="6" readonly>{area_text(&text.join("\n"))}</textarea>
         </div>
     }
 }

@@ -20,6 +20,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::WithoutScripts,
+        text_area::area_text,
     },
 };
 
@@ -225,7 +226,7 @@ fn dimension(i: I18n, editor: Editor, (d, of): (usize, usize), x: &Dimension) ->
                 {text("question_en", &both(t.question, Lang::En), &x.question.en, 1, |d, value| d.question.en = value)}
                 {text("question_zh", &both(t.question, Lang::Zh), &x.question.zh, 1, |d, value| d.question.zh = value)}
             </div>
-            <h3>{t.levels}</h3>
+            <p class="label">{t.levels}</p>
             <ol class="rubric-levels">{levels}</ol>
             <p class="scripted">{add}</p>
         </fieldset>
@@ -303,11 +304,11 @@ fn text_field(
     let on_input = move |event: leptos::ev::Event| write(event_target_value(&event));
     let field = if rows > 1 {
         view! {
-            <textarea class="input" id=id.clone() name=name rows=rows.to_string() aria-label=whole on:input=on_input>{value}</textarea>
+            <textarea class="input" id=id.clone() name=name rows=rows.to_string() aria-label=whole prop:value=value.clone() on:input=on_input>{area_text(&value)}</textarea>
         }
         .into_any()
     } else {
-        view! { <input class="input" id=id.clone() name=name value=value autocomplete="off" aria-label=whole on:input=on_input/> }
+        view! { <input class="input" id=id.clone() name=name value=value.clone() prop:value=value autocomplete="off" aria-label=whole on:input=on_input/> }
             .into_any()
     };
     view! { <div class="field"><label class="label" for=id>{label.to_owned()}</label>{field}</div> }.into_any()
