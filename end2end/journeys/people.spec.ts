@@ -3,7 +3,8 @@ import { demo, expect, serve, test } from '../support/test.ts';
 
 serve('--demo');
 
-test('many people are invited at once, and one of them joins', async ({ page, browser, baseURL }) => {
+test('many people are invited at once, and one of them joins', async ({ page, browser, baseURL, watch }) => {
+  watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/people');
   await page.getByText('Invite many at once').click();

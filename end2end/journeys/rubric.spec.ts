@@ -6,7 +6,8 @@ const server = serve('--demo');
 // One story: the rubric that is written first is used, compared and exported.
 test.describe.configure({ mode: 'serial' });
 
-test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new version', async ({ page }) => {
+test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new version', async ({ page, watch }) => {
+  watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/rubrics');
   await page.getByRole('link', { name: 'aixbench' }).click();
