@@ -69,6 +69,7 @@ test('a study scores by it, and the comparison shows its dimensions', async ({ p
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Back to study' }).click();
   await expect(page.getByRole('link', { name: 'security 1' })).toBeVisible();
   const study = new URL(page.url()).pathname;
 
