@@ -239,7 +239,7 @@ texts! {
         reset: "Reset password", "重置密码";
         reset_once: "Copy this link now and send it to the person, who chooses a new password with it. It works once, for 48 hours, and is not shown again.", "请立即复制此链接并发送给对方，对方可用它设置新密码。链接仅可使用一次，48 小时内有效，之后不再显示。";
         reset_link: "Link to choose a password", "设置密码的链接";
-        deactivate_none: "No unfinished ratings wait for this person. Finished ratings are kept.", "此人没有未完成的评分，已完成的评分全部保留。";
+        deactivate_none: "This person has no unfinished ratings. Finished ratings are kept.", "此人没有未完成的评分，已完成的评分全部保留。";
         deactivate_goes: "The other raters of these studies take them over after their own. To reassign them now, remove the person from the study’s plan first.", "这些项目的其他评分者完成自己的部分后会接手。如需立即重新分配，请先在分配方案中移除此人。";
         invite_lead: "An invitation link lets one person create an account. Send it to them yourself, by email or chat. The label is only for you; people choose their own username.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。标签仅供您备忘，对方可以自选用户名。";
         invite_label: "Label", "标签";

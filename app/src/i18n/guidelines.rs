@@ -10,7 +10,7 @@ texts! {
     words {
         title: "Guidelines", "评分指南";
         lead_study: "What raters should know beyond the rubric. They open it from the grading page and from My studies, and see when it has changed.", "评分标准之外评分者需要了解的内容。评分者可从评分页面和“我的评分项目”打开，内容更新时会有提示。";
-        lead_dataset: "Each new study of this dataset begins with a copy of this text. Existing studies keep theirs.", "此数据集的每个新项目都会以此文字的副本开始，已有项目保持不变。";
+        lead_dataset: "Each new study of this dataset starts with a copy of this text. Existing studies keep theirs.", "此数据集的每个新项目都会以此文字的副本开始，已有项目保持不变。";
         english: "English", "英文";
         chinese: "Chinese", "中文";
         markdown: "Markdown: # heading, **bold**, - list, [link](https://…), tables. HTML and images are not shown. Where one language is empty, raters see the other.", "支持 Markdown：# 标题、**粗体**、- 列表、[链接](https://…)、表格。不显示 HTML 和图片。某种语言留空时，评分者会看到另一种语言。";

@@ -1,4 +1,4 @@
-//! What is wrong with a rubric that somebody wrote.
+//! Validation of rubrics: every problem with the path of its field.
 
 use super::{Dimension, Rubric};
 use crate::model::{lang::Bilingual, message::Message, problem::Problem};
@@ -36,7 +36,7 @@ const COLUMNS: [&str; 15] = [
 /// Addresses below `/admin/rubrics` that are no rubric.
 const RESERVED: [&str; 1] = ["new"];
 
-const FILL_IN: (&str, &str) = ("Fill it in in at least one language", "请至少用一种语言填写");
+const FILL_IN: (&str, &str) = ("Write it in at least one language", "请至少用一种语言填写");
 
 impl Rubric {
     /// Everything that is wrong with it, each with the path of the field, such as `dimensions[0].levels[1].text`;
@@ -102,7 +102,7 @@ impl Found {
             self.wrong(
                 format!("{field}.key"),
                 (format!("the key `{key}` occurs twice"), format!("键 `{key}` 重复")),
-                ("Give each dimension a key of its own", "请为每个维度使用不同的键"),
+                ("Give each dimension a different key", "请为每个维度使用不同的键"),
             );
         } else if COLUMNS.contains(&key.as_str()) {
             self.wrong(
