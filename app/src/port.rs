@@ -8,7 +8,9 @@ pub mod api;
 pub mod audit;
 mod caller;
 mod comparisons;
+pub mod find;
 pub mod guidelines;
+pub mod inbox;
 mod plans;
 pub mod quality;
 pub mod ratings_import;
@@ -37,6 +39,7 @@ use crate::{
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
+        models::ModelRow,
         page::{PageOf, Paged},
         run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
         run_pair::RunPair,
@@ -98,6 +101,8 @@ pub trait Datasets: Send + Sync {
 pub trait Submissions: Send + Sync {
     /// Every submission, newest first, optionally only those for a dataset.
     async fn list(&self, admin: &Admin, dataset: Option<String>, of: PageOf) -> Answer<Paged<SubmissionRow>>;
+    /// A page of the models that have a submission, by name.
+    async fn models(&self, admin: &Admin, of: PageOf) -> Answer<Paged<ModelRow>>;
     /// One submission.
     async fn get(&self, admin: &Admin, id: SubmissionId) -> Answer<SubmissionRow>;
     /// A page of a submission's outputs, in the order of its file.
@@ -242,12 +247,16 @@ pub struct Ports {
     pub monitoring: Arc<dyn quality::Monitoring>,
     /// Feedback to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
+    /// What waits for an admin.
+    pub inbox: Arc<dyn inbox::Inbox>,
     /// Personal settings.
     pub settings: Arc<dyn settings::PersonalSettings>,
     /// The audit log.
     pub audit: Arc<dyn audit::AuditLog>,
     /// Renaming, archiving, deleting.
     pub upkeep: Arc<dyn upkeep::Upkeeps>,
+    /// The search over everything.
+    pub search: Arc<dyn find::Search>,
 }
 
 /// The ports, and what the request's caller may be, as the calls on the ports need it.

@@ -19,7 +19,7 @@ use crate::{
     routing::{FetchAhead, PagesOf, pages},
     ui::{
         announce::{LiveRegions, provide_announcer},
-        frame::{FocusOnNavigation, Header},
+        frame::{FocusOnNavigation, Header, WaitingCount},
         loading_indicator::{LoadingIndicator, provide_loading_indicator},
     },
 };
@@ -69,6 +69,7 @@ pages! {
     /// The other admin pages.
     Admin as admin {
         "/admin" => AdminHome in admin::home,
+        "/admin/inbox" => InboxListPage in admin::inbox,
         "/admin/datasets" => DatasetsPage in admin::datasets,
         "/admin/datasets/:slug" => DatasetPage in admin::dataset,
         "/admin/submissions" => SubmissionsPage in admin::submissions,
@@ -80,6 +81,7 @@ pages! {
         "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
         "/admin/studies" => StudiesPage in admin::studies,
         "/admin/studies/new" => NewStudyPage in admin::new_study,
+        "/admin/studies/:id/edit" => EditStudyPage in admin::edit_study,
         "/admin/studies/:id/plan" => PlanPage in admin::plan,
         "/admin/studies/:id/tasks/:task" => StudyTaskPage in admin::study_task,
         "/admin/studies/:id/quality" => QualityStudyPage in admin::quality,
@@ -91,6 +93,9 @@ pages! {
         "/admin/runs/:id" => RunPage in admin::runs::run,
         "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
         "/admin/people" => PeoplePage in admin::people,
+        "/admin/models" => ModelsPage in admin::models,
+        "/admin/settings" => SettingsPage in admin::settings,
+        "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,
         "/admin/rubrics" => RubricsPage in admin::rubrics,
         "/admin/rubrics/new" => NewRubricPage in admin::rubrics::edit,
@@ -124,6 +129,7 @@ pub fn App() -> impl IntoView {
     // The visitor is part of the page, so both sides render the same without a request.
     let visitor = SharedValue::<_, Json>::new_with_encoding(visitor).into_inner();
     let admin = visitor.is_admin();
+    provide_context(WaitingCount(RwSignal::new(visitor.waiting)));
     provide_context(visitor);
     provide_announcer();
     provide_loading_indicator();

@@ -12,6 +12,7 @@ test('an admin finds a change in the audit log, filters and downloads', async ({
   await page.getByRole('button', { name: 'Create link' }).click();
   await expect(page.getByLabel('Invitation link')).toBeVisible();
 
+  await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible();
   const rows = page.locator('tbody tr');

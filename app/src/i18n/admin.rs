@@ -283,6 +283,11 @@ texts! {
         next_read(title: &str)
             { format!("All ratings of \"{title}\" are complete. See how the models compare.") }
             { format!("“{title}”的评分已经完成，可以查看模型比较了。") }
+        left_n(n: &str) { format!("{n} ratings left") } { format!("还需 {n} 次评分") }
+        flags_n(n: u64) { some(n, "open flag", "open flags") } { format!("{} 个待答复的标记", num(n)) }
+        disagreements_n(n: u64) { some(n, "disagreement to adjudicate", "disagreements to adjudicate") } { format!("{} 处待裁定的分歧", num(n)) }
+        other_n(n: u64) { some(n, "other item in the inbox", "other items in the inbox") } { format!("待办中另有 {} 项", num(n)) }
+        idle_n(n: u64) { some(n, "rater idle for 3 days", "raters idle for 3 days") } { format!("{} 位评分者 3 天未评分", num(n)) }
         study_line(dataset: &str, raters: u64, at: &str)
             { format!("{dataset} · {} · {at}", some(raters, "rater", "raters")) }
             { format!("{dataset} · {} 位评分者 · {at}", num(raters)) }

@@ -40,6 +40,7 @@ texts! {
         dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
         flag_answer: "Replied to a flag", "答复标记";
         guidelines_save: "Saved guidelines", "保存评分指南";
+        inbox_dismiss: "Dismissed an inbox item", "忽略待办事项";
         invitation_accept: "Accepted an invitation", "接受邀请";
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
@@ -64,6 +65,7 @@ texts! {
         study_add_rater: "Added a rater to a study", "将评分者加入项目";
         study_copy: "Duplicated a study", "复制项目";
         study_create: "Created a study", "创建项目";
+        study_edit: "Edited a draft", "编辑草稿";
         study_extend: "Extended a study", "扩充项目";
         study_remove_rater: "Removed a rater from a study", "将评分者移出项目";
         study_reopen: "Reopened a study", "重新开启项目";
@@ -83,6 +85,7 @@ texts! {
         user_set_password: "Changed a password", "修改密码";
         webhook_create: "Created a webhook", "创建 Webhook";
         webhook_remove: "Deleted a webhook", "删除 Webhook";
+        webhook_retry: "Sent a webhook delivery again", "重新推送 Webhook";
         webhook_test: "Tested a webhook", "测试 Webhook";
     }
     sentences {
@@ -110,6 +113,7 @@ impl AuditTexts {
             Action::DatasetSetRubric => self.dataset_set_rubric,
             Action::FlagAnswer => self.flag_answer,
             Action::GuidelinesSave => self.guidelines_save,
+            Action::InboxDismiss => self.inbox_dismiss,
             Action::InvitationAccept => self.invitation_accept,
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,
@@ -134,6 +138,7 @@ impl AuditTexts {
             Action::StudyAddRater => self.study_add_rater,
             Action::StudyCopy => self.study_copy,
             Action::StudyCreate => self.study_create,
+            Action::StudyEdit => self.study_edit,
             Action::StudyExtend => self.study_extend,
             Action::StudyRemoveRater => self.study_remove_rater,
             Action::StudyReopen => self.study_reopen,
@@ -153,6 +158,7 @@ impl AuditTexts {
             Action::UserSetPassword => self.user_set_password,
             Action::WebhookCreate => self.webhook_create,
             Action::WebhookRemove => self.webhook_remove,
+            Action::WebhookRetry => self.webhook_retry,
             Action::WebhookTest => self.webhook_test,
         }
     }

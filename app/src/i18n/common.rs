@@ -10,12 +10,14 @@ texts! {
         nav_overview: "Overview", "总览";
         nav_results: "Results", "结果";
         nav_desk: "My studies", "我的评分项目";
+        nav_inbox: "Inbox", "待办";
         nav_studies: "Studies", "评分项目";
         nav_runs: "Test runs", "测试运行";
         nav_datasets: "Datasets", "数据集";
-        nav_submissions: "Submissions", "输出集";
         nav_people: "People", "成员";
-        nav_audit: "Audit log", "审计日志";
+        nav_models: "Models", "模型";
+        nav_settings: "Settings", "设置";
+        find: "Search or go to", "搜索或前往";
         you_are_here: "Breadcrumb", "当前位置";
         account: "Account", "账户";
         log_out: "Log out", "退出登录";

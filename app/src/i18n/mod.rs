@@ -51,7 +51,9 @@ pub mod compare;
 pub mod error_page;
 pub mod feedback;
 pub mod guidelines;
+pub mod inbox;
 pub mod languages;
+pub mod lists;
 pub mod plan;
 pub mod published;
 pub mod quality;
@@ -88,6 +90,14 @@ impl I18n {
     }
 
     // Methods, not fields: catalogues that no page of a part of the client uses are not in that part.
+
+    /// Lists that admins search, sort and filter.
+    pub fn lists(&self) -> &'static lists::ListTexts {
+        match self.lang {
+            Lang::En => &lists::EN,
+            Lang::Zh => &lists::ZH,
+        }
+    }
 
     /// The import of ratings.
     pub fn ratings_import(&self) -> &'static ratings_import::RatingsImportTexts {

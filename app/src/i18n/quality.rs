@@ -144,6 +144,8 @@ texts! {
         // Disagreements, for admins
         disputes_none: "No disagreements", "没有分歧";
         disputes_none_hint: "An output appears here when all its ratings are in and its spread exceeds what the study allows.", "当一个输出的评分全部完成且分差超出项目允许的范围时，会列在这里。";
+        disputes_not_blind: "This list names models and raters, so adjudicating from here is not blind. The inbox shows the same disagreements without names.", "此列表显示模型与评分者的名称，从这里裁定并非盲评。待办中列出同样的分歧，但不含名称。";
+        to_blind: "Open the inbox", "打开待办";
         disputes_off: "This study has no limit for the spread.", "本项目没有设定分差上限。";
         set_threshold: "Set a limit", "设定上限";
         waiting: "to adjudicate", "待裁定";
@@ -168,6 +170,7 @@ texts! {
         decision: "Your adjudication", "您的裁定";
         why: "Reason", "理由";
         why_hint: "Shown with the results. Raters do not see it.", "与结果一同显示，评分者看不到。";
+        adjudicate_keys: "Digits give the scores, one dimension after the other. Then Enter saves. C goes to the reason, Esc back.", "数字键依次为各维度打分，完成后按 Enter 保存；C 转到理由，Esc 返回。";
         decide_button: "Save final scores", "保存最终评分";
         to_list: "All disagreements", "全部分歧";
         line: "Line", "行";

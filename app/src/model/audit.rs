@@ -42,6 +42,7 @@ actions! {
     DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
     GuidelinesSave => "guidelines.save",
+    InboxDismiss => "inbox.dismiss",
     InvitationAccept => "invitation.accept",
     InvitationCreate => "invitation.create",
     InvitationRevoke => "invitation.revoke",
@@ -66,6 +67,7 @@ actions! {
     StudyAddRater => "study.add_rater",
     StudyCopy => "study.copy",
     StudyCreate => "study.create",
+    StudyEdit => "study.edit",
     StudyExtend => "study.extend",
     StudyRemoveRater => "study.remove_rater",
     StudyReopen => "study.reopen",
@@ -85,6 +87,7 @@ actions! {
     UserSetPassword => "user.set_password",
     WebhookCreate => "webhook.create",
     WebhookRemove => "webhook.remove",
+    WebhookRetry => "webhook.retry",
     WebhookTest => "webhook.test",
 }
 

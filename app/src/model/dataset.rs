@@ -96,8 +96,6 @@ pub struct DatasetDetail {
     pub source: String,
     /// Every version, newest first.
     pub versions: Vec<VersionRow>,
-    /// Tasks of the displayed version, in the dataset's order.
-    pub tasks: Vec<TaskRow>,
 }
 
 /// An imported version of a dataset.

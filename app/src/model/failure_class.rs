@@ -31,7 +31,7 @@ macro_rules! classes {
 classes! {
     /// A test found a wrong answer.
     AssertionError = "assertion_error",
-    /// The compiler rejects the program (C++, Java).
+    /// The compiler rejects the program (C++, Java, Rust).
     CompilationError = "compilation_error",
     /// The program is not valid in its language.
     SyntaxError = "syntax_error",
@@ -43,7 +43,7 @@ classes! {
     UnusedError = "unused_error",
     /// It exceeds the evaluator's time limit.
     TimeoutError = "timeout_error",
-    /// An index is out of bounds (Java).
+    /// An index is out of bounds (Java, Rust).
     IndexError = "index_error",
     /// A length or an index is out of range (C++, JavaScript).
     RangeError = "range_error",
@@ -55,21 +55,21 @@ classes! {
     PointerError = "pointer_error",
     /// An argument does not fit the called function (Java, C++).
     InvalidArgument = "invalid_argument",
-    /// A text is no number (Java).
+    /// A text is no number (Java, Rust).
     NumberFormatError = "number_format_error",
     /// An element is read that a collection does not have (Java).
     NoSuchElement = "no_such_element",
     /// A method does not support the operation (Java).
     UnsupportedOperation = "unsupported_operation",
-    /// Arithmetic without a result, such as a division by zero (Java).
+    /// Arithmetic without a result, such as a division by zero (Java, Rust).
     ArithmeticError = "arithmetic_error",
-    /// The stack is exhausted (Java).
+    /// The stack is exhausted (Java, Rust).
     StackOverflow = "stack_overflow",
-    /// Memory is exhausted (Java, C++).
+    /// Memory is exhausted (Java, C++, Rust).
     OutOfMemory = "out_of_memory",
     /// Another exception that ends the program (C++).
     UncaughtException = "uncaught_exception",
-    /// Another error while the program runs (Python, JavaScript, Go).
+    /// Another error while the program runs (Python, JavaScript, Go, Rust).
     RuntimeError = "runtime_error",
     /// None of the language's other classes (C++, Java, Go).
     Other = "other",

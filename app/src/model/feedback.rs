@@ -180,6 +180,9 @@ pub struct Disagreement {
     pub ratings: Vec<AnonymousRating>,
     /// The current adjudication, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
+    /// When it was adjudicated.
+    #[serde(default)]
+    pub decided_at: Option<Timestamp>,
 }
 
 /// A rating of the output, without its rater.

@@ -410,9 +410,6 @@ pub struct RatingFilter {
     pub page: PageOf,
 }
 
-/// Up to this many matching ratings are counted.
-pub const RATINGS_COUNTED: u64 = 1000;
-
 /// A page of the list of ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -423,7 +420,7 @@ pub struct RatingList {
     pub raters: Vec<(UserId, String)>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
-    /// Number of matching ratings, at most [`RATINGS_COUNTED`].
+    /// Number of matching ratings, at most [`PageOf::COUNTED`].
     pub found: u64,
     /// Whether there are more than `found`.
     pub more: bool,

@@ -13,6 +13,9 @@ use super::{
 /// Maximum length of the reason for reopening a study, in characters.
 pub const LONGEST_REASON: usize = 500;
 
+/// A rater with work left is idle after so many days without a rating.
+pub const IDLE_DAYS: i64 = 3;
+
 /// Status of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -102,6 +105,44 @@ pub struct NewStudy {
     pub draft: bool,
 }
 
+/// Change of a draft. Absent fields stay as they are; the plan is drawn anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct StudyChange {
+    /// Title shown to raters.
+    pub title: Option<String>,
+    /// The rubric by its name, such as `aixbench 1`, or `aixbench` for the newest version.
+    pub rubric: Option<String>,
+    /// All submissions to grade.
+    pub submissions: Option<Vec<SubmissionId>>,
+    /// All raters.
+    pub raters: Option<Vec<UserId>>,
+    /// Raters per output (overlap).
+    pub overlap: Option<u32>,
+    /// Seed of the order.
+    pub seed: Option<u64>,
+    /// Limits the number of tasks; 0 for all.
+    pub tasks: Option<u32>,
+    /// How outputs are shown to raters.
+    pub presentation: Option<Presentation>,
+    /// How the work is shared.
+    pub sharing: Option<Sharing>,
+    /// For shares set by hand: the maximum for each of the raters, in order.
+    pub shares: Option<Vec<u32>>,
+    /// Expected seconds per rating; 0 to use the measured value.
+    pub pace_s: Option<u32>,
+}
+
+/// A study's settings, to edit while it is a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudyDraft {
+    /// Only drafts can be edited.
+    pub status: StudyStatus,
+    /// The present settings.
+    pub settings: NewStudy,
+}
+
 /// A row of the study list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -123,6 +164,18 @@ pub struct StudyRow {
     /// Ratings needed: outputs × overlap.
     pub wanted: u64,
     pub created_at: Timestamp,
+    /// Flags without a reply.
+    #[serde(default)]
+    pub flags: u64,
+    /// Disagreements that wait for an adjudicator.
+    #[serde(default)]
+    pub disagreements: u64,
+    /// Everything of the study that waits for an admin, these included.
+    #[serde(default)]
+    pub waiting: u64,
+    /// Raters of a running study who have work left and did nothing for [`IDLE_DAYS`].
+    #[serde(default)]
+    pub idle: u64,
 }
 
 /// A study's page without its comparison.

@@ -149,6 +149,41 @@ pub struct MaskState {
     pub unread: bool,
 }
 
+/// Outputs of a study that name a model to its raters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct StudyLeaks {
+    /// Number of outputs that raters of the study see and that name a model. Masked submissions have none.
+    pub count: u64,
+    /// The names, in lower case.
+    pub names: Vec<String>,
+    /// Submissions with such outputs.
+    pub submissions: Vec<SubmissionLeaks>,
+    /// Whether some outputs were not searched, because there are many.
+    pub unread: bool,
+}
+
+impl StudyLeaks {
+    /// Whether somebody should look at them before the study starts.
+    pub fn any(&self) -> bool {
+        self.count > 0 || self.unread
+    }
+}
+
+/// Outputs of a submission that name a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct SubmissionLeaks {
+    pub submission: SubmissionId,
+    /// Its model.
+    pub model: String,
+    /// Number of outputs.
+    pub count: u64,
+    /// The leaks, at most [`PREVIEW_LIST`].
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
+}
+
 /// Maximum number of rows of each kind in a preview; the counts are exact.
 pub const PREVIEW_LIST: usize = 50;
 

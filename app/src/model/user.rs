@@ -74,6 +74,9 @@ pub struct Visitor {
     pub me: Option<Me>,
     /// The interface language: the person's, otherwise the cookie's, otherwise the browser's.
     pub lang: Lang,
+    /// For an admin: how many items waited in the inbox when the page was sent.
+    #[serde(default)]
+    pub waiting: u64,
 }
 
 impl Visitor {

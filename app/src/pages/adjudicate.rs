@@ -1,12 +1,14 @@
 //! `/adjudicate` and `/adjudicate/:token`: disagreements to adjudicate. Neither raters nor models are named
 //! here, for admins either.
 
+mod keyboard;
+
 use leptos::prelude::*;
 use leptos_router::hooks::{use_location, use_params_map, use_query_map};
 
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, use_i18n, use_visitor},
     model::{
         feedback::{AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue},
         grading::Flag,
@@ -98,23 +100,26 @@ pub fn DisagreementPage() -> impl IntoView {
     // (leptos_router 0.8.17 renews a route's address only if its path stays).
     let query = use_location().query;
     let stored = move || query.read().get("decided").is_some();
+    let from_inbox = use_visitor().is_admin() && query.read_untracked().get("from").as_deref() == Some("inbox");
+    let crumb = if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.to_list) };
+    keyboard::listen();
     view! {
-        <Page title=t.adjudicate crumbs=vec![("/adjudicate".into(), t.to_list.into())]>
+        <Page title=t.adjudicate crumbs=vec![(crumb.0.into(), crumb.1.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
             <Load data let:disagreement>
                 // Keyed by name, so that the next one begins with an empty form instead of the previous
                 // scores.
                 <For each=move || [disagreement.clone()] key=|disagreement| disagreement.token.0.clone() let:disagreement>
-                    {one(i, disagreement, decide)}
+                    {one(i, disagreement, decide, from_inbox)}
                 </For>
             </Load>
         </Page>
     }
 }
 
-fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>) -> AnyView {
+fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -> AnyView {
     let t = i.quality();
-    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, .. } = d;
+    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, decided_at } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();
@@ -153,13 +158,16 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>) -> AnyView {
             {again.then(|| view! { <p class="muted">{t.adjudicate_done}</p> })}
             <ActionForm action=decide attr:class="stack">
                 <input type="hidden" name="token" value=token.0/>
+                <input type="hidden" name="seen" value=decided_at.map_or(0, |at| at.0).to_string()/>
+                {from_inbox.then(|| view! { <input type="hidden" name="inbox" value="true"/> })}
                 <div class="decision-scales">{scales}</div>
                 <div class="field">
                     <label class="label" for="decision-comment">{t.why}</label>
                     <textarea class="input" id="decision-comment" name="comment" rows="3" maxlength="4000" aria-describedby="decision-hint">{area_text(&comment)}</textarea>
                     <p class="hint" id="decision-hint">{t.why_hint}</p>
                 </div>
-                <p><button class="button primary" type="submit" disabled=move || decide.pending().get()>{t.decide_button}</button></p>
+                <p><button class="button primary" id="decision-save" type="submit" disabled=move || decide.pending().get()>{t.decide_button}</button></p>
+                <p class="hint">{t.adjudicate_keys}</p>
             </ActionForm>
             {move || error().map(|e| match e {
                 AppError::Invalid(problems) => view! { <Notice tone=Tone::Bad><ProblemList problems/></Notice> }.into_any(),

@@ -6,6 +6,7 @@ use super::{Admin, Answer};
 use crate::model::{
     ids::{StudyId, UserId},
     plan::{Extension, PlanDetail, Reads},
+    study::{StudyChange, StudyDraft},
 };
 
 /// Plans of studies, for admins.
@@ -20,6 +21,13 @@ pub trait Plans: Send + Sync {
     async fn leave(&self, admin: &Admin, id: StudyId, user: UserId) -> Answer<()>;
     /// Adds outputs, tasks or raters per output.
     async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()>;
+    /// The settings of a study, to edit while it is a draft.
+    async fn draft(&self, admin: &Admin, id: StudyId) -> Answer<StudyDraft>;
+    /// Changes the settings of a draft and draws its plan anew, all or nothing.
+    ///
+    /// # Errors
+    /// The study has started, or the settings are not possible.
+    async fn edit(&self, admin: &Admin, id: StudyId, change: StudyChange) -> Answer<()>;
     /// Creates a draft with the same settings and raters and a new seed.
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId>;
     /// Sets the seconds per rating for the estimated hours; `None` for the measured value.

@@ -11,7 +11,7 @@ use crate::model::{
     quality::{
         DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
     },
-    submission::MaskState,
+    submission::{MaskState, StudyLeaks},
 };
 
 /// Quality settings of a study, for admins.
@@ -32,6 +32,10 @@ pub trait Quality: Send + Sync {
     /// A submission's masking.
     /// Without `whole`, the outputs of a large submission are not searched.
     async fn mask(&self, admin: &Admin, submission: SubmissionId, whole: bool) -> Answer<MaskState>;
+    /// Outputs of a study that name a model to its raters. Without `whole`, large studies are not searched.
+    async fn leaks(&self, admin: &Admin, study: StudyId, whole: bool) -> Answer<StudyLeaks>;
+    /// Hides names of models from raters in every submission of the study whose outputs name one.
+    async fn mask_study(&self, admin: &Admin, study: StudyId) -> Answer<()>;
     /// Hides names of models from raters of a submission, or shows the original outputs.
     async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()>;
 }
@@ -68,6 +72,17 @@ pub trait Feedback: Send + Sync {
     async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue>;
     /// One disagreement.
     async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement>;
-    /// Adjudicates it. Returns the next open one for this person.
-    async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>>;
+    /// Adjudicates it. Returns the next open one for this person. `seen` is the time of the adjudication that the person
+    /// saw, 0 for none; absent where the new one may replace any.
+    ///
+    /// # Errors
+    /// Somebody else has adjudicated it since.
+    async fn decide(
+        &self,
+        person: &Person,
+        token: &Token,
+        scores: Vec<u8>,
+        comment: &str,
+        seen: Option<i64>,
+    ) -> Answer<Option<Token>>;
 }

@@ -8,7 +8,7 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        dataset::{DatasetDetail, DatasetRow},
+        dataset::{DatasetDetail, DatasetRow, TaskRow},
         ids::DatasetVersionId,
         page::{PageOf, Paged},
     },
@@ -21,9 +21,20 @@ pub async fn datasets(#[server(default)] page: PageOf) -> Result<Paged<DatasetRo
     ports.datasets.list(&admin, page).await
 }
 
-/// One dataset with its tasks.
+/// One dataset without its tasks.
 #[server(prefix = "/rpc", endpoint = "dataset", protocol = Call)]
 pub async fn dataset(slug: String, version: Option<DatasetVersionId>) -> Result<DatasetDetail, AppError> {
     let (ports, admin) = ports()?;
     ports.datasets.get(&admin, &slug, version).await
+}
+
+/// A page of a dataset's tasks, of its newest version if none is named.
+#[server(prefix = "/rpc", endpoint = "dataset_tasks", protocol = Call)]
+pub async fn dataset_tasks(
+    slug: String,
+    version: Option<DatasetVersionId>,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<TaskRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.datasets.tasks(&admin, &slug, version, page).await
 }

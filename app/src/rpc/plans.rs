@@ -1,5 +1,9 @@
 //! Plans of studies, for admins.
 
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
 use super::call::Call;
@@ -7,17 +11,95 @@ use crate::{
     error::AppError,
     model::{
         ids::{StudyId, SubmissionId, UserId},
-        plan::PlanDetail,
+        plan::{PlanDetail, Presentation, Sharing},
+        study::StudyDraft,
     },
 };
 #[cfg(feature = "ssr")]
-use crate::{model::plan::Extension, port::ports};
+use crate::{
+    model::{plan::Extension, study::StudyChange},
+    port::ports,
+};
 
 /// A study's current plan.
 #[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
 pub async fn plan(id: StudyId) -> Result<PlanDetail, AppError> {
     let (ports, admin) = ports()?;
     ports.plans.get(&admin, id).await
+}
+
+/// A study's settings, to edit while it is a draft.
+#[server(prefix = "/rpc", endpoint = "study_draft", protocol = Call)]
+pub async fn draft_settings(id: StudyId) -> Result<StudyDraft, AppError> {
+    let (ports, admin) = ports()?;
+    ports.plans.draft(&admin, id).await
+}
+
+/// Changes a draft and redirects to its plan. The fields are those of `create_study`.
+#[server(prefix = "/rpc", endpoint = "edit_study")]
+pub async fn edit_study(
+    id: StudyId,
+    title: String,
+    #[server(default)] rubric: String,
+    #[server(default)] submissions: Vec<SubmissionId>,
+    #[server(default)] raters: Vec<UserId>,
+    overlap: u32,
+    #[server(default)] seed: String,
+    #[server(default)] tasks: String,
+    #[server(default)] presentation: Presentation,
+    #[server(default)] sharing: Sharing,
+    #[server(default)] shares: BTreeMap<String, String>,
+    #[server(default)] pace: String,
+) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let change = StudyChange {
+        title: Some(title),
+        rubric: Some(rubric).filter(|name| !name.is_empty()),
+        shares: Some(shares_of(sharing, &raters, &shares)?),
+        submissions: Some(submissions),
+        raters: Some(raters),
+        overlap: Some(overlap),
+        seed: parse_seed(&seed)?,
+        tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
+        presentation: Some(presentation),
+        sharing: Some(sharing),
+        pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
+    };
+    ports.plans.edit(&admin, id, change).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
+    Ok(())
+}
+
+/// Parses a form's seed; empty is `None`.
+#[cfg(feature = "ssr")]
+pub(super) fn parse_seed(text: &str) -> Result<Option<u64>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            AppError::invalid(
+                "seed",
+                (
+                    format!("\"{text}\" is not a whole number up to {}", u64::MAX),
+                    format!("“{text}”不是 {} 以内的整数", u64::MAX),
+                ),
+                ("Leave it empty for the default", "留空则使用默认值"),
+            )
+        }),
+    }
+}
+
+/// The shares of the raters, in order, from a form's `shares[ID]`.
+#[cfg(feature = "ssr")]
+pub(super) fn shares_of(
+    sharing: Sharing,
+    raters: &[UserId],
+    shares: &BTreeMap<String, String>,
+) -> Result<Vec<u32>, AppError> {
+    if sharing != Sharing::Hand {
+        return Ok(Vec::new());
+    }
+    let share = |rater: &UserId| number("shares", shares.get(&rater.to_string()).map_or("", String::as_str));
+    raters.iter().map(|rater| Ok(share(rater)?.unwrap_or(0))).collect()
 }
 
 /// Adds a rater; an empty `share` means none.

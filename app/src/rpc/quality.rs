@@ -10,7 +10,7 @@ use crate::{
         feedback::{Disagreement, DisagreementQueue, RaterFeedback},
         ids::{StudyId, SubmissionId, Token, UserId},
         quality::{DisagreementList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
-        submission::MaskState,
+        submission::{MaskState, StudyLeaks},
     },
 };
 #[cfg(feature = "ssr")]
@@ -20,6 +20,7 @@ use crate::{
         lang::Bilingual,
         page::PageOf,
         quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
+        study::StudyStatus,
     },
     port::ports,
 };
@@ -140,6 +141,25 @@ pub async fn mask(submission: SubmissionId, #[server(default)] whole: bool) -> R
     ports.quality.mask(&admin, submission, whole).await
 }
 
+/// Outputs of a study that name a model. Without `whole`, large studies are not searched.
+#[server(prefix = "/rpc", endpoint = "study_leaks", protocol = Call)]
+pub async fn named_models(study: StudyId, #[server(default)] whole: bool) -> Result<StudyLeaks, AppError> {
+    let (ports, admin) = ports()?;
+    ports.quality.leaks(&admin, study, whole).await
+}
+
+/// Hides names of models from the raters of a study, and starts it if `start` says so.
+#[server(prefix = "/rpc", endpoint = "mask_study")]
+pub async fn mask_study(study: StudyId, #[server(default)] start: bool) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.quality.mask_study(&admin, study).await?;
+    if start {
+        ports.studies.set_status(&admin, study, StudyStatus::Running).await?;
+    }
+    leptos_axum::redirect(&format!("/admin/studies/{study}/plan"));
+    Ok(())
+}
+
 /// Hides names of models from raters of a submission, or shows the original outputs.
 #[server(prefix = "/rpc", endpoint = "set_mask")]
 pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError> {
@@ -178,18 +198,23 @@ pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppEr
     }
 }
 
-/// Replies to a flag.
+/// Replies to a flag, and returns to the study's flags or to the address of the inbox.
 #[server(prefix = "/rpc", endpoint = "answer_flag")]
 pub async fn answer_flag(
     study: StudyId,
     #[server(rename = "probe")] check: bool,
     on: i64,
     #[server(default)] reply: String,
+    #[server(default)] inbox: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let on = if check { FlagOn::Check(on) } else { FlagOn::Assignment(on) };
     ports.monitoring.answer_flag(&admin, study, on, &reply).await?;
-    leptos_axum::redirect(&format!("/admin/studies/{study}/flags"));
+    // From the inbox, back to it with its filter.
+    match inbox.strip_prefix("/admin/inbox") {
+        Some(rest) if rest.is_empty() || rest.starts_with('?') => leptos_axum::redirect(&inbox),
+        _ => leptos_axum::redirect(&format!("/admin/studies/{study}/flags")),
+    }
     Ok(())
 }
 
@@ -248,17 +273,22 @@ pub async fn open_disagreement(token: Token) -> Result<Disagreement, AppError> {
     ports.feedback.disagreement(&person, &token).await
 }
 
-/// Adjudicates a disagreement and redirects to the next one, or to the list.
+/// Adjudicates a disagreement and redirects to the next one, or to the list; `inbox` if that is the admin's inbox.
+/// `seen` is the time of the adjudication that the page showed, 0 for none.
 #[server(prefix = "/rpc", endpoint = "decide")]
 pub async fn decide(
     token: Token,
     #[server(default)] scores: Vec<u8>,
     #[server(default)] comment: String,
+    #[server(default)] seen: Option<i64>,
+    #[server(default)] inbox: bool,
 ) -> Result<(), AppError> {
     let (ports, person) = ports()?;
-    match ports.feedback.decide(&person, &token, scores, &comment).await? {
-        Some(next) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1")),
-        None => leptos_axum::redirect("/adjudicate?decided=1"),
+    match (ports.feedback.decide(&person, &token, scores, &comment, seen).await?, inbox) {
+        (Some(next), false) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1")),
+        (Some(next), true) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1&from=inbox")),
+        (None, false) => leptos_axum::redirect("/adjudicate?decided=1"),
+        (None, true) => leptos_axum::redirect("/admin/inbox?done=1"),
     }
     Ok(())
 }

@@ -19,7 +19,11 @@ use crate::{
     },
 };
 #[cfg(feature = "ssr")]
-use crate::{model::study::NewStudy, port::ports, rpc::plans::number};
+use crate::{
+    model::study::NewStudy,
+    port::ports,
+    rpc::plans::{number, parse_seed, shares_of},
+};
 
 /// Counts, and the newest studies.
 #[server(prefix = "/rpc", endpoint = "overview", protocol = Call)]
@@ -61,26 +65,8 @@ pub async fn create_study(
     #[server(default)] rubric: String,
 ) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
-    let seed = match seed.trim() {
-        "" => None,
-        text => Some(text.parse::<u64>().map_err(|_| {
-            AppError::invalid(
-                "seed",
-                (
-                    format!("\"{text}\" is not a whole number up to {}", u64::MAX),
-                    format!("“{text}”不是 {} 以内的整数", u64::MAX),
-                ),
-                ("Leave it empty for the default", "留空则使用默认值"),
-            )
-        })?),
-    };
-    let share = |rater: &UserId| number("shares", shares.get(&rater.to_string()).map_or("", String::as_str));
-    let shares = match sharing {
-        Sharing::Hand => {
-            raters.iter().map(|rater| Ok(share(rater)?.unwrap_or(0))).collect::<Result<Vec<_>, AppError>>()?
-        }
-        _ => Vec::new(),
-    };
+    let seed = parse_seed(&seed)?;
+    let shares = shares_of(sharing, &raters, &shares)?;
     let new = NewStudy {
         title,
         dataset,
@@ -101,11 +87,28 @@ pub async fn create_study(
     Ok(id)
 }
 
-/// Pauses, resumes or closes a study.
+/// Starts, pauses, resumes or closes a study. A draft whose outputs name a model starts only if `unmasked` says that this
+/// is meant; otherwise its plan asks.
 #[server(prefix = "/rpc", endpoint = "set_study_status")]
-pub async fn set_study_status(id: StudyId, status: StudyStatus) -> Result<(), AppError> {
+pub async fn set_study_status(
+    id: StudyId,
+    status: StudyStatus,
+    #[server(default)] unmasked: bool,
+) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.studies.set_status(&admin, id, status).await
+    if status == StudyStatus::Running && !unmasked {
+        let draft = ports.plans.draft(&admin, id).await?.status == StudyStatus::Draft;
+        if draft && ports.quality.leaks(&admin, id, false).await?.any() {
+            leptos_axum::redirect(&format!("/admin/studies/{id}/plan?start=unmasked"));
+            return Ok(());
+        }
+    }
+    ports.studies.set_status(&admin, id, status).await?;
+    if unmasked {
+        // Without the question.
+        leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
+    }
+    Ok(())
 }
 
 /// Makes a closed study accept ratings again.

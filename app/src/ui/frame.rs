@@ -7,8 +7,15 @@ use leptos_router::{components::A, hooks::use_location};
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::lang::Lang,
-    ui::effect::effect,
+    ui::{effect::effect, palette::PaletteButton},
 };
+
+/// The address of the inbox.
+const INBOX: &str = "/admin/inbox";
+
+/// How many items wait in the admin's inbox, provided at the root.
+#[derive(Clone, Copy)]
+pub struct WaitingCount(pub RwSignal<u64>);
 
 /// A page's document title, breadcrumbs, heading and content.
 #[component]
@@ -77,24 +84,29 @@ pub fn Header() -> impl IntoView {
         (Some(_), false) => &[("/desk", common.nav_desk)],
         (Some(_), true) => &[
             ("/admin", common.nav_overview),
+            (INBOX, common.nav_inbox),
             ("/admin/results", common.nav_results),
             ("/admin/studies", common.nav_studies),
-            ("/admin/runs", common.nav_runs),
             ("/admin/datasets", common.nav_datasets),
-            ("/admin/submissions", common.nav_submissions),
+            ("/admin/models", common.nav_models),
+            ("/admin/runs", common.nav_runs),
             ("/admin/people", common.nav_people),
-            ("/admin/audit", common.nav_audit),
-            ("/admin/api", "API"),
+            ("/admin/settings", common.nav_settings),
             ("/desk", common.nav_desk),
         ],
     };
     let path = use_location().pathname;
     let home = if admin { "/admin" } else { "/desk" };
+    let waiting = use_context::<WaitingCount>();
     let links = links
         .iter()
         .map(|&(href, name)| {
             let current = move || path.with(|path| leads_to(href, path, home)).then_some("page");
-            view! { <li><a href=href aria-current=current>{name}</a></li> }
+            let count = move || {
+                let count = waiting.filter(|_| href == INBOX).map_or(0, |waiting| waiting.0.get());
+                (count > 0).then(|| view! { " "<span class="count">{i18n.number(count)}</span> })
+            };
+            view! { <li><a href=href aria-current=current>{name}{count}</a></li> }
         })
         .collect_view();
     view! {
@@ -108,6 +120,7 @@ pub fn Header() -> impl IntoView {
                 <ul>{links}</ul>
             </nav>
             <div class="header-end">
+                {admin.then(|| view! { <PaletteButton /> })}
                 <LanguageSwitch />
                 {me
                     .map(|me| {
@@ -180,11 +193,17 @@ pub fn LanguageSwitch() -> impl IntoView {
 fn leads_to(href: &str, path: &str, home: &str) -> bool {
     let within = |start: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/'));
     let below = || href != "/admin" && within(href);
-    // Comparisons are results.
-    let compared = || href == "/admin/results" && within("/admin/compare");
-    // Studies use rubrics.
-    let scored = || href == "/admin/studies" && (path == "/admin/rubrics" || within("/admin/rubrics"));
-    path == href || (path == "/" && href == home) || below() || compared() || scored()
+    // Pages that are reached from another one: comparisons from results, outputs from models.
+    let parts: &[&str] = match href {
+        "/admin/results" => &["/admin/compare"],
+        "/admin/models" => &["/admin/submissions", "/admin/outputs", "/admin/upload", "/admin/uploads"],
+        "/admin/studies" => &["/admin/rubrics"],
+        "/admin/datasets" => &["/admin/languages"],
+        "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
+        _ => &[],
+    };
+    let part = || parts.iter().any(|part| path == *part || within(part));
+    path == href || (path == "/" && href == home) || below() || part()
 }
 
 /// The logo: three steps of a scale, the middle one selected.
@@ -216,5 +235,9 @@ mod tests {
         check("/admin/results", "/admin/compare/starter", "/admin", true);
         check("/admin/studies", "/admin/rubrics", "/admin", true);
         check("/admin/studies", "/admin/rubrics/aixbench/edit", "/admin", true);
+        check("/admin/models", "/admin/submissions", "/admin", true);
+        check("/admin/models", "/admin/uploads/3", "/admin", true);
+        check("/admin/settings", "/admin/api/tokens", "/admin", true);
+        check("/admin/settings", "/admin/apiary", "/admin", false);
     }
 }

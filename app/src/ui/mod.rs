@@ -38,4 +38,5 @@ pub mod loading_indicator;
 pub mod margin;
 pub mod notice;
 pub mod pager;
+pub mod palette;
 pub mod text_area;

@@ -1,10 +1,15 @@
 //! `aixgrade datasets …`
 
 use app::{
-    model::lang::Lang,
+    model::{
+        dataset::{DatasetDetail, TaskRow},
+        lang::Lang,
+        page::PageOf,
+    },
     port::{Datasets as _, System},
 };
 use clap::Subcommand;
+use serde::Serialize;
 
 use super::{Global, Rows, table};
 use crate::error::Failure;
@@ -19,6 +24,14 @@ pub enum Datasets {
         /// The dataset's short name
         slug: String,
     },
+}
+
+/// A dataset with its tasks.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    detail: DatasetDetail,
+    tasks: Vec<TaskRow>,
 }
 
 /// Runs the command.
@@ -39,7 +52,17 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
         }
         Datasets::Show { slug } => {
             let detail = services.datasets.get(&System.admin(), &slug, None).await?;
-            global.show(&detail, |d| {
+            let version = Some(detail.row.version);
+            let (mut tasks, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
+            loop {
+                let page = services.datasets.tasks(&System.admin(), &slug, version, of.clone()).await?;
+                tasks.extend(page.rows);
+                of.after = page.next;
+                if of.after.is_none() {
+                    break;
+                }
+            }
+            global.show(&Whole { detail, tasks }, |Whole { detail: d, tasks }| {
                 let versions: Vec<Vec<String>> = d
                     .versions
                     .iter()
@@ -52,8 +75,7 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
                         ]
                     })
                     .collect();
-                let tasks: Vec<Vec<String>> = d
-                    .tasks
+                let tasks: Vec<Vec<String>> = tasks
                     .iter()
                     .map(|t| {
                         vec![t.task_id.clone(), t.nl_lang.to_string(), checks(t.checks).into(), beginning(&t.raw_nl)]

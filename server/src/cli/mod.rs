@@ -9,6 +9,7 @@ mod datasets;
 mod doctor;
 mod export;
 mod import;
+mod inbox;
 mod objects;
 mod progress;
 mod prune;
@@ -28,7 +29,7 @@ use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use app::{
     error::AppError,
-    model::page::{PageOf, Paged},
+    model::page::{PageOf, Paged, Which},
     port::Answer,
 };
 use clap::{Args, Parser, Subcommand};
@@ -62,9 +63,15 @@ pub struct Global {
     pub json: bool,
 }
 
-/// Which rows of a list to print.
+/// Which rows of a list to print, and in which order.
 #[derive(Args)]
 pub struct Rows {
+    /// Only rows that contain all these words, ignoring case
+    #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
+    search: String,
+    /// Sort by this column; `-` before it reverses the order, as in --sort=-created
+    #[arg(long, value_name = "COLUMN", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    sort: String,
     /// Maximum number of rows to print [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -77,10 +84,11 @@ impl Rows {
     /// Reads the rows, a page at a time.
     async fn read<T>(self, list: impl AsyncFn(PageOf) -> Answer<Paged<T>>) -> Result<Vec<T>, Failure> {
         let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let which = Which { search: self.search, sort: self.sort, filters: Vec::new() };
         let (mut rows, mut after) = (Vec::new(), self.after);
         loop {
             let left = u32::try_from(most - rows.len()).unwrap_or(PageOf::MOST);
-            let page = list(PageOf { after, before: None, limit: left.min(PageOf::MOST) }).await?;
+            let page = list(PageOf { after, which: which.clone(), ..PageOf::first(left.min(PageOf::MOST)) }).await?;
             rows.extend(page.rows);
             after = page.next;
             if after.is_none() || rows.len() >= most {
@@ -113,6 +121,8 @@ enum Command {
     /// List, show, import, export and archive rubrics
     #[command(subcommand)]
     Rubrics(rubrics::Rubrics),
+    /// List what waits for an admin; resolve, retry or dismiss it
+    Inbox(inbox::Inbox),
     /// Rename, archive or delete a dataset, rubric, submission or study
     #[command(subcommand)]
     Objects(objects::Objects),
@@ -163,6 +173,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
         Command::Studies(studies) => studies::run(&global, studies).await,
         Command::Rubrics(rubrics) => rubrics::run(&global, rubrics).await,
+        Command::Inbox(inbox) => inbox::run(&global, inbox).await,
         Command::Objects(objects) => objects::run(&global, objects).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,

@@ -5,9 +5,9 @@ use app::{
         ids::{StudyId, SubmissionId, UserId},
         lang::Lang,
         plan::{Extension, PlanDetail, Presentation, Sharing},
-        study::{NewStudy, StudyStatus},
+        study::{NewStudy, StudyChange, StudyStatus},
     },
-    port::{Plans, Studies as _, System},
+    port::{Plans, Studies as _, System, quality::Quality as _},
 };
 use clap::{Args, Subcommand};
 
@@ -23,6 +23,8 @@ pub enum Studies {
     Create(Create),
     /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
+    /// Edit a draft: what you pass changes, and its plan is drawn anew
+    Edit(Edit),
     /// Start a draft
     Start(One),
     /// Add a rater
@@ -107,6 +109,46 @@ pub struct Create {
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
+}
+
+/// `studies edit`
+#[derive(Args)]
+pub struct Edit {
+    /// Number of the study
+    id: StudyId,
+    /// Title, visible to raters
+    #[arg(long)]
+    title: Option<String>,
+    /// Name and version of a rubric, such as "aixbench 1"
+    #[arg(long)]
+    rubric: Option<String>,
+    /// Number of a submission; repeat for each. Replaces all submissions
+    #[arg(long = "submission", value_name = "ID")]
+    submissions: Vec<SubmissionId>,
+    /// Username of a rater; repeat for each. Replaces all raters
+    #[arg(long = "rater", value_name = "NAME")]
+    raters: Vec<String>,
+    /// Number of different raters per output
+    #[arg(long)]
+    overlap: Option<u32>,
+    /// Seed of the random order
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Limit the number of tasks; 0 for all
+    #[arg(long)]
+    tasks: Option<u32>,
+    /// How work is assigned: `count`, `language` or `hand`
+    #[arg(long)]
+    sharing: Option<Sharing>,
+    /// With --sharing hand: ratings for each rater, in the order of --rater; repeat for each
+    #[arg(long = "share", value_name = "N")]
+    shares: Vec<u32>,
+    /// How outputs are shown: `one` at a time or `side-by-side`
+    #[arg(long)]
+    show: Option<Presentation>,
+    /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace
+    #[arg(long, value_name = "SECONDS")]
+    pace: Option<u32>,
 }
 
 /// `studies join`
@@ -208,7 +250,41 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 false => format!("Study {id} is running."),
             });
         }
-        Studies::Plan(One { id }) => return global.show(&services.plans.get(&admin, id).await?, plan_text),
+        Studies::Plan(One { id }) => {
+            let plan = services.plans.get(&admin, id).await?;
+            if plan.status == StudyStatus::Draft {
+                let leaks = services.quality.leaks(&admin, id, true).await?;
+                if leaks.count > 0 {
+                    eprintln!(
+                        "{} outputs name a model to their raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
+                        leaks.count,
+                        leaks.names.join(", ")
+                    );
+                }
+            }
+            return global.show(&plan, plan_text);
+        }
+        Studies::Edit(edit) => {
+            let mut raters = Vec::new();
+            for name in &edit.raters {
+                raters.push(named(&services, "--rater", name).await?);
+            }
+            let change = StudyChange {
+                title: edit.title,
+                rubric: edit.rubric,
+                submissions: Some(edit.submissions).filter(|all| !all.is_empty()),
+                raters: Some(raters).filter(|all| !all.is_empty()),
+                overlap: edit.overlap,
+                seed: edit.seed,
+                tasks: edit.tasks,
+                presentation: edit.show,
+                sharing: edit.sharing,
+                shares: Some(edit.shares).filter(|all| !all.is_empty()),
+                pace_s: edit.pace,
+            };
+            services.plans.edit(&admin, edit.id, change).await?;
+            return global.show(&services.plans.get(&admin, edit.id).await?, plan_text);
+        }
         Studies::Join(Join { id, name, share }) => {
             let user = named(&services, "NAME", &name).await?;
             services.plans.join(&admin, id, user, share).await?;

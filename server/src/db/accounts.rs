@@ -10,7 +10,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
-use super::page::{self, List, Order};
+use super::page::{self, Filter, List, Sort};
 use crate::{clock, error::Failure};
 
 /// An account with the fields that a log-in needs.
@@ -39,10 +39,10 @@ pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> 
     Ok(conn.prepare_cached(&format!("{ACCOUNT} WHERE id = ?1"))?.query_row([id.0], account).optional()?)
 }
 
-/// A page of the accounts, by name.
+/// A page of the accounts, by name unless asked otherwise.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
     let list = List {
-        select: "SELECT u.id, u.name, u.role, u.created_at, u.disabled,
+        columns: "u.id, u.name, u.role, u.created_at, u.disabled,
                 (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id) AS ratings,
                 (SELECT coalesce(sum(m.open), 0) FROM study_raters m JOIN studies s ON s.id = m.study_id
                  WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed') AS open_ratings,
@@ -53,14 +53,21 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
                      AND NOT EXISTS (SELECT 1 FROM study_raters o JOIN users x ON x.id = o.user_id
                          WHERE o.study_id = m.study_id AND o.user_id <> u.id AND o.left_at IS NULL AND x.disabled = 0)
                 ) AS alone_in,
-                coalesce(u.reads, 'en zh') AS reads
-            FROM users u",
+                coalesce(u.reads, 'en zh') AS reads",
+        table: "users u",
+        joins: "",
+        id: "u.id",
+        within: "",
         // Not the raters of an import that is not complete.
-        filter: "AND NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
+        filter: "NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
             WHERE m.user_id = u.id AND s.importing_until IS NOT NULL)",
-        column: "u.name",
-        bound: "?1",
-        order: Order::Text,
+        sorts: &[Sort::text("name", "u.name"), Sort::number("since", "u.id"), Sort::text("role", "u.role")],
+        usual: "name",
+        search: "u.name",
+        filters: &[
+            Filter { name: "role", condition: "u.role = #", indexed: true },
+            Filter { name: "active", condition: "u.disabled = (# <> '1')", indexed: false },
+        ],
     };
     let read = |row: &Row<'_>| {
         Ok(UserRow {
@@ -76,7 +83,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
             reads: parsed(row, "reads")?,
         })
     };
-    page::page(conn, &list, of, &[], read, |row| row.name.clone())
+    page::page(conn, &list, of, &[], read)
 }
 
 /// The names of all accounts, in order.
@@ -126,20 +133,31 @@ pub fn set_lang(conn: &Connection, id: UserId, lang: Lang) -> Result<(), Failure
     Ok(())
 }
 
-const INVITATION: &str = "SELECT i.id, i.label, i.role, i.created_at, i.expires_at, u.name,
-        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open
-    FROM invitations i LEFT JOIN users u ON u.id = i.used_by";
+const INVITATION: &str = "i.id, i.label, i.role, i.created_at, i.expires_at, u.name,
+        i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open";
+const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by";
 
 /// A page of the invitations, newest first.
 pub fn invitations(conn: &Connection, of: &PageOf) -> Result<Paged<Invitation>, Failure> {
-    let list = List { select: INVITATION, filter: "", column: "i.id", bound: "?1", order: Order::Newest };
-    page::page(conn, &list, of, &[&clock::now().0], invitation, |row| row.id.to_string())
+    let list = List {
+        columns: INVITATION,
+        table: "invitations i",
+        joins: INVITED,
+        id: "i.id",
+        within: "",
+        filter: "",
+        sorts: &[Sort::number("created", "i.id")],
+        usual: "-created",
+        search: "i.label || ' ' || coalesce(u.name, '')",
+        filters: &[],
+    };
+    page::page(conn, &list, of, &[&clock::now().0], invitation)
 }
 
 /// The invitation with this secret hash, if it is open.
 pub fn open_invitation(conn: &Connection, secret_hash: &str) -> Result<Option<Invitation>, Failure> {
     let found = conn
-        .prepare_cached(&format!("{INVITATION} WHERE i.secret_hash = ?1"))?
+        .prepare_cached(&format!("SELECT {INVITATION} FROM invitations i {INVITED} WHERE i.secret_hash = ?1"))?
         .query_row(params![secret_hash, Null, clock::now().0], invitation)
         .optional()?;
     Ok(found.filter(|invitation| invitation.open))

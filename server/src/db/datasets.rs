@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     accounts::parsed,
-    page::{self, List, Order},
+    page::{self, Filter, List, Sort},
     staging,
 };
 use crate::{clock, error::Failure};
@@ -321,7 +321,7 @@ pub fn tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Test
     Ok(Some((kind, files)))
 }
 
-const NEWEST: &str = "SELECT d.id AS id, d.slug, v.name_en, v.name_zh, v.id AS version, v.number,
+const NEWEST: &str = "d.id AS id, d.slug, v.name_en, v.name_zh, v.id AS version, v.number,
         (SELECT count(*) FROM dataset_version_tasks t WHERE t.version_id = v.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks t JOIN task_revisions r ON r.id = t.revision_id
          WHERE t.version_id = v.id AND r.human) AS human,
@@ -330,20 +330,52 @@ const NEWEST: &str = "SELECT d.id AS id, d.slug, v.name_en, v.name_zh, v.id AS v
         (SELECT count(*) FROM submissions s JOIN dataset_versions x ON x.id = s.version_id WHERE x.dataset_id = d.id) AS submissions,
         v.imported_at,
         (SELECT group_concat(DISTINCT r.code_lang) FROM dataset_version_tasks t
-         JOIN task_revisions r ON r.id = t.revision_id WHERE t.version_id = v.id) AS code_langs
-    FROM datasets d CROSS JOIN dataset_versions v ON v.dataset_id = d.id";
-const OF_NEWEST: &str = "AND v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)";
+         JOIN task_revisions r ON r.id = t.revision_id WHERE t.version_id = v.id) AS code_langs";
+const NEWEST_JOIN: &str = "CROSS JOIN dataset_versions v ON v.dataset_id = d.id";
+const OF_NEWEST: &str = "v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)";
 
-/// A page of the datasets that are not archived, at their newest versions, by short name.
+/// Whether a version has a task that fulfils a condition on its revision, `r`.
+macro_rules! has_task {
+    ($condition:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM dataset_version_tasks t JOIN task_revisions r ON r.id = t.revision_id
+                WHERE t.version_id = v.id AND ",
+            $condition,
+            ")"
+        )
+    };
+}
+
+/// A page of the datasets that are not archived, at their newest versions, by short name unless asked otherwise.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<DatasetRow>, Failure> {
-    let filter = format!("{OF_NEWEST} AND d.archived_at IS NULL");
-    let list = List { select: NEWEST, filter: &filter, column: "d.slug", bound: "?1", order: Order::Text };
-    page::page(conn, &list, of, &[], row, |row| row.slug.clone())
+    let list = List {
+        columns: NEWEST,
+        table: "datasets d",
+        joins: NEWEST_JOIN,
+        id: "d.id",
+        within: "",
+        filter: &format!("{OF_NEWEST} AND d.archived_at IS NULL"),
+        sorts: &[Sort::text("name", "d.slug"), Sort::number("added", "d.id")],
+        usual: "name",
+        search: "d.slug || ' ' || v.name_en || ' ' || v.name_zh",
+        filters: &[
+            Filter { name: "code_lang", condition: has_task!("r.code_lang = #"), indexed: false },
+            Filter {
+                name: "check",
+                condition: has_task!("CASE # WHEN 'human' THEN r.human WHEN 'tests' THEN r.tests END"),
+                indexed: false,
+            },
+        ],
+    };
+    page::page(conn, &list, of, &[], row)
 }
 
 /// The newest version of one dataset.
 pub fn get(conn: &Connection, slug: &str) -> Result<Option<DatasetRow>, Failure> {
-    Ok(conn.prepare_cached(&format!("{NEWEST} WHERE d.slug = ?1 {OF_NEWEST}"))?.query_row([slug], row).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {NEWEST} FROM datasets d {NEWEST_JOIN} WHERE d.slug = ?1 AND {OF_NEWEST}"))?
+        .query_row([slug], row)
+        .optional()?)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<DatasetRow> {
@@ -426,20 +458,29 @@ fn changed(conn: &Connection, version: i64, before: Option<i64>) -> Result<u64, 
     )?)
 }
 
-/// A page of a version's tasks, in the dataset's order. The key is the revision.
+/// A page of a version's tasks, in the dataset's order unless asked otherwise.
 pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
-        select: "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
-             r.code_lang
-            FROM dataset_version_tasks vt
-            CROSS JOIN task_revisions r ON r.id = vt.revision_id
-            CROSS JOIN tasks t ON t.id = r.task_id",
-        filter: "AND vt.version_id = ?3",
-        column: "vt.position",
-        bound: "(SELECT position FROM dataset_version_tasks WHERE version_id = ?3 AND revision_id = ?1)",
-        order: Order::Oldest,
+        columns: "t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang",
+        table: "dataset_version_tasks vt",
+        joins: "CROSS JOIN task_revisions r ON r.id = vt.revision_id CROSS JOIN tasks t ON t.id = r.task_id",
+        id: "vt.position",
+        within: "vt.version_id = ?3",
+        filter: "",
+        sorts: &[Sort::number("order", "vt.position")],
+        usual: "order",
+        search: "t.external_id || ' ' || r.raw_nl || ' ' || coalesce(r.signature, '')",
+        filters: &[
+            Filter { name: "lang", condition: "r.lang = #", indexed: false },
+            Filter { name: "code_lang", condition: "r.code_lang = #", indexed: false },
+            Filter {
+                name: "check",
+                condition: "CASE # WHEN 'human' THEN r.human WHEN 'tests' THEN r.tests END",
+                indexed: false,
+            },
+        ],
     };
-    page::page(conn, &list, of, &[&version.0], task_row, |row| row.revision.to_string())
+    page::page(conn, &list, of, &[&version.0], task_row)
 }
 
 /// A version's tasks, in the dataset's order.

@@ -33,6 +33,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0023_test_files.sql"),
     include_str!("../../migrations/0024_rubrics.sql"),
     include_str!("../../migrations/0025_guidelines.sql"),
+    include_str!("../../migrations/0026_lists.sql"),
+    include_str!("../../migrations/0027_inbox.sql"),
+    include_str!("../../migrations/0028_sample_order.sql"),
 ];
 
 /// The schema this program writes.
@@ -127,6 +130,9 @@ mod tests {
         include_str!("migrations_rows/0023.sql"),
         include_str!("migrations_rows/0024.sql"),
         include_str!("migrations_rows/0025.sql"),
+        include_str!("migrations_rows/0026.sql"),
+        include_str!("migrations_rows/0027.sql"),
+        include_str!("migrations_rows/0028.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -8,29 +8,40 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
-use super::page::{self, List, Order};
+use super::page::{self, List, Sort};
 use crate::{clock, error::Failure};
 
-const LINK: &str = "SELECT l.id, l.code, l.created_at, l.expires_at, l.revoked_at,
-        l.revoked_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ?3) AND s.status = 'closed' AS open, l.study_id
-    FROM public_links l CROSS JOIN studies s ON s.id = l.study_id";
+const LINK: &str = "l.id, l.code, l.created_at, l.expires_at, l.revoked_at,
+        l.revoked_at IS NULL AND (l.expires_at IS NULL OR l.expires_at > ?3) AND s.status = 'closed' AS open, l.study_id";
+const STUDY: &str = "CROSS JOIN studies s ON s.id = l.study_id";
 
 /// A page of a study's links, newest first.
 pub fn list(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<PublicLinkRow>, Failure> {
-    let list = List { select: LINK, filter: "AND l.study_id = ?4", column: "l.id", bound: "?1", order: Order::Newest };
-    page::page(conn, &list, of, &[&clock::now().0, &study.0], link, |row| row.id.to_string())
+    let list = List {
+        columns: LINK,
+        table: "public_links l",
+        joins: STUDY,
+        id: "l.id",
+        within: "l.study_id = ?4",
+        filter: "",
+        sorts: &[Sort::number("created", "l.id")],
+        usual: "-created",
+        search: "",
+        filters: &[],
+    };
+    page::page(conn, &list, of, &[&clock::now().0, &study.0], link)
 }
 
 /// One link.
 pub fn get(conn: &Connection, id: PublicLinkId) -> Result<Option<PublicLinkRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{LINK} WHERE l.id = ?1"))?;
+    let mut statement = conn.prepare_cached(&format!("SELECT {LINK} FROM public_links l {STUDY} WHERE l.id = ?1"))?;
     Ok(statement.query_row(params![id.0, Null, clock::now().0], link).optional()?)
 }
 
 /// The study and the link with this secret hash, if the link is valid.
 pub fn open(conn: &Connection, secret_hash: &str) -> Result<Option<(StudyId, PublicLinkRow)>, Failure> {
     let found = conn
-        .prepare_cached(&format!("{LINK} WHERE l.secret_hash = ?1"))?
+        .prepare_cached(&format!("SELECT {LINK} FROM public_links l {STUDY} WHERE l.secret_hash = ?1"))?
         .query_row(params![secret_hash, Null, clock::now().0], |row| Ok((StudyId(row.get("study_id")?), link(row)?)))
         .optional()?;
     Ok(found.filter(|(_, link)| link.open))

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     datasets::digest,
-    page::{self, List, Order},
+    page::{self, List, Sort},
 };
 use crate::{clock, error::Failure};
 
@@ -117,23 +117,27 @@ fn parsed((id, json): (i64, String)) -> Result<Stored, Failure> {
 /// A page of the rubrics that are not archived, each at its newest version, by short name.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<RubricRow>, Failure> {
     let list = List {
-        select: "SELECT r.slug, r.json,
-                (SELECT count(*) FROM rubrics o JOIN studies s ON s.rubric_id = o.id WHERE o.slug = r.slug) AS studies
-            FROM rubrics r",
-        filter: "AND NOT EXISTS (SELECT 1 FROM rubrics o WHERE o.slug = r.slug AND o.version > r.version)
+        columns: "r.slug, r.json,
+                (SELECT count(*) FROM rubrics o JOIN studies s ON s.rubric_id = o.id WHERE o.slug = r.slug) AS studies",
+        table: "rubrics r",
+        joins: "",
+        id: "r.id",
+        within: "",
+        filter: "NOT EXISTS (SELECT 1 FROM rubrics o WHERE o.slug = r.slug AND o.version > r.version)
             AND NOT EXISTS (SELECT 1 FROM archived_rubrics a WHERE a.slug = r.slug)",
-        column: "r.slug",
-        bound: "?1",
-        order: Order::Text,
+        sorts: &[Sort::text("name", "r.slug")],
+        usual: "name",
+        search: "",
+        filters: &[],
     };
     let row = |row: &Row<'_>| Ok((row.get::<_, String>("slug")?, row.get::<_, String>("json")?, row.get("studies")?));
-    let found = page::page(conn, &list, of, &[], row, |(slug, ..)| slug.clone())?;
+    let found = page::page(conn, &list, of, &[], row)?;
     let rows = found.rows.iter().map(|(_, json, studies)| {
         let rubric: Rubric = serde_json::from_str(json)?;
         Ok(RubricRow { newest: RubricSummary::from(&rubric), studies: *studies })
     });
     let rows = rows.collect::<Result<_, Failure>>()?;
-    Ok(Paged { rows, previous: found.previous, next: found.next })
+    Ok(Paged { rows, previous: found.previous, next: found.next, found: found.found })
 }
 
 /// Every version of a rubric, newest first.

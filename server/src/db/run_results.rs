@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     accounts::parsed,
-    runs::{ITEM, Run, beginning, fault, item},
+    runs::{ITEM, ITEM_JOINS, Run, beginning, fault, item},
 };
 use crate::error::Failure;
 
@@ -129,7 +129,7 @@ pub fn tasks(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> 
 
 /// One item with everything stored about it. Derived fields (`text`, `listing`) stay empty.
 pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option<ItemDetail>, Failure> {
-    let query = format!("{ITEM} WHERE i.run_id = ?1 AND i.output_id = ?2");
+    let query = format!("SELECT {ITEM} FROM run_items i {ITEM_JOINS} WHERE i.run_id = ?1 AND i.output_id = ?2");
     let fingerprint = run.environment.as_ref().map(|e| e.fingerprint.as_str());
     let found = conn.prepare_cached(&query)?.query_row([run.id.0, output.0], |row| {
         let (listed, outcome) = item(row)?;
@@ -163,7 +163,7 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
 }
 
 fn neighbour(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Option<Neighbour>, Failure> {
-    let query = format!("{ITEM} WHERE i.run_id = ?1 AND {which} LIMIT 1");
+    let query = format!("SELECT {ITEM} FROM run_items i {ITEM_JOINS} WHERE i.run_id = ?1 AND {which} LIMIT 1");
     let read = |row: &rusqlite::Row<'_>| {
         Ok(Neighbour { output: OutputId(row.get("output")?), task_id: row.get("external_id")? })
     };

@@ -16,12 +16,12 @@ use app::model::{
     },
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     Db,
     accounts::parsed,
-    page::{self, List, Order},
+    page::{self, Filter, List, Sort, TASK_TEXT},
 };
 use crate::{clock, error::Failure};
 
@@ -114,8 +114,8 @@ pub fn has_tests(conn: &Connection, submission: SubmissionId) -> Result<bool, Fa
     Ok(conn.prepare_cached(query)?.query_row([submission.0], |row| row.get(0))?)
 }
 
-/// An output that a run needs an item for: its number, and its expected duration in seconds.
-type Missing = (i64, i64);
+/// An output that a run needs an item for: its number, its expected duration in seconds, and the number of its sample.
+type Missing = (i64, i64, u32);
 
 /// Adds an item for every output whose task has tests, in the dataset's order and in short transactions. Outputs that
 /// took long the last time are expected to do so again. Items that exist stay, so an interrupted call is repeated.
@@ -128,10 +128,11 @@ pub fn fill(db: &Db, id: RunId) -> Result<(), Failure> {
     for items in missing.chunks(ITEMS) {
         db.write_blocking(|tx| {
             let mut statement = tx.prepare_cached(
-                "INSERT OR IGNORE INTO run_items (run_id, output_id, state, expected_s) VALUES (?1, ?2, 'waiting', ?3)",
+                "INSERT OR IGNORE INTO run_items (run_id, output_id, state, expected_s, sample)
+                 VALUES (?1, ?2, 'waiting', ?3, ?4)",
             )?;
-            for (output, expected_s) in items {
-                statement.execute(params![id.0, output, expected_s])?;
+            for (output, expected_s, sample) in items {
+                statement.execute(params![id.0, output, expected_s, sample])?;
             }
             Ok(())
         })?;
@@ -144,7 +145,7 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
         "SELECT o.id, coalesce(
              (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
               WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
-             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END) AS seconds
+             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END) AS seconds, o.sample
          FROM runs u
          JOIN outputs o ON o.submission_id = u.submission_id
          JOIN submissions s ON s.id = o.submission_id
@@ -154,30 +155,60 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
              AND NOT EXISTS (SELECT 1 FROM run_items i WHERE i.run_id = u.id AND i.output_id = o.id)
          ORDER BY vt.position, o.sample",
     )?;
-    let rows = statement.query_map(params![id.0, A_LOOP_S], |row| Ok((row.get("id")?, row.get("seconds")?)))?;
+    let rows = statement
+        .query_map(params![id.0, A_LOOP_S], |row| Ok((row.get("id")?, row.get("seconds")?, row.get("sample")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-const RUN: &str = "SELECT r.id AS id, s.id AS submission, v.id AS version, m.id AS model, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
-        r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over
-    FROM runs r
-    CROSS JOIN submissions s ON s.id = r.submission_id
+const RUN: &str = "r.id AS id, s.id AS submission, v.id AS version, m.id AS model, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
+        r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over";
+const RUN_JOINS: &str = "CROSS JOIN submissions s ON s.id = r.submission_id
     CROSS JOIN models m ON m.id = s.model_id
     CROSS JOIN dataset_versions v ON v.id = s.version_id
     CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// A page of the runs, newest first; only those of a submission where one is named.
+const RUNS: List<'_> = List {
+    columns: RUN,
+    table: "runs r",
+    joins: RUN_JOINS,
+    id: "r.id",
+    within: "",
+    filter: "",
+    sorts: &[
+        Sort::number("started", "r.id"),
+        Sort::text("model", "r.model_name"),
+        Sort::text("dataset", "r.dataset_slug"),
+        Sort::text("status", "r.status"),
+    ],
+    usual: "-started",
+    search: "m.name || ' ' || d.slug",
+    filters: &[
+        Filter { name: "status", condition: "r.status = #", indexed: true },
+        Filter { name: "dataset", condition: "r.dataset_slug = #", indexed: true },
+        Filter { name: "model", condition: "m.id = #", indexed: false },
+    ],
+};
+
+/// A page of the runs, newest first unless asked otherwise; only those of a submission where one is named, which are
+/// in this order alone.
 pub fn list(conn: &Connection, submission: Option<SubmissionId>, of: &PageOf) -> Result<Paged<Run>, Failure> {
-    let filter = if submission.is_some() { "AND r.submission_id = ?3" } else { "" };
-    let list = List { select: RUN, filter, column: "r.id", bound: "?1", order: Order::Newest };
-    let submission = submission.map(|id| id.0);
-    let params: Vec<&dyn ToSql> = submission.iter().map(|id| id as &dyn ToSql).collect();
-    page::page(conn, &list, of, &params, run, |run| run.id.to_string())
+    match submission {
+        Some(id) => {
+            // By the index of submissions alone.
+            let sorts = &RUNS.sorts[..1];
+            let list = List { within: "r.submission_id = ?3", sorts, filters: &[], ..RUNS };
+            page::page(conn, &list, of, &[&id.0], run)
+        }
+        None => page::page(conn, &RUNS, of, &[], run),
+    }
 }
 
 /// One run.
 pub fn get(conn: &Connection, id: RunId) -> Result<Option<Run>, Failure> {
-    Ok(conn.prepare_cached(&format!("{RUN} WHERE r.id = ?1"))?.query_row([id.0], run).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {RUN} FROM runs r {RUN_JOINS} WHERE r.id = ?1"))?
+        .query_row([id.0], run)
+        .optional()?)
 }
 
 /// The oldest unfinished run.
@@ -299,8 +330,8 @@ pub fn rechecked(conn: &Connection, id: RunId) -> Result<(), Failure> {
 /// back, and counts as expired.
 pub const LEASE_MS: i64 = 20_000;
 
-/// Leases a free item of a running run, or one whose lease has expired; slow ones first. `alone` selects one
-/// of the two queues.
+/// Leases a free item of a running run, or one whose lease has expired: slow ones first, then the first samples of all
+/// tasks, so that items that are built together are of different tasks. `alone` selects one of the two queues.
 pub fn claim(
     conn: &Connection,
     id: RunId,
@@ -315,7 +346,7 @@ pub fn claim(
              WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
                  AND i.state IN ('waiting', 'leased')
                  AND (i.state = 'waiting' OR i.leased_until NOT BETWEEN ?3 AND ?4)
-             ORDER BY i.expected_s DESC, i.id LIMIT 1",
+             ORDER BY i.expected_s DESC, i.sample, i.id LIMIT 1",
         )?
         .query_row(params![id.0, alone, now, now + LEASE_MS], |row| Ok((row.get("id")?, row.get("is_leased")?)))
         .optional()?;
@@ -600,11 +631,10 @@ pub fn task_tests(
 }
 
 /// The columns that [`item`] reads, and some more.
-pub const ITEM: &str =
-    "SELECT o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.code_lang,
-        i.verdict, i.passed, i.total
-    FROM run_items i
-    CROSS JOIN outputs o ON o.id = i.output_id
+pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.code_lang,
+        i.verdict, i.passed, i.total";
+/// The tables of [`ITEM`] after `run_items i`.
+pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
     CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
@@ -616,7 +646,7 @@ const BRIEF: &str = "SELECT o.id AS output, t.external_id, o.sample, '' AS raw_n
     CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
-/// A page of a run's items, in the dataset's order. The key is the output.
+/// A page of a run's items, in the dataset's order unless asked otherwise.
 pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf) -> Result<Paged<ItemRow>, Failure> {
     let verdict = match chosen.result {
         Some(ItemResult::Verdict(verdict)) => verdict.name(),
@@ -631,20 +661,26 @@ pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf
         Some(ItemResult::NoOutput) => "?4 <> ''",
     };
     let flagged = match chosen.flagged {
-        true => "AND (i.verdict = 'anomaly' OR json_array_length(i.outcome, '$.flags') > 0)",
+        true => " AND (i.verdict = 'anomaly' OR json_array_length(i.outcome, '$.flags') > 0)",
         false => "",
     };
-    let filter = format!("AND i.run_id = ?3 AND {result} {flagged} AND {}", page::contains("?5"));
     let list = List {
-        select: ITEM,
-        filter: &filter,
-        column: "i.id",
-        bound: "(SELECT id FROM run_items WHERE run_id = ?3 AND output_id = ?1)",
-        order: Order::Oldest,
+        columns: ITEM,
+        table: "run_items i",
+        joins: ITEM_JOINS,
+        id: "i.id",
+        within: "i.run_id = ?3",
+        filter: &format!("{result}{flagged}"),
+        sorts: &[Sort::number("order", "i.id")],
+        usual: "order",
+        search: TASK_TEXT,
+        filters: &[],
     };
-    let words = page::words(&chosen.words)?;
-    let params: [&dyn ToSql; 3] = [&id.0, &verdict, &words];
-    page::page(conn, &list, of, &params, |row| item(row).map(|(row, _)| row), |item| item.output.to_string())
+    let mut of = of.clone();
+    if of.which.search.is_empty() {
+        of.which.search.clone_from(&chosen.words);
+    }
+    page::page(conn, &list, &of, &[&id.0, &verdict], |row| item(row).map(|(row, _)| row))
 }
 
 /// Calls `each` for every item of a run, in the dataset's order.
@@ -653,7 +689,8 @@ pub fn each_item(
     id: RunId,
     mut each: impl FnMut(&ItemRow) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut statement = conn.prepare_cached(&format!("{ITEM} WHERE i.run_id = ?1 ORDER BY i.id"))?;
+    let mut statement =
+        conn.prepare_cached(&format!("SELECT {ITEM} FROM run_items i {ITEM_JOINS} WHERE i.run_id = ?1 ORDER BY i.id"))?;
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
         each(&item(row)?.0)?;

@@ -162,12 +162,14 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 19] = [
+const OF_STUDIES: [&str; 22] = [
     "adjudicators",
     "dispute_handouts",
     "extra_assignments",
     "flag_answers",
     "handouts",
+    "inbox",
+    "inbox_counts",
     "openings",
     "plan_events",
     "probes",
@@ -175,6 +177,7 @@ const OF_STUDIES: [&str; 19] = [
     "guidelines_read",
     "pseudonyms",
     "public_links",
+    "rater_watch",
     "skips",
     "study_guidelines",
     "study_quality",

@@ -16,14 +16,14 @@ use super::{
     accounts::parsed,
     datasets::task_row,
     notes,
-    page::{self, List, Order},
+    page::{self, Filter, List, Sort},
     plan::{self, Planned, Settings},
     staging::{self, Import},
     tokens::json,
 };
 use crate::{clock, db::quality::disagreements::digits, error::Failure};
 
-const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
+const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
         (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL) AS done,
         (SELECT count(*) FROM assignments a WHERE a.study_id = s.id) AS wanted,
@@ -32,15 +32,50 @@ const ROW: &str = "SELECT s.id, s.token, s.title, d.slug, s.status,
              SELECT m.name, min(ss.position) AS place FROM study_submissions ss
              JOIN submissions x ON x.id = ss.submission_id JOIN models m ON m.id = x.model_id
              WHERE ss.study_id = s.id GROUP BY m.id)) AS models,
-        s.created_at
-    FROM studies s
-    CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
+        s.created_at,
+        (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c
+         WHERE c.study_id = s.id AND c.kind IN ('flag', 'check_flag')) AS flags,
+        (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c
+         WHERE c.study_id = s.id AND c.kind = 'disagreement') AS disagreements,
+        (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c WHERE c.study_id = s.id) AS waiting,
+        (SELECT count(*) FROM study_raters m
+         WHERE s.status = 'running' AND m.study_id = s.id AND m.left_at IS NULL AND m.open > 0
+           AND max(m.last_event, coalesce(m.joined_at, 0), coalesce(s.started_at, 0))
+               < CAST(unixepoch('subsec') * 1000 AS INTEGER) - 3 * 86400000) AS idle";
+const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// A page of the studies that are not archived, newest first.
+/// Studies that are not archived.
+const LIST: List<'_> = List {
+    columns: COLUMNS,
+    table: "studies s",
+    joins: JOINS,
+    id: "s.id",
+    within: "",
+    filter: "s.archived_at IS NULL",
+    sorts: &[
+        Sort::number("created", "s.id"),
+        Sort::text("title", "s.title COLLATE NOCASE"),
+        Sort::text("status", "s.status"),
+    ],
+    usual: "-created",
+    search:
+        "s.title || ' ' || d.slug || ' ' || coalesce((SELECT group_concat(m.name, ' ') FROM study_submissions ss
+        JOIN submissions x ON x.id = ss.submission_id JOIN models m ON m.id = x.model_id WHERE ss.study_id = s.id), '')",
+    filters: &[
+        Filter { name: "status", condition: "s.status = #", indexed: true },
+        Filter { name: "dataset", condition: "d.slug = #", indexed: false },
+        Filter {
+            name: "model",
+            condition: "EXISTS (SELECT 1 FROM study_submissions ss JOIN submissions x ON x.id = ss.submission_id
+                WHERE ss.study_id = s.id AND x.model_id = #)",
+            indexed: false,
+        },
+    ],
+};
+
+/// A page of the studies that are not archived, newest first unless asked otherwise.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<StudyRow>, Failure> {
-    let list =
-        List { select: ROW, filter: "AND s.archived_at IS NULL", column: "s.id", bound: "?1", order: Order::Newest };
-    page::page(conn, &list, of, &[], row, |row| row.id.to_string())
+    page::page(conn, &LIST, of, &[], row)
 }
 
 /// Counts, and the newest studies.
@@ -70,9 +105,18 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
         })?)
 }
 
+/// A study's title; `None` if there is no such study.
+pub fn title(conn: &Connection, id: StudyId) -> Result<Option<String>, Failure> {
+    let query = "SELECT title FROM studies WHERE id = ?1";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get("title")).optional()?)
+}
+
 /// One study's row.
 pub fn get(conn: &Connection, id: StudyId) -> Result<Option<StudyRow>, Failure> {
-    Ok(conn.prepare_cached(&format!("{ROW} WHERE s.id = ?1"))?.query_row([id.0], row).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM studies s {JOINS} WHERE s.id = ?1"))?
+        .query_row([id.0], row)
+        .optional()?)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
@@ -87,6 +131,10 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         done: row.get("done")?,
         wanted: row.get("wanted")?,
         created_at: Timestamp(row.get("created_at")?),
+        flags: row.get("flags")?,
+        disagreements: row.get("disagreements")?,
+        waiting: row.get("waiting")?,
+        idle: row.get("idle")?,
     })
 }
 
@@ -230,6 +278,43 @@ pub fn publish(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failur
     plan::note(conn, id, "planned", None, &plan::Moved { ratings, from: None })
 }
 
+/// The number of a study's rubric.
+pub fn rubric_id(conn: &Connection, id: StudyId) -> Result<i64, Failure> {
+    let query = "SELECT rubric_id FROM studies WHERE id = ?1";
+    let found = conn.prepare_cached(query)?.query_row([id.0], |row| row.get("rubric_id")).optional()?;
+    found.ok_or_else(|| Failure::not_found("study"))
+}
+
+/// Replaces a draft's settings and raters; its planned ratings stay.
+pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failure> {
+    let settings = &plan.settings;
+    conn.execute("DELETE FROM study_submissions WHERE study_id = ?1", [id.0])?;
+    conn.execute(
+        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7
+         WHERE id = ?1",
+        params![
+            id.0,
+            plan.title,
+            plan.version.0,
+            plan.rubric_id,
+            settings.seed.to_string(),
+            settings.presentation.code(),
+            settings.sharing.code(),
+        ],
+    )?;
+    plan::set_settings(conn, id, settings)?;
+    // Rows that stay keep their counts of planned ratings, which triggers adjust.
+    for (known, ..) in plan::raters(conn, id)? {
+        if !plan.raters.iter().any(|(rater, ..)| *rater == known) {
+            plan::remove(conn, id, known)?;
+        }
+    }
+    for (rater, reads, share) in &plan.raters {
+        plan::join(conn, id, *rater, *reads, *share)?;
+    }
+    Ok(())
+}
+
 /// Sets the status.
 pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result<(), Failure> {
     conn.execute(
@@ -323,23 +408,22 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One page of the study's tasks, in the dataset's order. The key is the revision.
+/// One page of the study's tasks, in the dataset's order.
 pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
-        select: "SELECT t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
-             v.code_lang
-            FROM dataset_version_tasks vt
-            CROSS JOIN task_revisions v ON v.id = vt.revision_id
-            CROSS JOIN tasks t ON t.id = v.task_id",
-        filter: "AND vt.version_id = (SELECT version_id FROM studies WHERE id = ?3)
-            AND EXISTS (SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = ?3 AND a.output_id = o.id
-                WHERE o.revision_id = v.id)",
-        column: "vt.position",
-        bound: "(SELECT position FROM dataset_version_tasks
-            WHERE version_id = (SELECT version_id FROM studies WHERE id = ?3) AND revision_id = ?1)",
-        order: Order::Oldest,
+        columns: "t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests, v.code_lang",
+        table: "dataset_version_tasks vt",
+        joins: "CROSS JOIN task_revisions v ON v.id = vt.revision_id CROSS JOIN tasks t ON t.id = v.task_id",
+        id: "vt.position",
+        within: "vt.version_id = (SELECT version_id FROM studies WHERE id = ?3)",
+        filter: "EXISTS (SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = ?3 AND a.output_id = o.id
+            WHERE o.revision_id = vt.revision_id)",
+        sorts: &[Sort::number("order", "vt.position")],
+        usual: "order",
+        search: "",
+        filters: &[],
     };
-    page::page(conn, &list, of, &[&id.0], task_row, |row| row.revision.to_string())
+    page::page(conn, &list, of, &[&id.0], task_row)
 }
 
 /// One rating that counts, as input of figures.

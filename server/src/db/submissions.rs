@@ -7,11 +7,11 @@ use app::model::{
     submission::{OutputFilter, OutputRow, SubmissionRow},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     datasets::task_row,
-    page::{self, List, Order},
+    page::{self, Filter, List, Sort, TASK_TEXT},
     runs::beginning,
     staging,
 };
@@ -185,33 +185,56 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
     Ok(())
 }
 
-const ROW: &str = "SELECT s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
+const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         s.created_at,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
                 WHERE o.submission_id = s.id AND t.tests) AS has_tests,
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
-                WHERE vt.version_id = s.version_id AND t.human) AS for_people
-    FROM submissions s
-    CROSS JOIN models m ON m.id = s.model_id
+                WHERE vt.version_id = s.version_id AND t.human) AS for_people";
+const JOINS: &str = "CROSS JOIN models m ON m.id = s.model_id
     CROSS JOIN dataset_versions v ON v.id = s.version_id
     CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-/// A page of the submissions that are not archived, newest first; only those of a dataset where one is named.
+/// Submissions that are not archived. The view lacks the names that sort them.
+const LIST: List<'_> = List {
+    columns: COLUMNS,
+    table: "all_submissions s",
+    joins: JOINS,
+    id: "s.id",
+    within: "",
+    filter: "s.importing_until IS NULL AND s.archived_at IS NULL",
+    sorts: &[
+        Sort::number("uploaded", "s.id"),
+        Sort::text("model", "s.model_name"),
+        Sort::text("dataset", "s.dataset_slug"),
+    ],
+    usual: "-uploaded",
+    search: "m.name || ' ' || d.slug || ' ' || s.file_name",
+    filters: &[
+        Filter { name: "dataset", condition: "s.dataset_slug = #", indexed: true },
+        Filter { name: "model", condition: "s.model_id = #", indexed: true },
+    ],
+};
+
+/// A page of the submissions that are not archived, newest first unless asked otherwise; only those of a dataset where
+/// one is named.
 pub fn list(conn: &Connection, dataset: Option<&str>, of: &PageOf) -> Result<Paged<SubmissionRow>, Failure> {
-    let filter = match dataset {
-        Some(_) => "AND s.archived_at IS NULL AND d.slug = ?3",
-        None => "AND s.archived_at IS NULL",
-    };
-    let list = List { select: ROW, filter, column: "s.id", bound: "?1", order: Order::Newest };
-    let params: Vec<&dyn ToSql> = dataset.iter().map(|slug| slug as &dyn ToSql).collect();
-    page::page(conn, &list, of, &params, row, |row| row.id.to_string())
+    let mut of = of.clone();
+    if let Some(slug) = dataset {
+        of.which.filters.retain(|(name, _)| name != "dataset");
+        of.which.filters.push(("dataset".into(), slug.into()));
+    }
+    page::page(conn, &LIST, &of, &[], row)
 }
 
 /// One submission.
 pub fn get(conn: &Connection, id: SubmissionId) -> Result<Option<SubmissionRow>, Failure> {
-    Ok(conn.prepare_cached(&format!("{ROW} WHERE s.id = ?1"))?.query_row([id.0], row).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM submissions s {JOINS} WHERE s.id = ?1"))?
+        .query_row([id.0], row)
+        .optional()?)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
@@ -230,23 +253,34 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
     })
 }
 
-const OUTPUT: &str = "SELECT o.id, t.external_id, r.raw_nl, o.sample, o.code
-    FROM outputs o
-    CROSS JOIN task_revisions r ON r.id = o.revision_id
+const OUTPUT: &str = "o.id, t.external_id, r.raw_nl, o.sample, o.code";
+const OUTPUT_JOINS: &str = "CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
-/// A page of a submission's outputs, in the order of its file.
+/// A page of a submission's outputs, in the order of its file unless asked otherwise.
 pub fn outputs(
     conn: &Connection,
     id: SubmissionId,
     chosen: &OutputFilter,
     of: &PageOf,
 ) -> Result<Paged<OutputRow>, Failure> {
-    let empty = if chosen.empty { "AND trim(o.code, char(9, 10, 13, 32)) = ''" } else { "" };
-    let filter = format!("AND o.submission_id = ?3 {empty} AND {}", page::contains("?4"));
-    let list = List { select: OUTPUT, filter: &filter, column: "o.id", bound: "?1", order: Order::Oldest };
-    let words = page::words(&chosen.words)?;
-    page::page(conn, &list, of, &[&id.0, &words], output_row, |row| row.id.to_string())
+    let list = List {
+        columns: OUTPUT,
+        table: "outputs o",
+        joins: OUTPUT_JOINS,
+        id: "o.id",
+        within: "o.submission_id = ?3",
+        filter: if chosen.empty { "trim(o.code, char(9, 10, 13, 32)) = ''" } else { "" },
+        sorts: &[Sort::number("order", "o.id")],
+        usual: "order",
+        search: TASK_TEXT,
+        filters: &[],
+    };
+    let mut of = of.clone();
+    if of.which.search.is_empty() {
+        of.which.search.clone_from(&chosen.words);
+    }
+    page::page(conn, &list, &of, &[&id.0], output_row)
 }
 
 fn output_row(row: &Row<'_>) -> rusqlite::Result<OutputRow> {
@@ -276,7 +310,10 @@ pub struct FullOutput {
 }
 
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
-    let row = conn.prepare_cached(&format!("{OUTPUT} WHERE o.id = ?1"))?.query_row([id.0], output_row).optional()?;
+    let row = conn
+        .prepare_cached(&format!("SELECT {OUTPUT} FROM outputs o {OUTPUT_JOINS} WHERE o.id = ?1"))?
+        .query_row([id.0], output_row)
+        .optional()?;
     let Some(row) = row else { return Ok(None) };
     let task = conn
         .prepare_cached(

@@ -8,7 +8,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, RowIndex, ToSql, params, types::Null};
 
-use super::page::{self, List, Order};
+use super::page::{self, List, Sort};
 use crate::{clock, error::Failure};
 
 /// A valid token, for the scope check.
@@ -34,23 +34,33 @@ pub struct NewRow<'a> {
     pub expires_at: Timestamp,
 }
 
-const TOKEN: &str = "SELECT t.id, u.name, t.label, t.prefix, t.scopes, t.created_at, t.expires_at, t.last_used_at,
+const TOKEN: &str = "t.id, u.name, t.label, t.prefix, t.scopes, t.created_at, t.expires_at, t.last_used_at,
         t.revoked_at,
-        t.revoked_at IS NULL AND t.expires_at > ?3 AND u.disabled = 0 AND u.role = 'admin' AS live
-    FROM api_tokens t CROSS JOIN users u ON u.id = t.user_id";
+        t.revoked_at IS NULL AND t.expires_at > ?3 AND u.disabled = 0 AND u.role = 'admin' AS live";
+const OWNER: &str = "CROSS JOIN users u ON u.id = t.user_id";
 
 /// A page of the tokens, newest first; only one person's where one is named.
 pub fn list(conn: &Connection, owner: Option<UserId>, of: &PageOf) -> Result<Paged<TokenRow>, Failure> {
-    let filter = if owner.is_some() { "AND t.user_id = ?4" } else { "" };
-    let list = List { select: TOKEN, filter, column: "t.id", bound: "?1", order: Order::Newest };
+    let list = List {
+        columns: TOKEN,
+        table: "api_tokens t",
+        joins: OWNER,
+        id: "t.id",
+        within: if owner.is_some() { "t.user_id = ?4" } else { "" },
+        filter: "",
+        sorts: &[Sort::number("created", "t.id")],
+        usual: "-created",
+        search: "t.label || ' ' || u.name",
+        filters: &[],
+    };
     let (now, owner) = (clock::now().0, owner.map(|id| id.0));
     let params: Vec<&dyn ToSql> = [&now as &dyn ToSql].into_iter().chain(owner.iter().map(|id| id as _)).collect();
-    page::page(conn, &list, of, &params, token, |row| row.id.to_string())
+    page::page(conn, &list, of, &params, token)
 }
 
 /// One token.
 pub fn get(conn: &Connection, id: ApiTokenId) -> Result<Option<TokenRow>, Failure> {
-    let mut statement = conn.prepare_cached(&format!("{TOKEN} WHERE t.id = ?1"))?;
+    let mut statement = conn.prepare_cached(&format!("SELECT {TOKEN} FROM api_tokens t {OWNER} WHERE t.id = ?1"))?;
     Ok(statement.query_row(params![id.0, Null, clock::now().0], token).optional()?)
 }
 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     accounts::parsed,
-    page::{self, List, Order},
+    page::{self, List, Sort},
     tokens::json,
 };
 use crate::{clock, error::Failure};
@@ -41,20 +41,32 @@ pub struct Due {
     pub body: Option<String>,
 }
 
-const WEBHOOK: &str = "SELECT id, url, secret, events, created_at FROM webhooks";
-const DELIVERY: &str =
-    "SELECT id, event, subject, state, attempts, status, error, created_at, next_at, webhook_id, body
-    FROM webhook_deliveries";
+const WEBHOOK: &str = "id, url, secret, events, created_at";
+const DELIVERY: &str = "id, event, subject, state, attempts, status, error, created_at, next_at, webhook_id, body";
 
 /// Every webhook, newest first.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<Webhook>, Failure> {
-    let list = List { select: WEBHOOK, filter: "", column: "id", bound: "?1", order: Order::Newest };
-    page::page(conn, &list, of, &[], webhook, |row| row.id.to_string())
+    let list = List {
+        columns: WEBHOOK,
+        table: "webhooks w",
+        joins: "",
+        id: "w.id",
+        within: "",
+        filter: "",
+        sorts: &[Sort::number("created", "w.id")],
+        usual: "-created",
+        search: "",
+        filters: &[],
+    };
+    page::page(conn, &list, of, &[], webhook)
 }
 
 /// One webhook.
 pub fn get(conn: &Connection, id: WebhookId) -> Result<Option<Webhook>, Failure> {
-    Ok(conn.prepare_cached(&format!("{WEBHOOK} WHERE id = ?1"))?.query_row([id.0], webhook).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {WEBHOOK} FROM webhooks WHERE id = ?1"))?
+        .query_row([id.0], webhook)
+        .optional()?)
 }
 
 /// Stores a webhook.
@@ -89,14 +101,27 @@ pub fn insert_test(conn: &Connection, webhook: WebhookId, next_at: Timestamp) ->
 
 /// A page of a webhook's messages, newest first.
 pub fn deliveries(conn: &Connection, webhook: WebhookId, of: &PageOf) -> Result<Paged<DeliveryRow>, Failure> {
-    let list =
-        List { select: DELIVERY, filter: "AND webhook_id = ?3", column: "id", bound: "?1", order: Order::Newest };
-    page::page(conn, &list, of, &[&webhook.0], |row| Ok(due(row)?.row), |row| row.id.to_string())
+    let list = List {
+        columns: DELIVERY,
+        table: "webhook_deliveries d",
+        joins: "",
+        id: "d.id",
+        within: "d.webhook_id = ?3",
+        filter: "",
+        sorts: &[Sort::number("created", "d.id")],
+        usual: "-created",
+        search: "",
+        filters: &[],
+    };
+    page::page(conn, &list, of, &[&webhook.0], |row| Ok(due(row)?.row))
 }
 
 /// One delivery.
 pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<Due>, Failure> {
-    Ok(conn.prepare_cached(&format!("{DELIVERY} WHERE id = ?1"))?.query_row([id.0], due).optional()?)
+    Ok(conn
+        .prepare_cached(&format!("SELECT {DELIVERY} FROM webhook_deliveries WHERE id = ?1"))?
+        .query_row([id.0], due)
+        .optional()?)
 }
 
 /// Whether any delivery is due now.
@@ -109,7 +134,7 @@ pub fn is_due(conn: &Connection) -> Result<bool, Failure> {
 /// delivery is retried after that time.
 pub fn claim(conn: &Connection, until: Timestamp) -> Result<Option<Due>, Failure> {
     let found = conn
-        .prepare_cached(&format!("{DELIVERY} WHERE state = 'waiting' AND next_at <= ?1 ORDER BY next_at, id LIMIT 1"))?
+        .prepare_cached(&format!("SELECT {DELIVERY} FROM webhook_deliveries WHERE state = 'waiting' AND next_at <= ?1 ORDER BY next_at, id LIMIT 1"))?
         .query_row([clock::now().0], due)
         .optional()?;
     if let Some(due) = &found {
@@ -144,6 +169,17 @@ pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(),
         params![id.0, tried.state.name(), tried.status, tried.error, tried.next_at.map(|at| at.0)],
     )?;
     Ok(())
+}
+
+/// Makes a failed delivery due now, for one more attempt; its webhook, or `None` if it has not failed.
+pub fn retry(conn: &Connection, id: DeliveryId) -> Result<Option<WebhookId>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "UPDATE webhook_deliveries SET state = 'waiting', next_at = ?2 WHERE id = ?1 AND state = 'failed'
+             RETURNING webhook_id",
+        )?
+        .query_row(params![id.0, clock::now().0], |row| row.get(0).map(WebhookId))
+        .optional()?)
 }
 
 /// Deletes finished deliveries older than `older`.

@@ -6,7 +6,7 @@ use app::{
     error::ErrorStatus,
     error_page::{self, Failed},
     model::user::Visitor,
-    port::Caller,
+    port::{Admin, Caller, Capability},
     shell::shell,
 };
 use axum::{
@@ -35,6 +35,12 @@ pub async fn render(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
+    let waiting = match Admin::of(&caller) {
+        // Without it, the page lacks a number in its navigation.
+        Ok(admin) => state.services.inbox.waiting(&admin).await.unwrap_or_default(),
+        Err(_) => 0,
+    };
+    let visitor = Visitor { waiting, ..visitor };
     let assets = assets::of_page(request.uri().path(), visitor.is_admin());
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();

@@ -132,7 +132,7 @@ pub async fn caller(
         request = request.map(|body| Body::new(Limited::new(body, ANONYMOUS_LIMIT)));
     }
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(Visitor { me, lang });
+    request.extensions_mut().insert(Visitor { me, lang, waiting: 0 });
     audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
 }
 

@@ -138,8 +138,7 @@ impl Datasets for DatasetService {
                 }
                 let (description, license, source) =
                     datasets::about(conn, shown)?.ok_or_else(|| Failure::not_found("version"))?;
-                let tasks = datasets::tasks(conn, shown)?;
-                Ok(DatasetDetail { row, description, license, source, versions, tasks })
+                Ok(DatasetDetail { row, description, license, source, versions })
             })
             .await?)
     }

@@ -7,10 +7,12 @@ pub mod audit;
 pub mod comparisons;
 pub mod datasets;
 pub mod demo_results;
+pub mod find;
 pub mod folder;
 pub mod grading;
 pub mod guidelines;
 pub mod imports;
+pub mod inbox;
 mod languages;
 pub mod plans;
 pub mod prune;
@@ -76,6 +78,8 @@ pub struct Services {
     pub grading: Arc<grading::GradingService>,
     /// Quality of studies: known scores, disagreements, flags, live figures.
     pub quality: Arc<quality::QualityService>,
+    /// What waits for an admin.
+    pub inbox: Arc<inbox::InboxService>,
     /// Personal settings.
     pub settings: Arc<settings::SettingsService>,
     /// Access tokens for the REST API.
@@ -86,6 +90,8 @@ pub struct Services {
     pub audit: Arc<audit::AuditService>,
     /// Renaming, archiving, deleting.
     pub upkeep: Arc<upkeep::UpkeepService>,
+    /// The search over everything.
+    pub search: Arc<find::FindService>,
 }
 
 impl Services {
@@ -107,6 +113,7 @@ impl Services {
             quality: self.quality.clone(),
             monitoring: self.quality.clone(),
             feedback: self.quality.clone(),
+            inbox: self.inbox.clone(),
             settings: self.settings.clone(),
             tokens: self.tokens.clone(),
             reference,
@@ -114,6 +121,7 @@ impl Services {
             public_links: self.public_links.clone(),
             audit: self.audit.clone(),
             upkeep: self.upkeep.clone(),
+            search: self.search.clone(),
         }
     }
 
@@ -140,6 +148,7 @@ impl Services {
         let studies = Arc::new(studies::StudyService::new(db.clone()));
         let engine = crate::jobs::Engine::new(db.clone(), folder);
         let runs = Arc::new(runs::RunService::new(db.clone(), engine, readiness_check));
+        let quality = Arc::new(quality::QualityService::new(db.clone()));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
@@ -148,6 +157,7 @@ impl Services {
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),
             upkeep: Arc::new(upkeep::UpkeepService::new(db.clone())),
+            search: Arc::new(find::FindService::new(db.clone())),
             uploads,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
             webhooks: webhooks::WebhookService::new(db.clone(), runs.clone(), studies.clone()),
@@ -162,9 +172,10 @@ impl Services {
             studies,
             comparisons,
             spool,
+            inbox: Arc::new(inbox::InboxService::new(db.clone(), runs.clone(), quality.clone())),
             runs,
             grading: Arc::new(grading::GradingService::new(db.clone())),
-            quality: Arc::new(quality::QualityService::new(db.clone())),
+            quality,
             settings: Arc::new(settings::SettingsService::new(db.clone())),
             accounts: Arc::new(accounts::AccountService::new(db.clone())),
             folder: Arc::new(folder.to_path_buf()),

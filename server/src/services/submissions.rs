@@ -9,6 +9,7 @@ use app::{
         code_lang::CodeLang,
         dataset::{DatasetRow, TaskRow, TestKind},
         ids::{ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+        models::ModelRow,
         page::{PageOf, Paged},
         problem::Problem,
         submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
@@ -24,7 +25,7 @@ use crate::{
     db::{
         Db,
         audit::{self, Change},
-        datasets, runs,
+        datasets, models, runs,
         staging::{self, Import},
         submissions::{self, NewOutput, NewSubmission, Upload},
     },
@@ -303,6 +304,10 @@ pub(super) fn checked_model(name: &str) -> Result<String, AppError> {
 impl Submissions for SubmissionService {
     async fn list(&self, _: &Admin, dataset: Option<String>, of: PageOf) -> Answer<Paged<SubmissionRow>> {
         Ok(self.db.read(move |conn| submissions::list(conn, dataset.as_deref(), &of)).await?)
+    }
+
+    async fn models(&self, _: &Admin, of: PageOf) -> Answer<Paged<ModelRow>> {
+        Ok(self.db.read(move |conn| models::list(conn, &of)).await?)
     }
 
     async fn get(&self, _: &Admin, id: SubmissionId) -> Answer<SubmissionRow> {

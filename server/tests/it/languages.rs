@@ -12,7 +12,7 @@ use app::{
         ids::SubmissionId,
         page::PageOf,
         plan::Presentation,
-        run::{ItemFilter, ItemResult, NewRun},
+        run::{ItemFilter, ItemResult},
         study::NewStudy,
         submission::Matching,
         user::Role,
@@ -54,25 +54,27 @@ async fn a_changed_test_makes_a_new_revision_and_an_unchanged_task_keeps_its_own
     assert_eq!([report(0), report(1)], [(1, true, 2), (2, true, 1)]);
 
     let detail = app.services.datasets.get(&System.admin(), "humaneval-x-python", None).await.unwrap();
-    let shown: Vec<_> = detail.tasks.iter().map(|task| (&*task.task_id, &*task.raw_nl, task.code_lang)).collect();
+    let of = PageOf::first(PageOf::MOST);
+    let tasks = app.services.datasets.tasks(&System.admin(), "humaneval-x-python", None, of).await.unwrap().rows;
+    let shown: Vec<_> = tasks.iter().map(|task| (&*task.task_id, &*task.raw_nl, task.code_lang)).collect();
     let python = CodeLang::Python;
     assert_eq!(shown, [("Python/0", "Returns x and 0.", python), ("Python/1", "Returns x and 1.", python)]);
-    assert!(detail.tasks.iter().all(|task| task.checks == Checks { human: true, tests: true }));
+    assert!(tasks.iter().all(|task| task.checks == Checks { human: true, tests: true }));
 
     let version = detail.row.version;
     let stored = move |conn: &rusqlite::Connection| {
         Ok((datasets::test_kind(conn, version)?, runs::code_langs(conn, version)?, runs::task_tests(conn, version)?))
     };
-    let (kind, langs, tests) = app.services.db.read_blocking(stored).unwrap();
+    let (kind, langs, bodies) = app.services.db.read_blocking(stored).unwrap();
     assert_eq!((kind, langs), (Some(TestKind::HumanevalX), vec![python]));
     let read = |body: &str| serde_json::from_str::<humaneval::Task>(body).unwrap().test;
-    let tests: Vec<_> = tests.iter().map(|(id, lang, body)| (*id, *lang, read(body))).collect();
+    let tests: Vec<_> = bodies.iter().map(|(id, lang, body)| (*id, *lang, read(body))).collect();
     let expected = ["assert f0(1) == 1", "assert f1(2) == 3"].map(str::to_owned);
-    assert_eq!(tests, [0, 1].map(|at| (detail.tasks[at].revision, python, expected[at].clone())));
+    assert_eq!(tests, [0, 1].map(|at| (tasks[at].revision, python, expected[at].clone())));
 }
 
 /// Uploads lines of outputs and takes them as this model's.
-async fn upload(app: &TestApp, dataset: &str, model: &str, lines: &str) -> SubmissionId {
+pub async fn upload(app: &TestApp, dataset: &str, model: &str, lines: &str) -> SubmissionId {
     let mut incoming = app.services.uploads.begin("outputs.jsonl").await.unwrap();
     incoming.write(lines.as_bytes()).await.unwrap();
     let file = incoming.finish().await.unwrap();
@@ -81,7 +83,7 @@ async fn upload(app: &TestApp, dataset: &str, model: &str, lines: &str) -> Submi
 }
 
 /// A dataset with these tasks.
-async fn import(app: &TestApp, lines: &str) {
+pub async fn import(app: &TestApp, lines: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("humaneval_python.jsonl");
     std::fs::write(&file, lines).unwrap();
@@ -89,7 +91,7 @@ async fn import(app: &TestApp, lines: &str) {
 }
 
 #[tokio::test]
-async fn a_run_in_a_language_that_the_engine_does_not_know_is_refused() {
+async fn a_run_in_a_language_without_its_toolchain_is_refused() {
     let app = TestApp::empty().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("humaneval_rust.jsonl");
@@ -101,18 +103,30 @@ async fn a_run_in_a_language_that_the_engine_does_not_know_is_refused() {
     app.services.imports.paths(System, vec![file]).await.unwrap();
     let submission =
         upload(&app, "humaneval-x-rust", "M", r#"{"task_id": "Rust/0", "generation": "    x\n}\n"}"#).await;
-    let refused = app.services.runs.start(&System.admin(), NewRun::of(submission)).await.unwrap_err().to_string();
-    let expected = "This version of AixGrade does not run tests in Rust. People can grade the outputs of dataset humaneval-x-rust.";
-    assert_eq!(refused, expected);
+    // The compiler that built this test is there, the crates are not.
+    let mut program = program(&app);
+    program.env("AIXGRADE_TOOLCHAINS", folder.path());
+    program.args(["run", "--dataset", "humaneval-x-rust", "--submission", &submission.to_string()]);
+    let output = program.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{said}");
+    let expected = "Outputs in Rust cannot be run on this machine: the crates rand, regex and md5 were not found";
+    assert!(said.contains(expected), "{said}");
     assert!(app.services.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows.is_empty());
 }
 
-/// The lines of a run of a submission by the program, one for each output and one with the figures.
+/// The program over the app's data.
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> {
+fn program(app: &TestApp) -> std::process::Command {
     let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let mut program = std::process::Command::new(std::path::PathBuf::from(path));
     program.arg("--data").arg(app.services.folder.as_path());
+    program
+}
+
+/// The lines of a run of a submission by the program, one for each output and one with the figures.
+fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> {
+    let mut program = program(app);
     let submission = submission.to_string();
     program.args(["run", "--dataset", dataset, "--submission", &submission, "--json"]);
     let output = program.output().unwrap();

@@ -161,8 +161,9 @@ pub fn outputs(tasks: &[String], samples: usize) -> Vec<u8> {
 }
 
 pub async fn starter_tasks(app: &TestApp) -> Vec<String> {
-    let detail = app.services.datasets.get(&System.admin(), "starter", None).await.unwrap();
-    detail.tasks.into_iter().map(|task| task.task_id).collect()
+    let of = PageOf::first(PageOf::MOST);
+    let tasks = app.services.datasets.tasks(&System.admin(), "starter", None, of).await.unwrap().rows;
+    tasks.into_iter().map(|task| task.task_id).collect()
 }
 
 pub async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {

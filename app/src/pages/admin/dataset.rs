@@ -1,12 +1,12 @@
 //! `/admin/datasets/:slug`: one dataset, its versions, its tasks.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
-    parts::{Filter, asked, choice, code_langs, holds, task_text},
+    filter::Field,
+    list::Listing,
+    parts::{asked, code_langs, task_text},
     rubrics::choose::DatasetRubric,
     upkeep::upkeep_link,
 };
@@ -17,8 +17,9 @@ use crate::{
         dataset::{DatasetDetail, TaskRow, VersionRow},
         ids::DatasetVersionId,
         lang::Lang,
+        page::Paged,
     },
-    rpc::datasets::dataset,
+    rpc::datasets::{dataset, dataset_tasks},
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -35,12 +36,21 @@ pub fn DatasetPage() -> impl IntoView {
     // Only the keys that the server uses: typing in a filter must not reload.
     let which = Memo::new(move |_| (asked(params, "slug"), asked(query, "version").parse().ok()));
     let data = Data::new(move || which.get(), |(slug, version)| dataset(slug, version));
-    view! { <Load data let:detail>{page(i, which.get_untracked().1, detail)}</Load> }
+    let list = Listing::new("order", &["lang", "check"]);
+    let tasks =
+        Data::new(move || (which.get(), list.asked()), |((slug, version), page)| dataset_tasks(slug, version, page));
+    view! { <Load data let:detail>{page(i, which.get_untracked().1, detail, list, tasks)}</Load> }
 }
 
-fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyView {
+fn page(
+    i: I18n,
+    asked: Option<DatasetVersionId>,
+    detail: DatasetDetail,
+    list: Listing,
+    tasks: Data<Paged<TaskRow>>,
+) -> AnyView {
     let t = i.admin();
-    let DatasetDetail { row, description, license, source, versions, tasks } = detail;
+    let DatasetDetail { row, description, license, source, versions } = detail;
     let name = row.name.get(i.lang).to_owned();
     let description_text = description.get(i.lang).to_owned();
     let upload = format!("/admin/upload?dataset={}", row.slug);
@@ -72,7 +82,13 @@ fn page(i: I18n, asked: Option<DatasetVersionId>, detail: DatasetDetail) -> AnyV
         </dl>
         {(row.human > 0).then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
         {(versions.len() > 1).then(|| versions_table(i, &row.slug, &versions, shown))}
-        <TaskTable tasks/>
+        <section class="stack" aria-labelledby="tasks">
+            <h2 id="tasks">{t.tasks}</h2>
+            {list.bar(filters(i))}
+            <Load data=tasks let:page>
+                {list.view(page, move || view! { <Empty title=t.none_match/> }.into_any(), move |rows| task_list(i, rows))}
+            </Load>
+        </section>
         </Page>
     }
     .into_any()
@@ -114,70 +130,21 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
     }
 }
 
-/// The tasks, with a filter in the address.
-#[component]
-fn TaskTable(
-    /// Every task of the version shown.
-    tasks: Vec<TaskRow>,
-) -> impl IntoView {
-    let i = use_i18n();
+/// A page of the tasks.
+fn task_list(i: I18n, rows: Vec<TaskRow>) -> AnyView {
+    let rows = rows.into_iter().map(|task| view! { <li>{task_text(i, task)}</li> }).collect_view();
+    view! { <ul class="task-list">{rows}</ul> }.into_any()
+}
+
+/// The search and the filters of the tasks.
+fn filters(i: I18n) -> Vec<Field> {
     let t = i.admin();
-    let query = use_query_map();
-    let read = move |key: &str| asked(query, key);
-    let all = tasks.len() as u64;
-    let tasks = Arc::new(tasks);
-    let found = Memo::new(move |_| {
-        let (text, lang, check) = (read("q"), read("lang").parse::<Lang>().ok(), read("check"));
-        tasks
-            .iter()
-            .filter(|task| {
-                let signature = task.signature.as_deref().unwrap_or_default();
-                holds(&format!("{} {} {signature}", task.task_id, task.raw_nl), &text)
-                    && lang.is_none_or(|l| l == task.nl_lang)
-                    && match check.as_str() {
-                        "human" => task.checks.human,
-                        "tests" => task.checks.tests,
-                        _ => true,
-                    }
-            })
-            .cloned()
-            .collect::<Vec<_>>()
-    });
-    view! {
-        <section class="stack" aria-labelledby="tasks">
-            <h2 id="tasks">{t.tasks}</h2>
-            <Filter search=true>
-                <div class="field">
-                    <label class="label" for="filter-q">{t.filter_text}</label>
-                    <input class="input" id="filter-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
-                </div>
-                <div class="field">
-                    <label class="label" for="filter-lang">{t.language}</label>
-                    <select class="input" id="filter-lang" name="lang">
-                        {choice(query, "lang", "", t.any)} {choice(query, "lang", "en", Lang::En.name())} {choice(query, "lang", "zh", Lang::Zh.name())}
-                    </select>
-                </div>
-                <div class="field">
-                    <label class="label" for="filter-check">{t.checks}</label>
-                    <select class="input" id="filter-check" name="check">
-                        {choice(query, "check", "", t.any)} {choice(query, "check", "human", t.check_human)} {choice(query, "check", "tests", t.check_tests)}
-                    </select>
-                </div>
-                {move || {
-                    let version = read("version");
-                    (!version.is_empty()).then(|| view! { <input type="hidden" name="version" value=version/> })
-                }}
-                <button class="button" type="submit">{t.filter}</button>
-                <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
-            </Filter>
-            {move || {
-                let rows = found.get();
-                if rows.is_empty() {
-                    view! { <Empty title=t.none_match/> }.into_any()
-                } else {
-                    view! { <ul class="task-list">{rows.into_iter().map(|task| view! { <li>{task_text(i, task)}</li> }).collect_view()}</ul> }.into_any()
-                }
-            }}
-        </section>
-    }
+    let any = || std::iter::once(("", i.lists().any.to_owned()));
+    let langs = any().chain(Lang::ALL.map(|lang| (lang.code(), lang.name().to_owned())));
+    let checks = [("human", t.check_human), ("tests", t.check_tests)].map(|(value, name)| (value, name.to_owned()));
+    vec![
+        Field::Choice("lang", t.language, langs.collect()),
+        Field::Choice("check", t.checks, any().chain(checks).collect()),
+        Field::Kept("version"),
+    ]
 }

@@ -4,18 +4,19 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use super::{
+    filter::Field,
+    list::Listing,
     parts::{asked, code_langs},
     sending::{FileForm, Picker},
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::dataset::DatasetRow,
+    model::{code_lang::CodeLang, dataset::DatasetRow},
     rpc::datasets::datasets,
     ui::{
         frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
-        pager::{page_of, pager},
     },
 };
 
@@ -25,14 +26,22 @@ pub fn DatasetsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Data::new(move || page_of(query, ""), datasets);
+    let list = Listing::new("name", &["code_lang", "check"]);
+    let data = Data::new(move || list.asked(), datasets);
+    let any = || std::iter::once(("", i.lists().any.to_owned()));
+    let langs = any().chain(CodeLang::ALL.map(|lang| (lang.code(), lang.name().to_owned()))).collect();
+    let checks = [("human", t.check_human), ("tests", t.check_tests)].map(|(value, name)| (value, name.to_owned()));
+    let fields = vec![
+        Field::Choice("code_lang", t.code_lang, langs),
+        Field::Choice("check", t.checks, any().chain(checks).collect()),
+    ];
     let actions = move || view! { <a class="button" href="/admin/languages">{i.languages().title}</a> };
     view! {
         <Page title=t.datasets actions>
+        {list.bar(fields)}
         <Load data let:page>
             {outcome(i, &asked(query, "imported"), &asked(query, "same"), &page.rows)}
-            {pager(i, query, "", &page)}
-            {table(i, page.rows)}
+            {list.view(page, move || view! { <Empty title=t.no_datasets/> }.into_any(), move |rows| table(i, list, rows))}
         </Load>
         <section id="import" class="card stack" aria-labelledby="import-head">
             <h2 id="import-head">{t.import_dataset}</h2>
@@ -69,11 +78,8 @@ fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<A
     })
 }
 
-fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
+fn table(i: I18n, list: Listing, rows: Vec<DatasetRow>) -> AnyView {
     let t = i.admin();
-    if rows.is_empty() {
-        return view! { <Empty title=t.no_datasets/> }.into_any();
-    }
     let rows = rows.into_iter().map(|row| {
         view! {
             <tr role="row">
@@ -103,14 +109,14 @@ fn table(i: I18n, rows: Vec<DatasetRow>) -> AnyView {
             <caption class="visually-hidden">{t.datasets}</caption>
             <thead role="rowgroup">
                 <tr role="row">
-                    <th role="columnheader" scope="col">{t.name}</th>
+                    {list.head(t.name, "name", "")}
                     <th role="columnheader" scope="col" class="num">{t.version}</th>
                     <th role="columnheader" scope="col" class="num">{t.tasks}</th>
                     <th role="columnheader" scope="col" class="num">{t.graded_by_people}</th>
                     <th role="columnheader" scope="col" class="num">{t.with_tests}</th>
                     <th role="columnheader" scope="col">{t.code_lang}</th>
                     <th role="columnheader" scope="col" class="num">{t.submissions}</th>
-                    <th role="columnheader" scope="col">{t.imported_at}</th>
+                    {list.head(t.imported_at, "-added", "")}
                     <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
                 </tr>
             </thead>

@@ -5,7 +5,10 @@ use leptos::prelude::*;
 use super::parts::{progress, status};
 use crate::{
     i18n::{I18n, use_i18n},
-    model::study::{Overview, StudyRow, StudyStatus},
+    model::{
+        inbox::{InboxFilter, InboxKind},
+        study::{Overview, StudyRow, StudyStatus},
+    },
     rpc::studies::admin_overview,
     ui::{
         frame::Page,
@@ -101,14 +104,41 @@ pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
         view! {
             <li class="card study-card">
                 <div class="study-card-head">
-                    <h3><a href=format!("/admin/studies/{}", study.id)>{study.title}</a></h3>
+                    <h3><a href=format!("/admin/studies/{}", study.id)>{study.title.clone()}</a></h3>
                     {status(i, study.status)}
                 </div>
                 <p>{study.models.join(" · ")}</p>
                 {progress(i, study.done, study.wanted)}
+                {waiting(i, &study)}
                 <p class="muted small">{(t.study_line)(&study.dataset, study.raters, &i.time(study.created_at))}</p>
             </li>
         }
     });
     view! { <ul class="cards">{cards.collect_view()}</ul> }.into_any()
+}
+
+/// What waits in a study: ratings that are left, and links into the inbox.
+fn waiting(i: I18n, study: &StudyRow) -> impl IntoView + use<> {
+    let t = i.admin();
+    let inbox = |kind| InboxFilter { kind, study: Some(study.id) }.address();
+    let left = study.wanted.saturating_sub(study.done);
+    let open = matches!(study.status, StudyStatus::Running | StudyStatus::Paused);
+    let rest = study.waiting.saturating_sub(study.flags + study.disagreements);
+    let links = [
+        (study.flags, inbox(Some(InboxKind::Flag)), (t.flags_n)(study.flags)),
+        (study.disagreements, inbox(Some(InboxKind::Disagreement)), (t.disagreements_n)(study.disagreements)),
+        (rest, inbox(None), (t.other_n)(rest)),
+        (study.idle, format!("/admin/studies/{}", study.id), (t.idle_n)(study.idle)),
+    ];
+    let links = links
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(_, href, words)| view! { <li><a href=href>{words}</a></li> })
+        .collect_view();
+    view! {
+        <ul class="study-waiting">
+            {(open && left > 0).then(|| view! { <li>{(t.left_n)(&i.number(left))}</li> })}
+            {links}
+        </ul>
+    }
 }

@@ -72,7 +72,10 @@ pub fn Filter(
     /// Whether it searches the page's content.
     #[prop(optional)]
     search: bool,
-    /// The fields and the button.
+    /// Its id, for fields elsewhere on the page.
+    #[prop(optional)]
+    id: Option<&'static str>,
+    /// The fields and the buttons.
     children: Children,
 ) -> impl IntoView {
     let navigate = use_navigate();
@@ -80,6 +83,12 @@ pub fn Filter(
     let on_submit = move |event: web_sys::SubmitEvent| {
         let form = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlFormElement>().ok());
         let fields = form.and_then(|form| web_sys::FormData::new_with_form(&form).ok());
+        let button = event.submitter().and_then(|button| button.dyn_into::<web_sys::HtmlButtonElement>().ok());
+        if let (Some(fields), Some(button)) = (&fields, button)
+            && !button.name().is_empty()
+        {
+            let _ = fields.append_with_str(&button.name(), &button.value());
+        }
         let Some(fields) = fields.and_then(|f| web_sys::UrlSearchParams::new_with_str_sequence_sequence(&f).ok())
         else {
             return;
@@ -91,7 +100,7 @@ pub fn Filter(
         navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
     };
     view! {
-        <form class="filter" method="get" role=search.then_some("search") on:submit=on_submit>
+        <form class="filter" id=id method="get" role=search.then_some("search") on:submit=on_submit>
             {children()}
         </form>
     }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use self::invite::{InviteForm, InviteMany};
-use super::parts::FormError;
+use super::{filter::Field, list::Listing, parts::FormError};
 use crate::{
     i18n::{I18n, use_i18n, use_visitor},
     model::{
@@ -48,7 +48,8 @@ pub fn PeoplePage() -> impl IntoView {
         )
     };
     let query = use_query_map();
-    let asked = move || (changes(), page_of(query, ""), page_of(query, "invitations"));
+    let list = Listing::new("name", &["role", "active"]);
+    let asked = move || (changes(), list.asked(), page_of(query, "invitations"));
     // Without JavaScript the server redirects the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path, "/reset/"));
     let reset_link = move || match reset.value().get() {
@@ -76,9 +77,11 @@ pub fn PeoplePage() -> impl IntoView {
             })}
             <FormError of=move || revoke.value().get().and_then(Result::err)/>
             <FormError of=move || set_reads.value().get().and_then(Result::err)/>
+            <h2 id="accounts">{t.accounts}</h2>
+            <p class="muted">{t.disable_hint}</p>
+            {list.bar(filters(i))}
             <Load data=everybody let:both>
-                {pager(i, query, "", &both.0)}
-                {accounts(i, both.0.rows, set_disabled, set_reads, reset)}
+                {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, set_disabled, set_reads, reset))}
                 {pager(i, query, "invitations", &both.1)}
                 {invite::invitations(i, both.1.rows, revoke)}
             </Load>
@@ -94,13 +97,26 @@ fn is_link(path: &str, start: &str) -> bool {
     })
 }
 
+fn filters(i: I18n) -> Vec<Field> {
+    let (t, l) = (i.admin(), i.lists());
+    let choice = |key, label, values: [(&'static str, &str); 2]| {
+        let values = std::iter::once(("", l.any)).chain(values);
+        Field::Choice(key, label, values.map(|(value, name)| (value, name.to_owned())).collect())
+    };
+    vec![
+        choice("role", t.role, [("rater", t.role_rater), ("admin", t.role_admin)]),
+        choice("active", t.state, [("1", t.enabled), ("0", t.disabled)]),
+    ]
+}
+
 fn accounts(
     i: I18n,
+    list: Listing,
     users: Vec<UserRow>,
     set_disabled: FormAction<SetDisabled>,
     set_reads: FormAction<SetReads>,
     reset: FormAction<rpc::CreateReset>,
-) -> impl IntoView {
+) -> AnyView {
     let t = i.admin();
     let me = use_visitor().me.map(|me| me.id);
     let rows = users.into_iter().map(|user| {
@@ -131,26 +147,23 @@ fn accounts(
         }
     });
     view! {
-        <section class="stack" aria-labelledby="accounts">
-            <h2 id="accounts">{t.accounts}</h2>
-            <p class="muted">{t.disable_hint}</p>
-            <div class="table-box list-box"><table class="table list" role="table">
-                <caption class="visually-hidden">{t.accounts}</caption>
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">{t.name}</th>
-                        <th role="columnheader" scope="col">{t.role}</th>
-                        <th role="columnheader" scope="col">{i.plan().reads}</th>
-                        <th role="columnheader" scope="col">{t.state}</th>
-                        <th role="columnheader" scope="col" class="num">{t.ratings}</th>
-                        <th role="columnheader" scope="col">{t.since}</th>
-                        <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows.collect_view()}</tbody>
-            </table></div>
-        </section>
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.accounts}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    {list.head(t.name, "name", "")}
+                    {list.head(t.role, "role", "")}
+                    {list.head(i.plan().reads, "", "")}
+                    {list.head(t.state, "", "")}
+                    {list.head(t.ratings, "", "num")}
+                    {list.head(t.since, "-since", "")}
+                    <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
     }
+    .into_any()
 }
 
 /// What an admin can do with another account.

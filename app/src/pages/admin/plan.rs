@@ -4,7 +4,11 @@
 use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_params_map;
 
-use super::parts::{FormError, param, status};
+use super::{
+    parts::{FormError, param, status},
+    plan_leaks::Leaks,
+    study_tabs::{StudyTab, study_tabs, tab_data},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -12,6 +16,7 @@ use crate::{
         ids::StudyId,
         lang::Lang,
         plan::{PlanDetail, Presentation, RaterPlan, Reads, Sharing},
+        quality::Live,
         study::StudyStatus,
     },
     rpc::{
@@ -65,10 +70,11 @@ pub fn PlanPage() -> impl IntoView {
         move || (id.get(), changes()),
         |(id, _)| async move { plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );
-    view! { <Load data let:detail>{page(i, detail, doing)}</Load> }
+    let counts = tab_data(id);
+    view! { <Load data let:detail>{page(i, detail, doing, counts)}</Load> }
 }
 
-fn page(i: I18n, plan: PlanDetail, doing: Doing) -> AnyView {
+fn page(i: I18n, plan: PlanDetail, doing: Doing, counts: Data<Live>) -> AnyView {
     let (t, p) = (i.admin(), i.plan());
     let id = plan.study;
     let title = (p.plan_of)(&plan.title);
@@ -77,7 +83,9 @@ fn page(i: I18n, plan: PlanDetail, doing: Doing) -> AnyView {
     let open = plan.status != StudyStatus::Closed;
     view! {
         <Page title crumbs>
+            {study_tabs(i, counts, StudyTab::Plan)}
             {controls(i, &plan, doing)}
+            {(plan.status == StudyStatus::Draft).then(|| view! { <Leaks study=id start=doing.status/> })}
             {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
             {facts(i, &plan, doing)}
             {people(i, &plan, doing)}
@@ -114,6 +122,7 @@ fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
             <p class="plan-lead">{if draft { p.draft_lead } else { p.running_lead }}</p>
             <div class="study-controls">
                 {main}
+                {draft.then(|| view! { <a class="button" href=format!("/admin/studies/{id}/edit")>{p.edit}</a> })}
                 <ActionForm action=doing.copy>
                     <input type="hidden" name="id" value=id.to_string()/>
                     <button class="button" type="submit" title=p.clone_hint disabled=move || doing.copy.pending().get()>{p.clone}</button>

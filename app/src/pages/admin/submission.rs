@@ -8,7 +8,8 @@ use leptos_router::{
 
 use super::{
     engine::{EngineNotice, engine_data},
-    filter::{Field, FilterBar},
+    filter::Field,
+    list::Listing,
     parts::{FormError, asked, param},
     runs,
     upkeep::upkeep_link,
@@ -64,9 +65,10 @@ pub fn SubmissionPage() -> impl IntoView {
         },
     );
     let query = use_query_map();
+    let list = Listing::new("order", OUTPUT_FILTERS);
     let missing = || AppError::NotFound("submission".into());
     let outputs = Data::new(
-        move || (id.get(), filter(query), page_of(query, "")),
+        move || (id.get(), filter(query), list.asked()),
         move |(id, filter, page)| async move { submission_outputs(id.ok_or_else(missing)?, filter, page).await },
     );
     let runs = Data::new(
@@ -223,6 +225,9 @@ fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl Int
     }
 }
 
+/// Filters of the outputs.
+const OUTPUT_FILTERS: &[&str] = &["empty"];
+
 /// The filter in the address.
 fn filter(query: Memo<ParamsMap>) -> OutputFilter {
     OutputFilter { words: asked(query, "q"), empty: asked(query, "empty") == "1" }
@@ -236,21 +241,13 @@ fn Outputs(
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
-    let query = use_query_map();
+    let list = Listing::new("order", OUTPUT_FILTERS);
     view! {
         <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{t.outputs}</h2>
-            <FilterBar fields=vec![Field::Words, Field::Tick("empty", t.only_empty)]/>
+            {list.bar(vec![Field::Tick("empty", t.only_empty)])}
             <Load data let:page>
-                {
-                    let (links, below) = (pager(i, query, "", &page), pager(i, query, "", &page));
-                    let sampled = page.rows.iter().any(|row| row.sample > 0);
-                    if page.rows.is_empty() {
-                        view! { {links}<Empty title=t.none_match/> }.into_any()
-                    } else {
-                        view! { {links}{table(i, page.rows, sampled)}{below} }.into_any()
-                    }
-                }
+                {list.view(page, move || view! { <Empty title=t.none_match/> }.into_any(), move |rows| table(i, list, rows))}
             </Load>
         </section>
     }
@@ -264,15 +261,16 @@ fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>) -> Option<AnyVi
             <section class="stack" aria-labelledby="runs">
                 <h2 id="runs">{i.runs().runs}</h2>
                 {links}
-                {runs::table(i, page.rows)}
+                {runs::table(i, None, page.rows)}
             </section>
         }
         .into_any()
     })
 }
 
-fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
+fn table(i: I18n, list: Listing, rows: Vec<OutputRow>) -> AnyView {
     let t = i.admin();
+    let sampled = rows.iter().any(|row| row.sample > 0);
     let rows = rows.into_iter().map(|row| {
         let lang = Lang::detect(&row.raw_nl).tag();
         view! {
@@ -297,7 +295,7 @@ fn table(i: I18n, rows: Vec<OutputRow>, sampled: bool) -> AnyView {
             <caption class="visually-hidden">{t.outputs}</caption>
             <thead role="rowgroup">
                 <tr role="row">
-                    <th role="columnheader" scope="col">{t.task}</th>
+                    {list.head(t.task, "order", "")}
                     {sampled.then(|| view! { <th role="columnheader" scope="col" class="num">{t.sample}</th> })}
                     <th role="columnheader" scope="col">{t.description}</th>
                     <th role="columnheader" scope="col" class="num">{t.lines}</th>

@@ -1,9 +1,8 @@
 //! `/admin/submissions`: every model's imported outputs.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
-use super::parts::asked;
+use super::{filter::Field, list::Listing};
 use crate::{
     i18n::{I18n, use_i18n},
     model::submission::SubmissionRow,
@@ -12,7 +11,6 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::Empty,
-        pager::{page_of, pager},
     },
 };
 
@@ -21,10 +19,9 @@ use crate::{
 pub fn SubmissionsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
-    let query = use_query_map();
-    let dataset = Memo::new(move |_| Some(asked(query, "dataset")).filter(|d| !d.is_empty()));
-    let asked = move || (dataset.get(), page_of(query, ""));
-    let data = Data::new(asked, |(dataset, page)| submissions(dataset, page));
+    let list = Listing::new("-uploaded", &["dataset", "model"]);
+    let data = Data::new(move || list.asked(), |page| submissions(None, page));
+    let dataset = Memo::new(move |_| list.asked().which.filter("dataset").map(str::to_owned));
     let upload = move || match dataset.get() {
         Some(slug) => format!("/admin/upload?dataset={slug}"),
         None => "/admin/upload".into(),
@@ -43,21 +40,24 @@ pub fn SubmissionsPage() -> impl IntoView {
                 }
             })
         }}
-        <Load data let:page>{pager(i, query, "", &page)}{table(i, page.rows)}</Load>
+        {list.bar(vec![Field::Kept("dataset"), Field::Kept("model")])}
+        <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, list, rows))}</Load>
         </Page>
     }
 }
 
-fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
+fn none(i: I18n) -> AnyView {
     let t = i.admin();
-    if rows.is_empty() {
-        return view! {
-            <Empty title=t.no_submissions>
-                <p><a class="button" href="/admin/upload">{t.upload_outputs}</a></p>
-            </Empty>
-        }
-        .into_any();
+    view! {
+        <Empty title=t.no_submissions>
+            <p><a class="button" href="/admin/upload">{t.upload_outputs}</a></p>
+        </Empty>
     }
+    .into_any()
+}
+
+fn table(i: I18n, list: Listing, rows: Vec<SubmissionRow>) -> AnyView {
+    let t = i.admin();
     let rows = rows.into_iter().map(|row| {
         view! {
             <tr role="row">
@@ -81,12 +81,12 @@ fn table(i: I18n, rows: Vec<SubmissionRow>) -> AnyView {
             <caption class="visually-hidden">{t.submissions}</caption>
             <thead role="rowgroup">
                 <tr role="row">
-                    <th role="columnheader" scope="col">{t.model}</th>
-                    <th role="columnheader" scope="col">{t.dataset}</th>
-                    <th role="columnheader" scope="col" class="num">{t.outputs}</th>
-                    <th role="columnheader" scope="col" class="num">{t.tasks_answered}</th>
-                    <th role="columnheader" scope="col">{t.file}</th>
-                    <th role="columnheader" scope="col">{t.taken_at}</th>
+                    {list.head(t.model, "model", "")}
+                    {list.head(t.dataset, "dataset", "")}
+                    {list.head(t.outputs, "", "num")}
+                    {list.head(t.tasks_answered, "", "num")}
+                    {list.head(t.file, "", "")}
+                    {list.head(t.taken_at, "-uploaded", "")}
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows.collect_view()}</tbody>

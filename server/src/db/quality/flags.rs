@@ -81,7 +81,7 @@ pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Flag
     });
     let rows = flags.collect::<Result<Vec<_>, Failure>>()?;
     let next = rows.last().filter(|_| more).map(key_of);
-    Ok(Paged { rows, previous: None, next })
+    Ok(Paged { rows, previous: None, next, found: None })
 }
 
 fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Failure> {

@@ -1,7 +1,7 @@
 //! Names that are masked for raters of a submission's outputs.
 
 use app::model::{
-    ids::{OutputId, SubmissionId, UserId},
+    ids::{OutputId, StudyId, SubmissionId, UserId},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -47,14 +47,28 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Fai
     Ok(names.map(|names| serde_json::from_str(&names)).transpose()?.unwrap_or_default())
 }
 
+/// An output with its task's `task_id`, its code and the surrounding text.
+type Text = (OutputId, String, String, String);
+
 /// Every output of the submission with its code and surrounding text, in which to find names.
-pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<(OutputId, String, String, String)>, Failure> {
+pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<Text>, Failure> {
+    texts_where(conn, submission, None)
+}
+
+/// The same of the outputs that a study grades.
+pub fn texts_of_study(conn: &Connection, study: StudyId, submission: SubmissionId) -> Result<Vec<Text>, Failure> {
+    texts_where(conn, submission, Some(study))
+}
+
+fn texts_where(conn: &Connection, submission: SubmissionId, study: Option<StudyId>) -> Result<Vec<Text>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, t.external_id, o.code, o.said FROM outputs o
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
-         WHERE o.submission_id = ?1 ORDER BY +o.id",
+         WHERE o.submission_id = ?1
+           AND (?2 IS NULL OR EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?2 AND a.output_id = o.id))
+         ORDER BY +o.id",
     )?;
-    let rows = statement.query_map([submission.0], |row| {
+    let rows = statement.query_map(params![submission.0, study.map(|id| id.0)], |row| {
         Ok((OutputId(row.get("id")?), row.get("external_id")?, row.get("code")?, row.get("said")?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -3,7 +3,7 @@
 use app::model::{
     ids::{OutputId, StudyId, TaskId, UserId},
     page::Paged,
-    quality::{Lease, ListedRating, LiveModel, RATINGS_COUNTED, RatingFilter},
+    quality::{Lease, ListedRating, LiveModel, RatingFilter},
     text::excerpt,
     time::Timestamp,
 };
@@ -14,7 +14,7 @@ use crate::{
     clock,
     db::{
         accounts::parsed,
-        page::{self, List, Order},
+        page::{self, List, Sort},
         tokens::json,
     },
     error::Failure,
@@ -110,17 +110,17 @@ pub fn leases(conn: &Connection, study: StudyId) -> Result<Vec<Lease>, Failure> 
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A page of the matching ratings, newest first, and the number of matching ratings up to
-/// [`RATINGS_COUNTED`] + 1. `with_disagreement` are the outputs whose raters disagree beyond the threshold.
+/// A page of the matching ratings with their number, newest first unless asked otherwise. `with_disagreement` are the
+/// outputs whose raters disagree beyond the threshold.
 pub fn ratings(
     conn: &Connection,
     study: StudyId,
     filter: &RatingFilter,
     with_disagreement: &[OutputId],
-) -> Result<(u64, Paged<ListedRating>), Failure> {
+) -> Result<Paged<ListedRating>, Failure> {
     let ids: Vec<i64> = with_disagreement.iter().map(|id| id.0).collect();
     let ids = serde_json::to_string(&ids)?;
-    let mut conditions = String::from("AND c.study_id = ?3");
+    let mut conditions = String::from("1");
     let mut values: Vec<Value> = Vec::new();
     // The parameters before the filter's: the page's two, the study, the outputs with a disagreement.
     let mut narrow = |condition: &str, value: Value| {
@@ -146,10 +146,6 @@ pub fn ratings(
             None => narrow("length(c.scores) >= #", place.into()),
         }
     }
-    if !filter.text.trim().is_empty() {
-        let text = filter.text.trim().to_lowercase();
-        narrow("instr(lower(t.external_id || ' ' || v.raw_nl || ' ' || r.comment), #) > 0", text.into());
-    }
     if filter.flagged {
         conditions.push_str(" AND r.flag IS NOT NULL");
     }
@@ -158,26 +154,30 @@ pub fn ratings(
     }
     let params: Vec<&dyn ToSql> =
         [&study.0 as &dyn ToSql, &ids].into_iter().chain(values.iter().map(|value| value as _)).collect();
-    let select = format!(
-        "SELECT r.id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
+    let list = List {
+        columns: "r.id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
             r.comment, r.flag, r.at, r.active_ms,
-            c.output_id IN (SELECT value FROM json_each(?4)) AS disputed
-         {RATED}"
-    );
-    let list = List { select: &select, filter: &conditions, column: "c.rating_id", bound: "?1", order: Order::Newest };
-    let page = page::page(conn, &list, &filter.page, &params, listed, |row| row.id.to_string())?;
-    let count: Vec<&dyn ToSql> = [&None::<i64> as &dyn ToSql, &RATINGS_COUNTED].into_iter().chain(params).collect();
-    let found = conn
-        .prepare_cached(&format!(
-            "SELECT count(*) FROM (SELECT ?4 {RATED} WHERE c.rating_id > coalesce(?1, 0) {conditions} LIMIT ?2 + 1)"
-        ))?
-        .query_row(count.as_slice(), |row| row.get(0))?;
-    Ok((found, page))
+            c.output_id IN (SELECT value FROM json_each(?4)) AS disputed",
+        table: "counted c",
+        joins: RATED,
+        id: "c.rating_id",
+        within: "c.study_id = ?3",
+        filter: &conditions,
+        sorts: &[Sort::number("submitted", "c.rating_id")],
+        usual: "-submitted",
+        search: "t.external_id || ' ' || v.raw_nl || ' ' || r.comment",
+        filters: &[],
+    };
+    let mut of = filter.page.clone();
+    of.counted = true;
+    if of.which.search.is_empty() {
+        of.which.search.clone_from(&filter.text);
+    }
+    page::page(conn, &list, &of, &params, listed)
 }
 
-/// The ratings that count, with what they are of. `counted` leads: it has a study's ratings in their order.
-const RATED: &str = "FROM counted c
-    CROSS JOIN ratings r ON r.id = c.rating_id
+/// What a rating that counts, `c`, is of.
+const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
     CROSS JOIN users u ON u.id = c.user_id
     CROSS JOIN outputs o ON o.id = c.output_id
     CROSS JOIN submissions s ON s.id = o.submission_id CROSS JOIN models m ON m.id = s.model_id

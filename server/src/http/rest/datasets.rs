@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     JsonResult,
     input::{FileName, PathParams, QueryParams, receive},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, Paging},
 };
 use crate::{http::session::Authorized, services::imports::Tasks, state::AppState};
 
@@ -43,8 +43,11 @@ pub struct Dataset {
 }
 
 /// List datasets
-#[utoipa::path(get, path = "/datasets", tag = "Datasets", params(PageParams), security(("token" = ["read"])),
-    responses((status = 200, description = "Datasets, sorted by name", body = Page<DatasetRow>)))]
+#[utoipa::path(get, path = "/datasets", tag = "Datasets", security(("token" = ["read"])),
+    params(ListParams,
+        ("code_lang" = Option<String>, Query, description = "Only datasets with tasks in this programming language, such as `java`"),
+        ("check" = Option<String>, Query, description = "Only datasets with tasks for raters, `human`, or with tests, `tests`")),
+    responses((status = 200, description = "Datasets, sorted by short name unless `sort` is `name`, `-name`, `added` or `-added`", body = Page<DatasetRow>)))]
 pub async fn list_datasets(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -70,7 +73,10 @@ pub async fn get_dataset(
 
 /// List a dataset's tasks
 #[utoipa::path(get, path = "/datasets/{slug}/tasks", tag = "Datasets", security(("token" = ["read"])),
-    params(("slug" = String, Path, description = "Short name of the dataset"), Version, PageParams),
+    params(("slug" = String, Path, description = "Short name of the dataset"), Version, ListParams,
+        ("lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
+        ("code_lang" = Option<String>, Query, description = "Only tasks in this programming language"),
+        ("check" = Option<String>, Query, description = "Only tasks for raters, `human`, or with tests, `tests`")),
     responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskRow>)))]
 pub async fn list_dataset_tasks(
     State(state): State<AppState>,

@@ -9,6 +9,7 @@ mod comparisons;
 mod datasets;
 mod guidelines;
 mod idempotency;
+mod inbox;
 mod input;
 mod objects;
 mod paging;
@@ -98,7 +99,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::get_languages))
         // Studies.
         .routes(routes!(studies::list_studies, studies::create_study))
-        .routes(routes!(studies::get_study))
+        .routes(routes!(studies::get_study, plans::edit_study))
         .routes(routes!(studies::set_study_status))
         .routes(routes!(studies::reopen_study))
         .routes(routes!(studies::get_comparison))
@@ -124,6 +125,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(quality::retire_known_item))
         .routes(routes!(quality::set_admission))
         .routes(routes!(quality::set_adjudicator))
+        .routes(routes!(quality::get_leaks))
         .routes(routes!(quality::watch_study))
         .routes(routes!(quality::list_ratings))
         .routes(routes!(quality::list_flags))
@@ -132,6 +134,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(quality::ask_extra))
         .routes(routes!(quality::list_adjudications))
         .routes(routes!(quality::get_adjudication, quality::decide))
+        // The inbox.
+        .routes(routes!(inbox::list_inbox))
+        .routes(routes!(inbox::count_inbox))
+        .routes(routes!(inbox::act_on_inbox))
         // Comparisons.
         .routes(routes!(comparisons::compare_models))
         .routes(routes!(comparisons::list_compared_tasks))

@@ -1,6 +1,6 @@
 //! Pages of lists: `?limit=` rows after `?cursor=`, and the address of the next page in the response.
 
-use app::model::page::{PageOf, Paged};
+use app::model::page::{PageOf, Paged, Which};
 use axum::{
     extract::{FromRequestParts, OriginalUri},
     http::{StatusCode, request::Parts},
@@ -19,8 +19,28 @@ const MOST: u32 = 200;
 /// Selects a page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "documents what `Paging` reads as `ListParams`")]
 pub struct PageParams {
     /// Number of rows, 1 to 200; default: 50.
+    #[param(minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
+    cursor: Option<String>,
+}
+
+/// Selects rows of a list, their order and a page. A list's filters are parameters of their own.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListParams {
+    /// Only rows that contain all these words, ignoring case.
+    #[serde(default)]
+    search: String,
+    /// Column by which rows are ordered; `-` before it reverses the order, as in `-created`. The cursors of one order
+    /// are not those of another.
+    #[serde(default)]
+    sort: String,
+    /// Number of rows, 1 to 200; default: 50. A page can have fewer although there are more: follow `next` until it is
+    /// absent.
     #[param(minimum = 1, maximum = 200)]
     limit: Option<u32>,
     /// Start of the page: the value of `next` from the previous page. Absent for the first page.
@@ -40,6 +60,7 @@ pub struct Page<T> {
 pub struct Paging {
     limit: usize,
     cursor: Option<String>,
+    which: Which,
     /// The address without its cursor.
     path: String,
     query: Vec<String>,
@@ -49,7 +70,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let QueryParams(asked) = QueryParams::<PageParams>::from_request_parts(parts, state).await?;
+        let QueryParams(asked) = QueryParams::<ListParams>::from_request_parts(parts, state).await?;
+        // A list passes over the parameters that are no filters of its own.
+        let QueryParams(filters) = QueryParams::<Vec<(String, String)>>::from_request_parts(parts, state).await?;
         let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
         let limit = asked.limit.unwrap_or(USUAL);
         if !(1..=MOST).contains(&limit) {
@@ -61,6 +84,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
         Ok(Paging {
             limit: limit as usize,
             cursor: asked.cursor,
+            which: Which { search: asked.search, sort: asked.sort, filters },
             path: uri.path().to_owned(),
             query: query.filter(|pair| !pair.is_empty() && !pair.starts_with("cursor=")).map(str::to_owned).collect(),
         })
@@ -82,7 +106,7 @@ impl Paging {
             })?),
         };
         let limit = u32::try_from(self.limit).unwrap_or(MOST);
-        Ok(PageOf { after, before: None, limit })
+        Ok(PageOf { after, which: self.which.clone(), ..PageOf::first(limit) })
     }
 
     /// A page that was read by key, as the API answers it.

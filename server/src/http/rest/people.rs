@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{
     JsonResult,
     input::{JsonBody, PathParams},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, Paging},
     problem::Problem,
 };
 use crate::{http::session::Authorized, state::AppState};
@@ -51,8 +51,11 @@ pub struct CreatedInvitation {
 }
 
 /// List accounts
-#[utoipa::path(get, path = "/people", tag = "People", params(PageParams), security(("token" = ["admin"])),
-    responses((status = 200, description = "Accounts, sorted by name", body = Page<UserRow>)))]
+#[utoipa::path(get, path = "/people", tag = "People", security(("token" = ["admin"])),
+    params(ListParams,
+        ("role" = Option<Role>, Query, description = "Only accounts with this role"),
+        ("active" = Option<String>, Query, description = "Only active accounts, `1`, or deactivated ones, `0`")),
+    responses((status = 200, description = "Accounts, sorted by name unless `sort` is `name`, `since` or `role`, or one of these with `-`", body = Page<UserRow>)))]
 pub async fn list_people(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -77,7 +80,7 @@ pub async fn update_person(
 }
 
 /// List invitations
-#[utoipa::path(get, path = "/invitations", tag = "People", params(PageParams), security(("token" = ["admin"])),
+#[utoipa::path(get, path = "/invitations", tag = "People", params(ListParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Invitations, newest first", body = Page<Invitation>)))]
 pub async fn list_invitations(
     State(state): State<AppState>,

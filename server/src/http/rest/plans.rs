@@ -4,6 +4,7 @@ use app::{
     model::{
         ids::{StudyId, UserId},
         plan::{Extension as Further, PlanDetail, Reads},
+        study::StudyChange,
     },
     port::{Admin, Plans},
 };
@@ -57,6 +58,24 @@ pub async fn get_plan(
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
 ) -> JsonResult<PlanDetail> {
+    Ok(Json(state.services.plans.get(&admin, id).await?))
+}
+
+/// Edit a draft
+///
+/// Changes the settings of a study that has not started and draws its plan anew. Absent fields stay as they are. A started
+/// study is extended instead.
+#[utoipa::path(patch, path = "/studies/{id}", tag = "Studies", security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    request_body(content = StudyChange, example = json!({"title": "Pilot", "overlap": 2})),
+    responses((status = 200, description = "The new plan", body = PlanDetail)))]
+pub async fn edit_study(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+    JsonBody(change): JsonBody<StudyChange>,
+) -> JsonResult<PlanDetail> {
+    state.services.plans.edit(&admin, id, change).await?;
     Ok(Json(state.services.plans.get(&admin, id).await?))
 }
 

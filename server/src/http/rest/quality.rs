@@ -9,7 +9,7 @@ use app::{
             DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewKnownItem, QualityPage,
             QualitySettings, RatingFilter,
         },
-        submission::MaskState,
+        submission::{MaskState, StudyLeaks},
     },
     port::{
         Admin, Person,
@@ -108,6 +108,10 @@ pub struct NewDecision {
     /// Reason.
     #[serde(default)]
     comment: String,
+    /// `decided_at` of the adjudication that you saw, 0 for none: refused if somebody has adjudicated it since. Absent to
+    /// replace whatever there is.
+    #[serde(default)]
+    seen: Option<i64>,
 }
 
 /// The next disagreement after an adjudication.
@@ -353,8 +357,22 @@ pub async fn decide(
     PathParams(token): PathParams<String>,
     JsonBody(new): JsonBody<NewDecision>,
 ) -> JsonResult<AdjudicationResult> {
-    let next = state.services.quality.decide(&person, &Token(token), new.scores, &new.comment).await?;
+    let next = state.services.quality.decide(&person, &Token(token), new.scores, &new.comment, new.seen).await?;
     Ok(Json(AdjudicationResult { next }))
+}
+
+/// Get the outputs of a study that name a model to its raters
+///
+/// Masked submissions have none. Look at them before the study starts.
+#[utoipa::path(get, path = "/studies/{id}/identity-leaks", tag = "Quality", security(("token" = ["read"])),
+    params(("id" = StudyId, Path, description = "ID of the study")),
+    responses((status = 200, description = "Outputs that name a model", body = StudyLeaks)))]
+pub async fn get_leaks(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<StudyId>,
+) -> JsonResult<StudyLeaks> {
+    Ok(Json(state.services.quality.leaks(&admin, id, true).await?))
 }
 
 /// Get a submission's masking

@@ -8,7 +8,7 @@ use app::{
         languages::LanguageResults,
         published::Difference,
         reason::Fault,
-        run::{Environment, ItemDetail, ItemFilter, ItemRow, NewRun, PassAtK, Rerun, RunProgress, RunRow},
+        run::{Environment, ItemDetail, ItemFilter, ItemRow, NewRun, PassAtK, Rerun, RunProgress, RunRow, RunStatus},
         run_pair::RunPair,
     },
     port::{Admin, Runs},
@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     JsonResult,
     input::{JsonBody, PathParams, QueryParams},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, Paging},
     problem::Problem,
     submissions::{Created, created},
 };
@@ -68,8 +68,12 @@ pub struct Run {
 }
 
 /// List runs
-#[utoipa::path(get, path = "/runs", tag = "Runs", params(OfSubmission, PageParams), security(("token" = ["read"])),
-    responses((status = 200, description = "Runs, newest first", body = Page<RunRow>)))]
+#[utoipa::path(get, path = "/runs", tag = "Runs", security(("token" = ["read"])),
+    params(OfSubmission, ListParams,
+        ("status" = Option<RunStatus>, Query, description = "Only runs in this state"),
+        ("dataset" = Option<String>, Query, description = "Only runs of this dataset, by its short name"),
+        ("model" = Option<i64>, Query, description = "Only runs of this model")),
+    responses((status = 200, description = "Runs, newest first unless `sort` is `started`, `model`, `dataset` or `status`, or one of these with `-`; with `submission`, only `started` and `-started`", body = Page<RunRow>)))]
 pub async fn list_runs(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -139,7 +143,7 @@ pub async fn get_run_progress(
 
 /// List a run's outputs with their verdicts
 #[utoipa::path(get, path = "/runs/{id}/items", tag = "Runs", security(("token" = ["read"])),
-    params(("id" = RunId, Path, description = "ID of the run"), PageParams),
+    params(("id" = RunId, Path, description = "ID of the run"), ListParams),
     responses((status = 200, description = "Outputs in the dataset's order", body = Page<ItemRow>)))]
 pub async fn list_run_items(
     State(state): State<AppState>,

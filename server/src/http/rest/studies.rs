@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 use super::{
     JsonResult,
     input::{JsonBody, PathParams},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, PageParams, Paging},
     problem::Problem,
     submissions::{Created, created},
 };
@@ -35,8 +35,12 @@ pub struct Status {
 }
 
 /// List studies
-#[utoipa::path(get, path = "/studies", tag = "Studies", params(PageParams), security(("token" = ["read"])),
-    responses((status = 200, description = "Studies, newest first", body = Page<StudyRow>)))]
+#[utoipa::path(get, path = "/studies", tag = "Studies", security(("token" = ["read"])),
+    params(ListParams,
+        ("status" = Option<StudyStatus>, Query, description = "Only studies in this state"),
+        ("dataset" = Option<String>, Query, description = "Only studies of this dataset, by its short name"),
+        ("model" = Option<i64>, Query, description = "Only studies with outputs of this model")),
+    responses((status = 200, description = "Studies, newest first unless `sort` is `created`, `title` or `status`, or one of these with `-`", body = Page<StudyRow>)))]
 pub async fn list_studies(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

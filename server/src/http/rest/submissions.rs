@@ -20,7 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     JsonResult,
     input::{FileName, JsonBody, PathParams, QueryParams, receive},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, Paging},
     problem::Problem,
 };
 use crate::{http::session::Authorized, state::AppState};
@@ -133,9 +133,10 @@ pub async fn take_submission(
 }
 
 /// List submissions
-#[utoipa::path(get, path = "/submissions", tag = "Model outputs", params(OfDataset, PageParams),
+#[utoipa::path(get, path = "/submissions", tag = "Model outputs", params(OfDataset, ListParams,
+        ("model" = Option<i64>, Query, description = "Only submissions of this model")),
     security(("token" = ["read"])),
-    responses((status = 200, description = "Submissions, newest first", body = Page<SubmissionRow>)))]
+    responses((status = 200, description = "Submissions, newest first unless `sort` is `uploaded`, `model` or `dataset`, or one of these with `-`", body = Page<SubmissionRow>)))]
 pub async fn list_submissions(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -159,7 +160,7 @@ pub async fn get_submission(
 
 /// List a submission's outputs
 #[utoipa::path(get, path = "/submissions/{id}/outputs", tag = "Model outputs", security(("token" = ["read"])),
-    params(("id" = SubmissionId, Path, description = "The submission"), PageParams),
+    params(("id" = SubmissionId, Path, description = "The submission"), ListParams),
     responses((status = 200, description = "In the order of the file", body = Page<OutputRow>)))]
 pub async fn list_submission_outputs(
     State(state): State<AppState>,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::{
     JsonResult,
     input::{JsonBody, PathParams},
-    paging::{Page, PageParams, Paging},
+    paging::{ListParams, Page, Paging},
     problem::Problem,
 };
 use crate::{http::session::Authorized, services::tokens::Bearer, state::AppState};
@@ -37,7 +37,7 @@ pub async fn me(Extension(bearer): Extension<Bearer>) -> Json<CurrentToken> {
 }
 
 /// List your tokens
-#[utoipa::path(get, path = "/tokens", tag = "Tokens", params(PageParams), security(("token" = ["admin"])),
+#[utoipa::path(get, path = "/tokens", tag = "Tokens", params(ListParams), security(("token" = ["admin"])),
     responses((status = 200, description = "Tokens, newest first", body = Page<TokenRow>)))]
 pub async fn list_tokens(
     State(state): State<AppState>,

@@ -122,7 +122,7 @@ fn current(conn: &Connection, study: &Study) -> Result<Current, Failure> {
 }
 
 /// Plans a draft again, for these raters, after `first`.
-fn plan_again(
+pub(super) fn plan_again(
     id: StudyId,
     settings: Settings,
     outputs: Vec<Gradable>,

@@ -2,9 +2,11 @@
 //!
 //! All random choices are made by [`crate::plan`], from the study's seed and the number of the event: the
 //! same study with the same events has the same result. `new_study` creates studies; `change` is a change of the plan in
-//! short transactions.
+//! short transactions, and
+//! `edit` such a change of a draft's settings.
 
 mod change;
+mod edit;
 mod new_study;
 mod refusals;
 
@@ -15,7 +17,7 @@ use app::{
         audit::{Action, Object},
         ids::{StudyId, TaskRevisionId, UserId},
         plan::{Extension, PlanDetail, Reads, Sharing},
-        study::{NewStudy, StudyStatus},
+        study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
     },
     port::{Admin, Answer, Plans},
 };
@@ -67,6 +69,15 @@ impl Plans for PlanService {
     async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()> {
         let entry = (Action::StudyExtend, serde_json::to_string(&by).map_err(Failure::from)?);
         change::spawn(&self.db, admin, id, entry, move |conn, study| change::extend(conn, study, &by)).await
+    }
+
+    async fn draft(&self, _: &Admin, id: StudyId) -> Answer<StudyDraft> {
+        Ok(self.db.read(move |conn| edit::draft(conn, &Study::open(conn, id)?)).await?)
+    }
+
+    async fn edit(&self, admin: &Admin, id: StudyId, change: StudyChange) -> Answer<()> {
+        let entry = (Action::StudyEdit, serde_json::to_string(&change).map_err(Failure::from)?);
+        change::spawn(&self.db, admin, id, entry, move |conn, study| edit::edit(conn, study, &change)).await
     }
 
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {

@@ -103,7 +103,7 @@ fn publish(
 }
 
 /// What the admin asks for, checked and not planned yet, and the outputs to plan.
-fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradable>), Failure> {
+pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradable>), Failure> {
     let title = checked_title(&new.title)?;
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
     let ground = one_version(conn, &new.dataset, &submissions)?;

@@ -116,7 +116,14 @@ impl Feedback for QualityService {
         })
     }
 
-    async fn decide(&self, person: &Person, token: &Token, scores: Vec<u8>, comment: &str) -> Answer<Option<Token>> {
+    async fn decide(
+        &self,
+        person: &Person,
+        token: &Token,
+        scores: Vec<u8>,
+        comment: &str,
+        seen: Option<i64>,
+    ) -> Answer<Option<Token>> {
         let me = person.clone();
         let comment = comment.trim().replace("\r\n", "\n");
         if comment.chars().count() > COMMENT_MAX {
@@ -143,8 +150,18 @@ impl Feedback for QualityService {
                 }
                 let standing = disagreements::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
                 // Counts once if pressed twice.
-                if standing.is_some_and(|(by, d)| by == me.id && d.scores == scores && d.comment == comment) {
+                if standing
+                    .as_ref()
+                    .is_some_and(|(by, d)| *by == me.id && d.scores == scores && d.comment == comment)
+                {
                     return Ok(Change::each(Vec::new(), ()));
+                }
+                let at = standing.map_or(0, |(_, d)| d.at.0);
+                if seen.is_some_and(|seen| seen != at) {
+                    return Err(Failure::conflict((
+                        "Somebody else has adjudicated this meanwhile. Nothing was changed. Reload the page to see the present final scores.",
+                        "其他裁定者已对此作出裁定，您的裁定未保存。请重新加载页面查看当前的最终评分。",
+                    )));
                 }
                 disagreements::decide(tx, study, output, me.id, &scores, &comment)?;
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
@@ -160,7 +177,11 @@ impl Feedback for QualityService {
 impl QualityService {
     /// The names under which a person knows these outputs. Separate from finding the outputs, which reads
     /// whole studies, so that raters do not wait for this write.
-    async fn handouts(&self, user: UserId, places: Vec<(StudyId, OutputId)>) -> Answer<Vec<Token>> {
+    pub(in crate::services) async fn handouts(
+        &self,
+        user: UserId,
+        places: Vec<(StudyId, OutputId)>,
+    ) -> Answer<Vec<Token>> {
         if places.is_empty() {
             return Ok(Vec::new());
         }
@@ -318,6 +339,7 @@ fn disagreement(
         code: app::model::code::CodeView::default(),
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
+        decided_at: decided.as_ref().map(|(_, d)| d.at),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),
     };
     Ok((found, visible_texts))

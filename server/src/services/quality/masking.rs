@@ -2,13 +2,13 @@
 //! outputs do not change, only what raters and adjudicators see.
 
 use app::model::{
-    ids::{SubmissionId, UserId},
-    submission::{IdentityLeak, MaskState, PREVIEW_LIST},
+    ids::{StudyId, SubmissionId, UserId},
+    submission::{IdentityLeak, MaskState, PREVIEW_LIST, StudyLeaks, SubmissionLeaks},
 };
 use rusqlite::Connection;
 
 use crate::{
-    db::{quality::masks, submissions},
+    db::{plan, quality::masks, submissions},
     error::Failure,
     formats::identity_leaks::LeakFinder,
 };
@@ -46,6 +46,43 @@ pub fn state(conn: &Connection, submission: SubmissionId, whole: bool) -> Result
     names.sort();
     let masked = masks::get(conn, submission)?;
     Ok(MaskState { masked, names, identity_leaks: found, identity_leak_count: count, unread: false })
+}
+
+/// Outputs that the study grades, that are not masked and that name a model.
+///
+/// # Errors
+/// The study does not exist.
+pub fn of_study(conn: &Connection, study: StudyId, whole: bool) -> Result<StudyLeaks, Failure> {
+    let settings = plan::settings(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
+    let finder = leak_finder(conn)?;
+    let mut found = StudyLeaks::default();
+    for submission in settings.submissions {
+        if masks::get(conn, submission)?.is_some() {
+            continue;
+        }
+        let row = submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+        if row.outputs > SEARCHED && !whole {
+            found.unread = true;
+            continue;
+        }
+        let (mut leaks, mut count) = (Vec::new(), 0);
+        for (_, task_id, code, surrounding_text) in masks::texts_of_study(conn, study, submission)? {
+            let Some(leak) = finder.find(0, &task_id, &code, &surrounding_text) else { continue };
+            count += 1;
+            if !found.names.contains(&leak.name) {
+                found.names.push(leak.name.clone());
+            }
+            if leaks.len() < PREVIEW_LIST {
+                leaks.push(leak);
+            }
+        }
+        if count > 0 {
+            found.count += count;
+            found.submissions.push(SubmissionLeaks { submission, model: row.model_name, count, identity_leaks: leaks });
+        }
+    }
+    found.names.sort();
+    Ok(found)
 }
 
 /// Masks every known name, including the submission's model, or shows the original text.

@@ -25,7 +25,7 @@ use app::{
             QualitySettings,
         },
         rubric::Rubric,
-        submission::MaskState,
+        submission::{MaskState, StudyLeaks},
     },
     port::{Admin, Answer, quality::Quality},
 };
@@ -33,8 +33,9 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
 pub use self::{
-    disagreements::{after_rating, ask_after},
+    disagreements::{after_rating, ask_after, ask_extra},
     feedback::reply,
+    monitoring::flag_detail,
 };
 use crate::{
     db::{
@@ -86,7 +87,7 @@ impl QualityService {
 }
 
 /// The study's settings, or 404.
-fn setup(conn: &Connection, study: StudyId) -> Result<studies::Setup, Failure> {
+pub(super) fn setup(conn: &Connection, study: StudyId) -> Result<studies::Setup, Failure> {
     studies::setup(conn, study)?.ok_or_else(|| Failure::not_found("study"))
 }
 
@@ -173,6 +174,25 @@ impl Quality for QualityService {
 
     async fn mask(&self, _: &Admin, submission: SubmissionId, whole: bool) -> Answer<MaskState> {
         Ok(self.db.read_long(move |conn| masking::state(conn, submission, whole)).await?)
+    }
+
+    async fn leaks(&self, _: &Admin, study: StudyId, whole: bool) -> Answer<StudyLeaks> {
+        Ok(self.db.read_long(move |conn| masking::of_study(conn, study, whole)).await?)
+    }
+
+    async fn mask_study(&self, admin: &Admin, study: StudyId) -> Answer<()> {
+        // Searching takes long, so it is done before the transaction.
+        let leaks = self.db.read_long(move |conn| masking::of_study(conn, study, true)).await?;
+        let by = admin.id();
+        let mask = move |tx: &Transaction<'_>| {
+            let mut entries = Vec::new();
+            for one in leaks.submissions {
+                masking::set(tx, one.submission, true, by)?;
+                entries.push((Object::Submission(one.submission), format!("for study {study}")));
+            }
+            Ok(Change::each(entries, ()))
+        };
+        Ok(self.db.write_audited(admin, Action::SubmissionMask, mask).await?)
     }
 
     async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()> {

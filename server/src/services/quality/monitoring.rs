@@ -14,10 +14,10 @@ use app::{
         audit::{Action, Object},
         comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
-        page::{PageOf, Paged},
+        page::{Found, PageOf, Paged},
         quality::{
             DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
-            QualitySettings, RATINGS_COUNTED, RaterFigures, RatingFilter, RatingList,
+            QualitySettings, RaterFigures, RatingFilter, RatingList,
         },
         rubric::Rubric,
     },
@@ -63,14 +63,15 @@ impl Monitoring for QualityService {
                     .filter(|one| one.has_disagreement(&settings, &rubric))
                     .map(|one| one.output)
                     .collect();
-                let (found, page) = monitoring::ratings(conn, study, &filter, &with_disagreement)?;
+                let page = monitoring::ratings(conn, study, &filter, &with_disagreement)?;
+                let found = page.found.unwrap_or(Found { rows: 0, more: false });
                 Ok(RatingList {
                     title: super::title(conn, study)?,
                     rubric,
                     raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
                     models: monitoring::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
-                    found: found.min(RATINGS_COUNTED),
-                    more: found > RATINGS_COUNTED,
+                    found: found.rows,
+                    more: found.more,
                     page,
                 })
             })
@@ -91,11 +92,7 @@ impl Monitoring for QualityService {
             ));
         }
         let by = admin.id();
-        let detail = match on {
-            FlagOn::Assignment(id) => format!("rating assignment {id}"),
-            FlagOn::Check(id) => format!("calibration item or hidden check {id}"),
-        };
-        self.change(admin, Action::FlagAnswer, (Object::Study(study), detail), move |tx| {
+        self.change(admin, Action::FlagAnswer, (Object::Study(study), flag_detail(on)), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
@@ -141,6 +138,14 @@ impl Monitoring for QualityService {
             super::disagreements::ask_extra(tx, study, output, by)
         })
         .await
+    }
+}
+
+/// What the audit log says of a flag.
+pub fn flag_detail(on: FlagOn) -> String {
+    match on {
+        FlagOn::Assignment(id) => format!("rating assignment {id}"),
+        FlagOn::Check(id) => format!("calibration item or hidden check {id}"),
     }
 }
 

@@ -243,7 +243,7 @@ impl Webhooks for WebhookService {
         for webhook in page.rows {
             rows.push(self.row(webhook).await?);
         }
-        Ok(Paged { rows, previous: page.previous, next: page.next })
+        Ok(Paged { rows, previous: page.previous, next: page.next, found: page.found })
     }
 
     async fn origins(&self, _: &Admin) -> Answer<Vec<String>> {

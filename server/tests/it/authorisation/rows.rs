@@ -54,6 +54,11 @@ fn adas_call(what: &'static str, arguments: Value) -> Row {
     call(what, arguments, [401, 200, 404, 404])
 }
 
+/// A page of a list in another order, searched, filtered and counted.
+fn narrowed(sort: &str, filter: &str, value: &str) -> Value {
+    json!({"which": {"search": "a", "sort": sort, "filters": [[filter, value]]}, "limit": 2, "counted": true})
+}
+
 /// Pages, forms, downloads, server functions.
 #[allow(clippy::too_many_lines, reason = "a list")]
 pub fn rows() -> Vec<Row> {
@@ -130,9 +135,23 @@ pub fn rows() -> Vec<Row> {
             "/rpc/preview_ratings",
             json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}}),
         ),
+        admins_page("GET /admin/models", "/admin/models?sort=-added"),
+        admins_page("GET /admin/settings", "/admin/settings"),
+        admins_page("GET /admin/find", "/admin/find?q=starter"),
+        admins_call("/rpc/models", json!({})),
+        admins_call("/rpc/models", json!({"page": narrowed("-name", "dataset", "starter")})),
+        admins_call("/rpc/find", json!({"words": "starter n"})),
+        admins_call("/rpc/find", json!({"words": "1"})),
         admins_call("/rpc/datasets", json!({})),
+        admins_call("/rpc/datasets", json!({"page": narrowed("-added", "check", "tests")})),
         admins_call("/rpc/dataset", json!({"slug": "starter", "version": null})),
+        admins_call(
+            "/rpc/dataset_tasks",
+            json!({"slug": "starter", "version": null, "page": narrowed("order", "lang", "en")}),
+        ),
         admins_call("/rpc/submissions", json!({"dataset": null})),
+        admins_call("/rpc/submissions", json!({"dataset": null, "page": narrowed("-model", "dataset", "starter")})),
+        admins_call("/rpc/submissions", json!({"dataset": null, "page": narrowed("dataset", "model", "1")})),
         admins_call("/rpc/submission", json!({"id": 1})),
         admins_call("/rpc/submission_outputs", json!({"id": 1, "filter": {"words": "a b", "empty": true}})),
         admins_call("/rpc/output", json!({"id": 1})),
@@ -156,6 +175,10 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/runs/{id}/results.jsonl", "/admin/runs/1/results.jsonl"),
         admins_call("/rpc/engine_readiness", json!({})),
         admins_call("/rpc/runs", json!({"submission": null})),
+        admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("-model", "status", "finished")})),
+        admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("dataset", "dataset", "starter")})),
+        admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("started", "dataset", "starter")})),
+        admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("-status", "model", "1")})),
         admins_call("/rpc/run", json!({"id": 1})),
         admins_page("GET /admin/languages", "/admin/languages"),
         admins_page("GET /admin/languages.csv", "/admin/languages.csv"),
@@ -191,6 +214,10 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/compare_stamp", json!({"choice": {"dataset": "starter"}})),
         admins_call("/rpc/compare_tasks", json!({"choice": {"dataset": "starter"}, "filter": {}})),
         admins_call("/rpc/compare_task", json!({"choice": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
+        // The inbox.
+        admins_page("GET /admin/inbox", "/admin/inbox?kind=flag&study=1"),
+        admins_call("/rpc/inbox", json!({"filter": {"kind": "flag", "study": 1}})),
+        call("/rpc/inbox_act", json!({"act": "dismiss", "items": [4711]}), [401, 403, 403, 404]),
         // Studies.
         admins_page("GET /admin/studies", "/admin/studies"),
         admins_page("GET /admin/studies/new", "/admin/studies/new"),
@@ -200,7 +227,16 @@ pub fn rows() -> Vec<Row> {
         page("GET /admin/studies/{id}/comparison.csv", "/admin/studies/1/comparison.csv", [303, 403, 403, 303]),
         admins_call("/rpc/overview", json!({})),
         admins_call("/rpc/studies", json!({})),
+        admins_call("/rpc/studies", json!({"page": narrowed("created", "status", "running")})),
+        admins_call("/rpc/studies", json!({"page": narrowed("-title", "dataset", "starter")})),
+        admins_call("/rpc/studies", json!({"page": narrowed("status", "model", "1")})),
         admins_call("/rpc/study", json!({"id": 1})),
+        admins_page("GET /admin/studies/{id}/edit", "/admin/studies/1/edit"),
+        admins_call("/rpc/study_draft", json!({"id": 1})),
+        admins_call("/rpc/study_leaks", json!({"study": 1})),
+        admins_call("/rpc/mask_study", json!({"study": 1})),
+        // It has started.
+        call("/rpc/edit_study", json!({"id": 1, "title": "T", "overlap": 1}), [401, 403, 403, 409]),
         admins_call("/rpc/comparison", json!({"id": 1})),
         admins_call("/rpc/study_tasks", json!({"id": 1})),
         admins_call("/rpc/study_task", json!({"id": 1, "task": "TASK"})),
@@ -265,6 +301,9 @@ pub fn rows() -> Vec<Row> {
         // People.
         admins_page("GET /admin/people", "/admin/people"),
         admins_call("/rpc/people", json!({})),
+        admins_call("/rpc/people", json!({"users": narrowed("-since", "role", "rater")})),
+        admins_call("/rpc/people", json!({"users": narrowed("role", "active", "1")})),
+        admins_call("/rpc/people", json!({"users": narrowed("-name", "active", "0")})),
         admins_call("/rpc/invite", json!({"label": "x", "role": "rater", "days": 1})),
         admins_call("/rpc/invite_many", json!({"lines": "y\nz", "role": "rater", "days": 1})),
         admins_call("/rpc/revoke_invitation", json!({"id": 2})),
@@ -359,6 +398,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/studies", read),
         ("POST /api/v1/studies", studies),
         ("GET /api/v1/studies/{id}", read),
+        ("PATCH /api/v1/studies/{id}", studies),
         ("PUT /api/v1/studies/{id}/status", studies),
         ("POST /api/v1/studies/{id}/reopening", studies),
         ("GET /api/v1/studies/{id}/comparison", read),
@@ -380,6 +420,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("PATCH /api/v1/studies/{id}/gold/{item}", studies),
         ("PUT /api/v1/studies/{id}/openings/{rater}", studies),
         ("PUT /api/v1/studies/{id}/adjudicators/{user}", studies),
+        ("GET /api/v1/studies/{id}/identity-leaks", read),
         ("GET /api/v1/studies/{id}/live", read),
         ("GET /api/v1/studies/{id}/ratings", read),
         ("GET /api/v1/studies/{id}/flags", read),
@@ -389,6 +430,9 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/adjudications", studies),
         ("GET /api/v1/adjudications/{token}", studies),
         ("PUT /api/v1/adjudications/{token}", studies),
+        ("GET /api/v1/inbox", read),
+        ("GET /api/v1/inbox/counts", read),
+        ("POST /api/v1/inbox/actions", admin),
         ("GET /api/v1/results", read),
         ("GET /api/v1/results.csv", read),
         ("GET /api/v1/results/models/{model}", read),

@@ -4,23 +4,27 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::{crumbs, links};
+use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         ids::StudyId,
+        inbox::{InboxFilter, InboxKind},
         lang::Lang,
-        quality::{DISAGREEMENTS_PAGE, DisagreementList, DisagreementRow, DisagreementState},
+        quality::{DISAGREEMENTS_PAGE, DisagreementList, DisagreementRow, DisagreementState, Live},
         rubric::Rubric,
     },
-    pages::admin::parts::{FormError, asked, param},
+    pages::admin::{
+        parts::{FormError, asked, param},
+        study_tabs::{StudyTab, study_tabs, tab_data},
+    },
     rpc::quality::{AskExtra, study_disagreements},
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
-        notice::{Badge, Empty, Tone},
+        notice::{Badge, Empty, Notice, Tone},
     },
 };
 
@@ -40,10 +44,18 @@ pub fn DisagreementsPage() -> impl IntoView {
             study_disagreements(id.ok_or_else(|| AppError::NotFound("study".into()))?, here).await
         },
     );
-    view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask)}</Load> }
+    let counts = tab_data(id);
+    view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask, counts)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisagreementList, ask: FormAction<AskExtra>) -> AnyView {
+fn page(
+    i: I18n,
+    id: Option<StudyId>,
+    here: u32,
+    list: DisagreementList,
+    ask: FormAction<AskExtra>,
+    counts: Data<Live>,
+) -> AnyView {
     let t = i.quality();
     let DisagreementList { title, rubric, settings, found, rows } = list;
     let Some(id) = id else { return ().into_any() };
@@ -59,10 +71,16 @@ fn page(i: I18n, id: Option<StudyId>, here: u32, list: DisagreementList, ask: Fo
         .into_any()
     } else {
         let cards = rows.into_iter().map(|row| card(i, id, &rubric, row, ask)).collect_view();
-        view! { <ul class="desk disputes">{cards}</ul> }.into_any()
+        let blind = InboxFilter { kind: Some(InboxKind::Disagreement), study: Some(id) }.address();
+        view! {
+            <Notice><p>{t.disputes_not_blind}" "<a href=blind>{t.to_blind}</a></p></Notice>
+            <ul class="desk disputes">{cards}</ul>
+        }
+        .into_any()
     };
     view! {
-        <Page title=t.disputes crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+        <Page title=t.disputes crumbs=crumbs(i, Some(id), &title)>
+            {study_tabs(i, counts, StudyTab::Disagreements)}
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
             {turner(i, u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}

@@ -3,18 +3,19 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use super::{crumbs, links};
+use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{FlagOn, FlagRow},
+        quality::{FlagOn, FlagRow, Live},
     },
     pages::admin::{
         parts::{FormError, param},
         study::flag_text,
+        study_tabs::{StudyTab, study_tabs, tab_data},
     },
     rpc::quality::{AnswerFlag, study_flags},
     ui::{
@@ -36,7 +37,8 @@ pub fn FlagsPage() -> impl IntoView {
         move || (id.get(), answer.version().get()),
         |(id, _)| async move { study_flags(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );
-    view! { <Load data let:found>{page(i, id.get_untracked(), found, answer)}</Load> }
+    let counts = tab_data(id);
+    view! { <Load data let:found>{page(i, id.get_untracked(), found, answer, counts)}</Load> }
 }
 
 fn page(
@@ -44,6 +46,7 @@ fn page(
     id: Option<StudyId>,
     (title, rows): (String, Vec<FlagRow>),
     answer: FormAction<AnswerFlag>,
+    counts: Data<Live>,
 ) -> AnyView {
     let t = i.quality();
     let Some(id) = id else { return ().into_any() };
@@ -66,7 +69,8 @@ fn page(
         })
     };
     view! {
-        <Page title=t.flags crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+        <Page title=t.flags crumbs=crumbs(i, Some(id), &title)>
+            {study_tabs(i, counts, StudyTab::Flags)}
             <FormError of=move || answer.value().get().and_then(Result::err)/>
             {none.then(|| view! { <Empty title=t.flags_none/> })}
             {section(t.open, "flags-open", open)}

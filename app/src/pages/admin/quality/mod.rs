@@ -8,7 +8,10 @@ pub mod ratings;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{FormError, param};
+use super::{
+    parts::{FormError, param},
+    study_tabs::{StudyTab, study_tabs, tab_data},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -17,7 +20,7 @@ use crate::{
         lang::Lang,
         quality::{
             CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, KnownItem, KnownItemChoices,
-            Policy, QualityPage, QualitySettings,
+            Live, Policy, QualityPage, QualitySettings,
         },
         rubric::Rubric,
     },
@@ -47,16 +50,6 @@ pub fn crumbs(i: I18n, id: Option<StudyId>, title: &str) -> Vec<(String, String)
     vec![("/admin/studies".into(), i.admin().studies.into()), (study, title.into())]
 }
 
-/// Links between the pages about a study's quality.
-pub fn links(i: I18n, id: StudyId) -> impl IntoView {
-    let t = i.quality();
-    let places = [("ratings", t.ratings), ("flags", t.flags), ("disputes", t.disputes), ("quality", t.quality)];
-    places
-        .into_iter()
-        .map(|(place, name)| view! { <a class="button" href=format!("/admin/studies/{id}/{place}")>{name}</a> })
-        .collect_view()
-}
-
 /// The page.
 #[component]
 pub fn QualityStudyPage() -> impl IntoView {
@@ -76,10 +69,11 @@ pub fn QualityStudyPage() -> impl IntoView {
         move || (id.get(), changed(), moved()),
         |(id, ..)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );
-    view! { <Load data let:found>{page(i, id.get_untracked(), found, forms)}</Load> }
+    let counts = tab_data(id);
+    view! { <Load data let:found>{page(i, id.get_untracked(), found, forms, counts)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: Data<Live>) -> AnyView {
     let t = i.quality();
     let QualityPage { title, rubric, settings, known_items, choices, calibrations, adjudicators } = found;
     let Some(id) = id else { return ().into_any() };
@@ -88,7 +82,8 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms) -> AnyVi
         move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
     let calibration = settings.calibration != CalibrationMode::None;
     view! {
-        <Page title=t.quality crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+        <Page title=t.quality crumbs=crumbs(i, Some(id), &title)>
+            {study_tabs(i, counts, StudyTab::Quality)}
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
             {settings_form(i, id, &rubric, settings, forms)}
             {known(i, id, &rubric, known_items, choices, forms)}

@@ -7,20 +7,21 @@ use leptos_router::{
     params::ParamsMap,
 };
 
-use super::{crumbs, links};
+use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{ListedRating, RatingFilter, RatingList},
+        quality::{ListedRating, Live, RatingFilter, RatingList},
         rubric::Rubric,
         text::excerpt,
     },
     pages::admin::{
         parts::{Filter, asked, lang_badge, param, select_field},
         study::flag_text,
+        study_tabs::{StudyTab, study_tabs, tab_data},
     },
     rpc::quality::study_ratings,
     ui::{
@@ -56,17 +57,25 @@ pub fn RatingsPage() -> impl IntoView {
         move || wanted.get(),
         |(id, filter)| async move { study_ratings(id.ok_or_else(|| AppError::NotFound("study".into()))?, filter).await },
     );
+    let study = Memo::new(move |_| wanted.get().0);
+    let counts = tab_data(study);
     view! {
         <Load data let:list>
             {
                 let (id, filter) = wanted.get_untracked();
-                page(i, id, query, filter, list)
+                page(i, id, query, filter, (list, counts))
             }
         </Load>
     }
 }
 
-fn page(i: I18n, id: Option<StudyId>, query: Memo<ParamsMap>, filter: RatingFilter, list: RatingList) -> AnyView {
+fn page(
+    i: I18n,
+    id: Option<StudyId>,
+    query: Memo<ParamsMap>,
+    filter: RatingFilter,
+    (list, counts): (RatingList, Data<Live>),
+) -> AnyView {
     let t = i.quality();
     let RatingList { title, rubric, raters, models, found, more, page } = list;
     let Some(id) = id else { return ().into_any() };
@@ -78,7 +87,8 @@ fn page(i: I18n, id: Option<StudyId>, query: Memo<ParamsMap>, filter: RatingFilt
         table(i, id, &rubric, rows)
     };
     view! {
-        <Page title=t.ratings crumbs=crumbs(i, Some(id), &title) actions=move || links(i, id)>
+        <Page title=t.ratings crumbs=crumbs(i, Some(id), &title)>
+            {study_tabs(i, counts, StudyTab::Ratings)}
             {filters(i, &filter, &rubric, raters.into_iter().map(|(id, name)| (id.0, name)).collect(), models, (found, more))}
             {table}
             {around}

@@ -14,11 +14,13 @@ use crate::{
     },
 };
 
-/// A list of the rubrics for a dataset, with its default selected.
+/// A list of the rubrics for a dataset. A new study begins with the dataset's default, a draft with its own.
 #[component]
 pub fn RubricField(
     /// The dataset's short name.
     dataset: String,
+    /// The name and version of the draft's rubric.
+    present: Option<String>,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.rubrics();
@@ -26,7 +28,7 @@ pub fn RubricField(
     view! {
         <div class="field">
             <label class="label" for="rubric">{t.name}</label>
-            <Load data let:choices>{list(i, choices)}</Load>
+            <Load data let:choices>{list(i, choices, present.clone())}</Load>
             <p class="hint" id="rubric-hint">{t.not_merged}" "<a href="/admin/rubrics">{t.title}</a></p>
         </div>
     }
@@ -50,7 +52,7 @@ pub fn DatasetRubric(
                 <input type="hidden" name="dataset" value=dataset/>
                 <div class="field">
                     <label class="visually-hidden" for="rubric">{t.name}</label>
-                    <Load data let:choices>{list(i, choices)}</Load>
+                    <Load data let:choices>{list(i, choices, None)}</Load>
                 </div>
                 <button class="button" type="submit" disabled=move || set.pending().get()>{t.set_default}</button>
                 <p class="hint" id="rubric-hint">{t.not_merged}</p>
@@ -60,16 +62,24 @@ pub fn DatasetRubric(
     }
 }
 
-fn list(i: I18n, choices: RubricChoices) -> impl IntoView {
+fn list(i: I18n, choices: RubricChoices, present: Option<String>) -> impl IntoView {
     let RubricChoices { default, others } = choices;
+    let selected = present.unwrap_or_else(|| default.name());
+    // An older version, or an archived rubric.
+    let is_offered = default.name() == selected || others.iter().any(|rubric| rubric.name() == selected);
+    let old = (!is_offered).then(|| view! { <option value=selected.clone() selected=true>{selected.clone()}</option> });
     let others = others
         .iter()
-        .map(|rubric| view! { <option value=rubric.name()>{option_text(i, rubric, false)}</option> })
+        .map(|rubric| {
+            let name = rubric.name();
+            view! { <option value=name.clone() selected=name == selected>{option_text(i, rubric, false)}</option> }
+        })
         .collect_view();
     view! {
         <select class="input" id="rubric" name="rubric" aria-describedby="rubric-hint">
-            <option value=default.name() selected=true>{option_text(i, &default, true)}</option>
+            <option value=default.name() selected=default.name() == selected>{option_text(i, &default, true)}</option>
             {others}
+            {old}
         </select>
     }
 }

@@ -13,12 +13,13 @@ use crate::{
         run::{ItemFilter, ItemResult, ItemRow, MissingTask, RunRow, Verdict},
     },
     pages::admin::{
-        filter::{Field, FilterBar},
+        filter::Field,
+        list::Listing,
         parts::{asked, holds},
     },
     ui::{
         load::{Data, Load},
-        notice::{Badge, Empty, Tone},
+        notice::{Badge, Tone},
         pager::pager,
     },
 };
@@ -56,6 +57,11 @@ impl Counts {
     }
 }
 
+/// The list in the address.
+pub fn listing() -> Listing {
+    Listing::new("order", &["verdict", "flagged"])
+}
+
 /// The filter in the address.
 pub fn filter(query: Memo<ParamsMap>) -> ItemFilter {
     ItemFilter {
@@ -81,7 +87,8 @@ pub fn Items(
     let query = use_query_map();
     // The choice in the address can be selected even if no output has it.
     let choices = counts.choices(i, &untrack(|| asked(query, "verdict")));
-    let fields = vec![Field::Words, Field::Choice("verdict", t.verdict, choices), Field::Tick("flagged", t.flagged)];
+    let list = listing();
+    let fields = vec![Field::Choice("verdict", t.verdict, choices), Field::Tick("flagged", t.flagged)];
     let without = move || {
         let filter = filter(query);
         let fits = |task: &&MissingTask| holds(&format!("{} {}", task.task_id, task.raw_nl), &filter.words);
@@ -93,17 +100,17 @@ pub fn Items(
     view! {
         <section class="stack" aria-labelledby="outputs">
             <h2 id="outputs">{a.outputs}</h2>
-            <FilterBar fields/>
+            {list.bar(fields)}
             <Load data let:page>
                 {
                     // After the last output.
                     let without = if page.next.is_none() { without() } else { Vec::new() };
-                    let links = pager(i, query, "", &page);
+                    let more = page.next.is_some();
                     let below = pager(i, query, "", &page);
                     if page.rows.is_empty() && without.is_empty() {
-                        view! { {links}<Empty title=a.none_match/> }.into_any()
+                        view! { {list.no_match(more)}{below} }.into_any()
                     } else {
-                        view! { {links}{table(i, run, page.rows, without)}{below} }.into_any()
+                        view! { {table(i, list, run, page.rows, without)}{below} }.into_any()
                     }
                 }
             </Load>
@@ -111,7 +118,7 @@ pub fn Items(
     }
 }
 
-fn table(i: I18n, run: RunId, rows: Vec<ItemRow>, without: Vec<MissingTask>) -> AnyView {
+fn table(i: I18n, list: Listing, run: RunId, rows: Vec<ItemRow>, without: Vec<MissingTask>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let sampled = rows.iter().any(|row| row.sample > 0);
     let published = rows.iter().any(|row| row.published.is_some());
@@ -123,7 +130,7 @@ fn table(i: I18n, run: RunId, rows: Vec<ItemRow>, without: Vec<MissingTask>) -> 
             <caption class="visually-hidden">{a.outputs}</caption>
             <thead role="rowgroup">
                 <tr role="row">
-                    <th role="columnheader" scope="col">{a.task}</th>
+                    {list.head(a.task, "order", "")}
                     {sampled.then(|| view! { <th role="columnheader" scope="col" class="num">{a.sample}</th> })}
                     <th role="columnheader" scope="col">{a.description}</th>
                     <th role="columnheader" scope="col">{t.verdict}</th>

@@ -11,9 +11,12 @@ pub mod run;
 mod verdicts;
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_query_map;
 
-use super::engine::{EngineNotice, engine_data};
+use super::{
+    engine::{EngineNotice, engine_data},
+    filter::Field,
+    list::Listing,
+};
 use crate::{
     i18n::{I18n, use_i18n},
     model::run::{RunRow, RunStatus},
@@ -22,7 +25,6 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
-        pager::{page_of, pager},
     },
 };
 
@@ -30,29 +32,41 @@ use crate::{
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let i = use_i18n();
-    let query = use_query_map();
-    let data = Data::new(move || page_of(query, ""), |page| runs(None, page));
+    let (t, l) = (i.runs(), i.lists());
+    let list = Listing::new("-started", &["status", "dataset", "model"]);
+    let data = Data::new(move || list.asked(), |page| runs(None, page));
     let engine = engine_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
+    let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled]
+        .map(|status| (status.name(), t.status_name(status).to_owned()));
+    let states = std::iter::once(("", l.any.to_owned())).chain(states).collect();
     view! {
-        <Page title=i.runs().runs actions>
+        <Page title=t.runs actions>
             <EngineNotice data=engine/>
-            <Load data let:page>{pager(i, query, "", &page)}{table(i, page.rows)}</Load>
+            {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}
+            <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, Some(list), rows))}</Load>
         </Page>
     }
 }
 
-pub fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
-    let (t, a) = (i.runs(), i.admin());
-    if rows.is_empty() {
-        return view! {
-            <Empty title=t.no_runs>
-                <p>{t.no_runs_hint}</p>
-                <p><a class="button" href="/admin/submissions">{a.submissions}</a></p>
-            </Empty>
-        }
-        .into_any();
+fn none(i: I18n) -> AnyView {
+    let t = i.runs();
+    view! {
+        <Empty title=t.no_runs>
+            <p>{t.no_runs_hint}</p>
+            <p><a class="button" href="/admin/submissions">{i.admin().submissions}</a></p>
+        </Empty>
     }
+    .into_any()
+}
+
+/// Runs, whose headings sort a list.
+pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
+    let (t, a) = (i.runs(), i.admin());
+    let head = |name: &'static str, sort: &'static str, class: &'static str| match list {
+        Some(list) => list.head(name, sort, class),
+        None => view! { <th role="columnheader" scope="col" class=class>{name}</th> }.into_any(),
+    };
     let rows = rows.into_iter().map(|row| {
         let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
         // Figures count what has no verdict as unsolved, so those of a part of the outputs would be too low.
@@ -83,13 +97,13 @@ pub fn table(i: I18n, rows: Vec<RunRow>) -> AnyView {
             <caption class="visually-hidden">{t.runs}</caption>
             <thead role="rowgroup">
                 <tr role="row">
-                    <th role="columnheader" scope="col">{t.run}</th>
-                    <th role="columnheader" scope="col">{a.dataset}</th>
-                    <th role="columnheader" scope="col">{t.state}</th>
-                    <th role="columnheader" scope="col" class="num">{t.done_count}</th>
-                    <th role="columnheader" scope="col" class="num">"pass@1"</th>
-                    <th role="columnheader" scope="col" class="num">{t.ratio}</th>
-                    <th role="columnheader" scope="col">{t.started}</th>
+                    {head(t.run, "model", "")}
+                    {head(a.dataset, "dataset", "")}
+                    {head(t.state, "status", "")}
+                    {head(t.done_count, "", "num")}
+                    {head("pass@1", "", "num")}
+                    {head(t.ratio, "", "num")}
+                    {head(t.started, "-started", "")}
                 </tr>
             </thead>
             <tbody role="rowgroup">{rows.collect_view()}</tbody>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
-    items::{Counts, Items, filter},
+    items::{Counts, Items, filter, listing},
     live,
     live::Live,
     percent, published, status, verdicts,
@@ -25,7 +25,6 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Notice, Tone},
-        pager::page_of,
     },
 };
 
@@ -88,8 +87,9 @@ pub fn RunPage() -> impl IntoView {
         },
     );
     let query = use_query_map();
+    let list = listing();
     let items = Data::new(
-        move || (id.get(), actions.version(), filter(query), page_of(query, "")),
+        move || (id.get(), actions.version(), filter(query), list.asked()),
         |(id, _, filter, page)| async move {
             match id {
                 Some(id) => run_items(id, filter, page).await,

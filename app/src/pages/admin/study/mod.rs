@@ -13,7 +13,12 @@ use leptos_router::hooks::use_params_map;
 
 pub use progress::flag_text;
 
-use super::{compare::follow::follow, parts::param, quality::links as quality_links, upkeep::upkeep_link};
+use super::{
+    compare::follow::follow,
+    parts::param,
+    study_tabs::{StudyTab, study_tabs},
+    upkeep::upkeep_link,
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -72,7 +77,6 @@ fn page(
     let status = detail.row.status;
     let actions = move || {
         view! {
-            {quality_links(i, id)}
             <a class="button" href=Object::Study(id).guidelines_address()>{i.guidelines().title}</a>
             {upkeep_link(i, &Object::Study(id))}
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
@@ -81,6 +85,7 @@ fn page(
     };
     view! {
         <Page title=detail.row.title.clone() crumbs=vec![("/admin/studies".into(), t.studies.into())] actions>
+            {study_tabs(i, now, StudyTab::Overview)}
             {progress::view(i, detail, state)}
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">

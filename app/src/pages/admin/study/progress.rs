@@ -107,7 +107,6 @@ fn controls(i: I18n, row: &StudyRow, Actions { set_status, reopen }: Actions) ->
         <div class="study-state">
             {status(i, row.status)}
             <div class="study-controls">
-                <a class="button" href=format!("/admin/studies/{id}/plan")>{i.plan().plan_link}</a>
                 {buttons}
             </div>
         </div>

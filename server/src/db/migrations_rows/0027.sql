@@ -1,0 +1,1 @@
+-- The triggers add rows.

@@ -1,0 +1,1 @@
+UPDATE run_items SET sample = 2 WHERE id = 1;

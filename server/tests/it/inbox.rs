@@ -1,0 +1,480 @@
+//! The inbox: whatever people do, what waits for an admin is in it once, and what no longer does is not. Two admins who
+//! decide the same are told.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use crate::util::{Client, TestApp};
+use app::{
+    error::AppError,
+    model::{
+        api::{NewWebhook, Scope, WebhookEvent},
+        audit::{AuditFilter, Object},
+        feedback::{Disagreement, DisagreementQueue},
+        grading::{Draft, Flag, GradingItem, MyStudy, Next},
+        ids::{RunId, StudyId, SubmissionId, Token},
+        inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+        page::PageOf,
+        quality::{Policy, QualitySettings},
+        reason::Fault,
+        run::{NewRun, RunStatus},
+        study::StudyStatus,
+        user::Role,
+    },
+    port::{
+        Accounts, Admin, Caller, Capability, Runs as _, Studies as _, System,
+        audit::AuditLog as _,
+        inbox::Inbox as _,
+        quality::{Monitoring as _, Quality as _},
+        upkeep::Upkeeps as _,
+    },
+};
+use axum::http::{Method, StatusCode};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use server::db::runs;
+
+const STUDY: StudyId = StudyId(1);
+const ADMIN: Admin = System.admin();
+
+fn numbers(app: &TestApp, sql: &'static str) -> Vec<i64> {
+    app.services
+        .db
+        .read_blocking(|conn| {
+            let mut statement = conn.prepare(sql)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        })
+        .unwrap()
+}
+
+/// What must always be true. `dismissed` items are due, but do not wait.
+async fn sound(app: &TestApp, dismissed: i64) {
+    let extra = "SELECT count(*) FROM (SELECT kind, study_id, subject FROM inbox WHERE done_at IS NULL
+                 EXCEPT SELECT kind, study_id, subject FROM inbox_due)";
+    assert_eq!(numbers(app, extra), [0], "something waits that need not");
+    let lost = "SELECT count(*) FROM (SELECT kind, study_id, subject FROM inbox_due
+                EXCEPT SELECT kind, study_id, subject FROM inbox WHERE done_at IS NULL)";
+    assert_eq!(numbers(app, lost), [dismissed], "something is lost");
+    let miscounted = "SELECT count(*) FROM inbox_counts c WHERE open <> (
+        SELECT count(*) FROM inbox i
+        WHERE i.study_id = c.study_id AND i.kind = c.kind AND i.done_at IS NULL AND i.hidden = 0)";
+    assert_eq!(numbers(app, miscounted), [0], "a count is wrong");
+    // The rule in SQL is the rule in Rust.
+    let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
+    let count = async |kind| {
+        let filter = InboxFilter { kind: Some(kind), study: Some(STUDY) };
+        app.services.inbox.counts(&ADMIN, filter).await.unwrap().first().map_or(0, |count| count.waiting)
+    };
+    assert_eq!(count(InboxKind::Disagreement).await, live.disagreements);
+    assert_eq!(count(InboxKind::Flag).await, live.flags);
+    assert_eq!(count(InboxKind::Calibration).await, live.stopped);
+}
+
+async fn items(app: &TestApp, kind: InboxKind) -> Vec<InboxRow> {
+    let filter = InboxFilter { kind: Some(kind), study: None };
+    app.services.inbox.list(&ADMIN, filter, PageOf::first(PageOf::MOST)).await.unwrap().rows
+}
+
+async fn act(app: &TestApp, by: &Admin, act: InboxAct, items: &[InboxRow]) -> Result<InboxDone, AppError> {
+    let items = items.iter().map(|row| row.id).collect();
+    app.services.inbox.act(by, InboxRequest { act, items }).await
+}
+
+/// Another admin, with an account.
+async fn another_admin(app: &TestApp, name: &str) -> Admin {
+    let secret = app.services.accounts.invite(&ADMIN, name, Role::Admin, 7).await.unwrap();
+    let me = app.services.accounts.join(&secret, name, &format!("demo-password-{name}")).await.unwrap().me;
+    Admin::of(&Caller::User(me)).unwrap()
+}
+
+async fn token(client: &mut Client) -> Token {
+    let mine: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    mine[0].token.clone()
+}
+
+async fn next(client: &mut Client, study: &Token) -> Option<GradingItem> {
+    match client.rpc("next", json!({"study": study, "holding": []})).await.json() {
+        Next::Item(item) => Some(*item),
+        _ => None,
+    }
+}
+
+fn scores(all: [u8; 3]) -> Draft {
+    Draft { scores: all.into_iter().map(Some).collect(), ..Draft::default() }
+}
+
+async fn submit(client: &mut Client, item: &GradingItem, draft: &Draft, key: &str) {
+    let sent = json!({"assignment": item.token, "draft": draft, "key": key});
+    let answer = client.rpc("submit_rating", sent).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
+}
+
+/// Ada and Bo rate far apart, Chen does the rest, and every fifth rating has a flag.
+async fn disagree(app: &TestApp) {
+    let settings = QualitySettings { spread: Some(1), ..QualitySettings::default() };
+    app.services.quality.set(&ADMIN, STUDY, settings).await.unwrap();
+    let mut n = 0;
+    for (name, given) in [("ada", [1, 1, 1]), ("bo", [4, 3, 5]), ("chen", [4, 3, 5])] {
+        let mut rater = app.demo_user(name).await;
+        let study = token(&mut rater).await;
+        while let Some(item) = next(&mut rater, &study).await {
+            n += 1;
+            let flag = (n % 5 == 0).then_some(Flag::CannotJudge);
+            submit(&mut rater, &item, &Draft { flag, ..scores(given) }, "k").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn whatever_raters_and_admins_do_the_inbox_follows() {
+    let app = TestApp::demo().await;
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut people = [app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await];
+    let mut admin = app.admin().await;
+    let study = token(&mut people[0]).await;
+    let mut last: [Option<GradingItem>; 3] = [None, None, None];
+    for n in 0..240 {
+        let who = random.random_range(0..3);
+        let rater = &mut people[who];
+        let draft = Draft {
+            flag: random.random_bool(0.2).then_some(Flag::CodeTruncated),
+            ..scores([random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)])
+        };
+        match random.random_range(0..20) {
+            0..=12 => {
+                if let Some(item) = next(rater, &study).await {
+                    submit(rater, &item, &draft, &format!("k{n}")).await;
+                    last[who] = Some(item);
+                }
+            }
+            // A changed mind, and a withdrawn one.
+            13 => {
+                if let Some(item) = &last[who] {
+                    let sent = json!({"assignment": item.token, "draft": draft, "key": format!("k{n}")});
+                    rater.rpc("submit_rating", sent).await;
+                }
+            }
+            14 => {
+                if let Some(item) = &last[who] {
+                    rater.rpc("undo_rating", json!({"assignment": item.token})).await;
+                }
+            }
+            15 => {
+                let flags = items(&app, InboxKind::Flag).await;
+                if let Some(flag) = flags.first() {
+                    act(&app, &ADMIN, InboxAct::Resolve, std::slice::from_ref(flag)).await.unwrap();
+                }
+            }
+            16 => {
+                let queue: DisagreementQueue = admin.rpc("disputes", json!({})).await.json();
+                if let Some(line) = queue.lines.first() {
+                    let token = line.token.0.clone();
+                    let fields =
+                        [("token", token.as_str()), ("scores[0]", "2"), ("scores[1]", "2"), ("scores[2]", "2")];
+                    assert!(admin.form("/rpc/decide", &fields).await.location().contains("decided=1"));
+                }
+            }
+            17 => {
+                let open = items(&app, InboxKind::Disagreement).await;
+                // Refused where nobody is left who could rate.
+                let _ = act(&app, &ADMIN, InboxAct::AddRater, open.get(..1).unwrap_or_default()).await;
+            }
+            _ => {
+                let spread = random.random_bool(0.8).then(|| random.random_range(0..3));
+                let spread_correctness = random.random_bool(0.3).then(|| random.random_range(0..3));
+                let policy = if random.random_bool(0.3) { Policy::ExtraRater } else { Policy::Adjudicator };
+                let settings = QualitySettings { spread, spread_correctness, policy, ..QualitySettings::default() };
+                app.services.quality.set(&ADMIN, STUDY, settings).await.unwrap();
+            }
+        }
+        if n % 8 == 0 {
+            sound(&app, 0).await;
+        }
+    }
+    sound(&app, 0).await;
+    assert!(!numbers(&app, "SELECT 1 FROM inbox WHERE kind = 'disagreement' AND done_at IS NOT NULL").is_empty());
+}
+
+#[tokio::test]
+async fn pages_by_key_contain_every_item_once_and_name_no_model() {
+    let app = TestApp::demo().await;
+    disagree(&app).await;
+    sound(&app, 0).await;
+    let all = app.services.inbox.list(&ADMIN, InboxFilter::default(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    assert!(all.len() > 10, "{}", all.len());
+    let (mut walked, mut of) = (Vec::new(), PageOf::first(3));
+    loop {
+        let page = app.services.inbox.list(&ADMIN, InboxFilter::default(), of).await.unwrap();
+        walked.extend(page.rows.iter().map(|row| row.id));
+        let Some(next) = page.next else { break };
+        of = PageOf { after: Some(next), ..PageOf::first(3) };
+    }
+    assert_eq!(walked, all.iter().map(|row| row.id).collect::<Vec<_>>());
+    // With the filter, on the page, and over the API.
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/inbox?kind=disagreement&study=1").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(page.body.contains("/adjudicate/") && !page.body.contains("data-kind=\"flag\""));
+    let read = app.token(&[Scope::Read]).await;
+    let api = app.anonymous().api(&read, Method::GET, "/api/v1/inbox?kind=flag&limit=2", None).await;
+    let rows: Value = api.json();
+    assert_eq!(rows["items"].as_array().unwrap().len(), 2);
+    assert!(rows["next"].is_string());
+    let models = app.services.db.read_blocking(|conn| {
+        let mut statement = conn.prepare("SELECT name FROM models")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?)
+    });
+    for model in models.unwrap() {
+        for text in [&page.body, &api.body] {
+            assert!(!text.contains(&model), "the inbox names {model}");
+        }
+    }
+    // The badge is in the navigation of another page, and the cards link here.
+    let home = admin.get("/admin").await.body;
+    assert!(home.contains(&format!("<span class=\"count\">{}<", all.len())), "{home}");
+    assert!(home.contains("/admin/inbox?kind=flag&amp;study=1"), "{home}");
+    assert!(home.contains("/admin/inbox?kind=disagreement&amp;study=1"), "{home}");
+    // A rater sees neither.
+    assert!(!app.rater().await.get("/desk").await.body.contains("/admin/inbox"));
+}
+
+#[tokio::test]
+async fn of_two_admins_who_decide_the_same_the_second_is_told() {
+    let app = TestApp::demo().await;
+    disagree(&app).await;
+    let (eve, finn) = (another_admin(&app, "eve").await, another_admin(&app, "finn").await);
+    let flags = items(&app, InboxKind::Flag).await;
+    let first = std::slice::from_ref(&flags[0]);
+    let (one, other) =
+        tokio::join!(act(&app, &eve, InboxAct::Resolve, first), act(&app, &finn, InboxAct::Resolve, first));
+    let (won, lost) = if one.is_ok() { (one, other) } else { (other, one) };
+    assert_eq!(won.unwrap().done, 1);
+    let AppError::Conflict(message) = lost.unwrap_err() else { panic!("no conflict") };
+    assert!(message.en.contains("already dealt with"), "{message:?}");
+    assert_eq!(numbers(&app, "SELECT count(*) FROM flag_answers"), [1], "it is answered once");
+    // Of several, those that are left are done.
+    let three = [flags[0].clone(), flags[1].clone(), flags[2].clone()];
+    let done = act(&app, &finn, InboxAct::Resolve, &three).await.unwrap();
+    assert_eq!(done, InboxDone { done: 2, gone: 1, refused: 0 });
+    let open = items(&app, InboxKind::Disagreement).await;
+    let mixed = [flags[3].clone(), open[0].clone()];
+    let done = act(&app, &finn, InboxAct::Resolve, &mixed).await.unwrap();
+    assert_eq!(done, InboxDone { done: 1, gone: 0, refused: 1 });
+    let filter = AuditFilter { action: "flag.answer".into(), ..AuditFilter::default() };
+    assert_eq!(app.services.audit.page(&ADMIN, filter).await.unwrap().entries.len(), 4, "each is in the audit log");
+
+    // An adjudication: both have opened the same output.
+    let (mut one, mut other) = (app.admin().await, app.demo_user("eve").await);
+    for client in [&mut one, &mut other] {
+        client.rpc("disputes", json!({})).await.json::<DisagreementQueue>();
+    }
+    let names = app.services.db.read_blocking(|conn| {
+        let sql = "SELECT a.token, b.token FROM dispute_handouts a JOIN dispute_handouts b
+                   ON b.study_id = a.study_id AND b.output_id = a.output_id AND b.user_id > a.user_id LIMIT 1";
+        Ok(conn.query_row(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?)
+    });
+    let (mine, theirs) = names.unwrap();
+    let seen: Disagreement = one.rpc("dispute", json!({"token": mine})).await.json();
+    assert_eq!(seen.decided_at, None);
+    let form = |token: &str, seen: &str| {
+        let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|name| (name.to_owned(), "2".to_owned()));
+        let rest = [("token", token), ("seen", seen), ("inbox", "true")];
+        rest.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().chain(scores).collect::<Vec<_>>()
+    };
+    let send = async |client: &mut Client, fields: Vec<(String, String)>| {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        client.form("/rpc/decide", &fields).await
+    };
+    let answer = send(&mut one, form(&mine, "0")).await;
+    assert!(answer.location().starts_with("/adjudicate/"), "{}", answer.location());
+    assert!(answer.location().ends_with("from=inbox"), "{}", answer.location());
+    let token = app.token(&[Scope::WriteStudies]).await;
+    let api = json!({"scores": [3, 3, 3], "seen": 0});
+    let path = format!("/api/v1/adjudications/{mine}");
+    assert_eq!(app.anonymous().api(&token, Method::PUT, &path, Some(api)).await.status, StatusCode::CONFLICT);
+    let headers = [
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("accept", "application/json"),
+        ("sec-fetch-site", "same-origin"),
+    ];
+    let body = format!("token={theirs}&seen=0&scores[0]=3&scores[1]=3&scores[2]=3");
+    let refused = other.send(Method::POST, "/rpc/decide", &headers, body).await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
+    assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
+    assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
+    // Who has seen it may replace it.
+    let again: Disagreement = other.rpc("dispute", json!({"token": theirs})).await.json();
+    send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
+    assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
+    sound(&app, 0).await;
+}
+
+#[tokio::test]
+async fn raters_who_are_too_fast_or_stopped_wait_until_an_admin_decides() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = token(&mut ada).await;
+    let fast = Draft { active_ms: Some(900), ..scores([2, 2, 2]) };
+    for n in 0..20 {
+        assert_eq!(items(&app, InboxKind::Pace).await.len(), 0, "after {n}");
+        let item = next(&mut ada, &study).await.unwrap();
+        submit(&mut ada, &item, &fast, "k").await;
+    }
+    let open = items(&app, InboxKind::Pace).await;
+    assert!(matches!(&open[0].item, InboxItem::Rater { name, count: 20, of: 20, .. } if name == "ada"), "{open:?}");
+    act(&app, &ADMIN, InboxAct::Dismiss, &open).await.unwrap();
+    // The measurement begins anew.
+    let item = next(&mut ada, &study).await;
+    if let Some(item) = item {
+        submit(&mut ada, &item, &fast, "k").await;
+    }
+    assert_eq!(items(&app, InboxKind::Pace).await.len(), 0);
+    sound(&app, 0).await;
+
+    // Calibration.
+    app.services
+        .db
+        .write(|tx| {
+            Ok(tx.execute("INSERT INTO openings (study_id, user_id, round, state) SELECT 1, id, 0, 'stopped' FROM users WHERE name IN ('bo', 'chen')", [])?)
+        })
+        .await
+        .unwrap();
+    let stopped = items(&app, InboxKind::Calibration).await;
+    assert_eq!(stopped.len(), 2);
+    act(&app, &ADMIN, InboxAct::Admit, &stopped[..1]).await.unwrap();
+    sound(&app, 0).await;
+    act(&app, &ADMIN, InboxAct::Restart, &stopped[1..]).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Calibration).await.len(), 0);
+    sound(&app, 0).await;
+}
+
+#[tokio::test]
+async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
+    let app = TestApp::demo().await;
+    let submission: SubmissionId = SubmissionId(numbers(&app, "SELECT min(id) FROM submissions")[0]);
+    let run = app.services.runs.start(&ADMIN, NewRun::of(submission).fresh()).await.unwrap();
+    let stop = async |fault: Option<Fault>| {
+        app.services.db.write(move |tx| runs::end(tx, run, RunStatus::Cancelled, fault.as_ref())).await.unwrap();
+    };
+    // An admin's own decision waits for nobody.
+    app.services.runs.cancel(&ADMIN, run).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Run).await.len(), 0);
+    app.services.runs.rerun(&ADMIN, run, app::model::run::Rerun::Rest).await.unwrap();
+    stop(Some(Fault::NoTests)).await;
+    let stopped = items(&app, InboxKind::Run).await;
+    assert_eq!(stopped.len(), 1);
+    let done = act(&app, &ADMIN, InboxAct::Retry, &stopped).await.unwrap();
+    assert_eq!(done.done, 1);
+    assert_eq!(items(&app, InboxKind::Run).await.len(), 0);
+    assert!(act(&app, &ADMIN, InboxAct::Retry, &stopped).await.is_err(), "it is running");
+    stop(Some(Fault::NoTests)).await;
+    act(&app, &ADMIN, InboxAct::Dismiss, &stopped).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Run).await.len(), 0);
+    sound(&app, 1).await;
+
+    // Engine errors of one run are one item, which comes again with the next error.
+    let fail = "UPDATE run_items SET state = 'failed', fault = '{\"code\":\"no_tests\"}', holder = NULL
+                WHERE id = (SELECT min(id) FROM run_items WHERE state = 'waiting')";
+    let fail = async || {
+        app.services.db.write(move |tx| Ok(tx.execute(fail, [])?)).await.unwrap();
+    };
+    fail().await;
+    fail().await;
+    let errors = items(&app, InboxKind::Engine).await;
+    assert!(
+        matches!(&errors[..], [InboxRow { item: InboxItem::Run { run: RunId(_), errors: 2, .. }, .. }]),
+        "{errors:?}"
+    );
+    act(&app, &ADMIN, InboxAct::Dismiss, &errors).await.unwrap();
+    fail().await;
+    assert_eq!(items(&app, InboxKind::Engine).await.len(), 1);
+    sound(&app, 1).await;
+    // Nobody looks for what belongs to an archived submission.
+    app.services.upkeep.set_archived(&ADMIN, Object::Submission(submission), true).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Engine).await.len(), 0);
+    app.services.upkeep.set_archived(&ADMIN, Object::Submission(submission), false).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Engine).await.len(), 1);
+
+    // Deliveries.
+    let new = NewWebhook { url: "https://receiver.example/hook".into(), events: vec![WebhookEvent::StudyClosed] };
+    app.services.db
+        .write(move |tx| {
+            let id = server::db::webhooks::insert(tx, &new.url, "s", &new.events, None)?;
+            tx.execute("INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at) VALUES (?1, 'test', 'waiting', unixepoch() * 1000, 1)", [id.0])?;
+            Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = 'no answer', next_at = NULL", [])?)
+        })
+        .await
+        .unwrap();
+    let failed = items(&app, InboxKind::Delivery).await;
+    assert!(matches!(&failed[0].item, InboxItem::Delivery { attempts: 9, .. }), "{failed:?}");
+    act(&app, &ADMIN, InboxAct::Retry, &failed).await.unwrap();
+    assert_eq!(numbers(&app, "SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting'"), [1]);
+    // It fails again, so it waits again, under its number.
+    app.services.webhooks.deliver_due().await.unwrap();
+    assert_eq!(items(&app, InboxKind::Delivery).await[0].id, failed[0].id);
+    act(&app, &ADMIN, InboxAct::Dismiss, &failed).await.unwrap();
+    sound(&app, 2).await;
+    let filter = AuditFilter { action: "inbox.dismiss".into(), ..AuditFilter::default() };
+    assert_eq!(app.services.audit.page(&ADMIN, filter).await.unwrap().entries.len(), 3);
+}
+
+#[tokio::test]
+async fn a_plan_that_nobody_can_finish_waits_until_somebody_can() {
+    let app = TestApp::demo().await;
+    let users = app.services.accounts.users(&ADMIN, PageOf::first(99)).await.unwrap().rows;
+    let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
+    app.services.accounts.set_disabled(&ADMIN, ada, true).await.unwrap();
+    let open = items(&app, InboxKind::Plan).await;
+    assert!(matches!(&open[0].item, InboxItem::Plan { inactive, .. } if inactive == &["ada"]), "{open:?}");
+    sound(&app, 0).await;
+    // It cannot be dismissed, only mended.
+    assert!(act(&app, &ADMIN, InboxAct::Dismiss, &open).await.is_err());
+    let archived = async |at: Option<i64>| {
+        let sql = "UPDATE all_studies SET archived_at = ?1 WHERE id = 1";
+        app.services.db.write(move |tx| Ok(tx.execute(sql, [at])?)).await.unwrap();
+    };
+    archived(Some(1)).await;
+    assert_eq!(items(&app, InboxKind::Plan).await.len(), 0, "nobody works on an archived study");
+    archived(None).await;
+    assert_eq!(items(&app, InboxKind::Plan).await.len(), 1);
+    app.services.accounts.set_disabled(&ADMIN, ada, false).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Plan).await.len(), 0);
+    app.services.accounts.set_disabled(&ADMIN, ada, true).await.unwrap();
+    app.services.studies.set_status(&ADMIN, STUDY, StudyStatus::Closed).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Plan).await.len(), 0, "a closed study wants no more ratings");
+    sound(&app, 0).await;
+}
+
+#[tokio::test]
+async fn the_page_asks_before_it_acts_without_javascript() {
+    let app = TestApp::demo().await;
+    disagree(&app).await;
+    let mut admin = app.admin().await;
+    let flags = items(&app, InboxKind::Flag).await;
+    let (a, b) = (flags[0].id, flags[1].id);
+    let asked = admin.get(&format!("/admin/inbox?act=resolve&item={a}&item={b}&kind=flag")).await;
+    assert!(asked.body.contains("2 flags will be resolved without a reply"), "{}", asked.body);
+    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len(), "nothing is done yet");
+    let (first, second) = (a.to_string(), b.to_string());
+    let sent = [("act", "resolve"), ("items[0]", first.as_str()), ("items[1]", second.as_str()), ("kind", "flag")];
+    let done = admin.form("/rpc/inbox_act", &sent).await;
+    assert_eq!(done.location(), "/admin/inbox?kind=flag&done=2&gone=0&refused=0");
+    let page = admin.get(done.location()).await;
+    assert!(page.body.contains("2 items are done."), "{}", page.body);
+    // A reply returns here with its filter, and nowhere else.
+    let InboxItem::Flag { on: app::model::quality::FlagOn::Assignment(on), .. } = flags[2].item else { panic!() };
+    let on = on.to_string();
+    let reply = |back: &'static str| {
+        vec![("study", "1"), ("probe", "false"), ("on", on.as_str()), ("reply", "Thanks"), ("inbox", back)]
+    };
+    let answer = admin.form("/rpc/answer_flag", &reply("/admin/inbox?kind=flag")).await;
+    assert_eq!(answer.location(), "/admin/inbox?kind=flag");
+    let answer = admin.form("/rpc/answer_flag", &reply("https://elsewhere.example/")).await;
+    assert_eq!(answer.location(), "/admin/studies/1/flags");
+    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
+    // Where nothing waits, the page says so.
+    let other = TestApp::demo().await;
+    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing waits for you"));
+}
