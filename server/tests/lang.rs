@@ -127,13 +127,18 @@ fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> Stri
     assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
 }
 
+/// The language's own trials come out well.
+fn check_trials(lang: CodeLang, toolchain: &dyn Toolchain) {
+    let trials = lang::trials::run(lang, toolchain, &context()).unwrap();
+    let fallen: Vec<_> = trials.iter().filter(|shown| shown.failed.is_some()).collect();
+    assert!(!trials.is_empty() && fallen.is_empty(), "{fallen:?}");
+}
+
 /// The language's own trials come out well, and every conformance program gets the published evaluator's verdict.
 fn check_conformance(lang: CodeLang, unguarded: &[&str]) {
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(lang) else { return };
-    let trials = lang::trials::run(lang, &*toolchain, &context()).unwrap();
-    let fallen: Vec<_> = trials.iter().filter(|shown| shown.failed.is_some()).collect();
-    assert!(!trials.is_empty() && fallen.is_empty(), "{fallen:?}");
+    check_trials(lang, &*toolchain);
     let tasks = tasks(&data, lang);
     let table = fs::read_to_string(data.join("conformance.tsv")).unwrap();
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
@@ -521,4 +526,60 @@ fn java_conformance_programs_come_out_as_published() {
 #[test]
 fn no_hostile_java_program_passes_guarded() {
     check_hostile(CodeLang::Java);
+}
+
+#[test]
+fn rust_trials_come_out_well() {
+    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
+    check_trials(CodeLang::Rust, &*toolchain);
+}
+
+/// There are no published verdicts for Rust; these are what the published commands give.
+#[test]
+fn rust_canonical_solutions_pass_where_there_are_tests() {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
+    let tasks = tasks(&data, CodeLang::Rust);
+    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
+    assert_eq!(work.len(), 164);
+    let mut wrong = Vec::new();
+    for ((task, _), outcome) in work.iter().zip(grade(CodeLang::Rust, &*toolchain, &work)) {
+        // Its tests are in a comment.
+        let expected = if task.task_id == "Rust/32" { Verdict::Anomaly } else { Verdict::Passed };
+        if published(&outcome) != PublishedVerdict::Passed || outcome.verdict != expected {
+            wrong.push(shown(&task.task_id, &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+}
+
+/// What cargo takes for a pass: the guard does not.
+#[test]
+fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
+    let task = &tasks(&data, CodeLang::Rust)["Rust/0"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lang/rust");
+    let cases = [
+        "leaves",
+        "leaves_by_libc",
+        "sets_a_panic_hook",
+        "at_exit",
+        "constructor",
+        "hides_the_test",
+        "ends_in_a_test_of_its_own",
+        "shadows_the_assertions",
+        "reads_the_test_from_its_source",
+    ];
+    let texts = cases.map(|case| fs::read_to_string(folder.join(format!("0.{case}.rs"))).unwrap());
+    let work: Vec<(&Task, &str)> = texts.iter().map(|text| (task, text.as_str())).collect();
+    for (case, outcome) in cases.iter().zip(grade(CodeLang::Rust, &*toolchain, &work)) {
+        let passes = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(passes, (true, false), "{}", shown(case, &outcome));
+    }
+}
+
+#[test]
+fn no_hostile_rust_program_passes_guarded() {
+    check_hostile(CodeLang::Rust);
 }

@@ -1,5 +1,5 @@
-//! What tests in other languages than Java need: numpy, Node.js and a JavaScript module, Go and a Go module. Node.js and
-//! Go are of the versions that HumanEval-X names, on machines for which their registries have them.
+//! What tests in other languages than Java need: numpy, Node.js and a JavaScript module, Go and a Go module, and Rust's
+//! crates. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
 //! cannot be had is left out and reported; a language that lacks something is not run, and its tests are skipped by name,
@@ -35,8 +35,8 @@ pub fn prepared() -> PathBuf {
 type Install = fn(&Path) -> Result<()>;
 
 /// The languages that need something beside their compiler: code, folder below [`prepared`], how it is installed.
-const INSTALLED: [(&str, &str, Install); 3] =
-    [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go)];
+const INSTALLED: [(&str, &str, Install); 4] =
+    [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go), ("rust", "rust-crate", rust)];
 
 /// Whether [`prepared`] installs what the language with this code needs, so that its tests can run.
 pub fn is_installed(lang: &str) -> bool {
@@ -148,5 +148,23 @@ fn go(folder: &Path) -> Result<()> {
             .arg("--directory")
             .arg(folder),
     )?;
+    Ok(())
+}
+
+/// The locked crates with their sources, from the registry that cargo uses.
+fn rust(folder: &Path) -> Result<()> {
+    let locked = tools::root().join("xtask/toolchains/rust");
+    let is_same = |name: &str| fs::read(folder.join(name)).ok() == fs::read(locked.join(name)).ok();
+    if folder.join("complete").is_file() && is_same("Cargo.lock") {
+        return Ok(());
+    }
+    fs::create_dir_all(folder.join("src"))?;
+    for name in ["Cargo.toml", "Cargo.lock"] {
+        fs::copy(locked.join(name), folder.join(name))?;
+    }
+    // A package without a target is refused.
+    fs::write(folder.join("src/lib.rs"), "")?;
+    run_quietly(tools::cargo().args(["vendor", "--locked", "--quiet", "vendor"]).current_dir(folder))?;
+    fs::write(folder.join("complete"), "")?;
     Ok(())
 }

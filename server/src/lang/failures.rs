@@ -69,6 +69,15 @@ mod tests {
         check(CodeLang::Go, "failed: panic: own\nFAIL", RuntimeError);
         check(CodeLang::Go, "failed: \"os\" imported and not used", UnusedError);
         check(CodeLang::Go, "failed: nothing known", Other);
+        check(CodeLang::Rust, "failed: compilation error: error[E0308]: mismatched types", TypeError);
+        check(CodeLang::Rust, "failed: compilation error: error[E0425]: cannot find value `x`", UndefinedError);
+        check(CodeLang::Rust, "failed: compilation error: error: expected `;`, found `}`", SyntaxError);
+        check(CodeLang::Rust, "failed: compilation error: error[E0502]: cannot borrow `x`", CompilationError);
+        check(CodeLang::Rust, "failed: panicked at main.rs:1:1:\nassertion `left == right` failed", AssertionError);
+        check(CodeLang::Rust, "failed: panicked at main.rs:1:1:\nassertion failed: f(1) == 2", AssertionError);
+        check(CodeLang::Rust, "failed: panicked at main.rs:1:1:\nattempt to add with overflow", ArithmeticError);
+        check(CodeLang::Rust, "failed: index out of bounds: the len is 0 but the index is 1", IndexError);
+        check(CodeLang::Rust, "failed: called `Option::unwrap()` on a `None` value", RuntimeError);
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub fn grade(
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
     let solution = humaneval::sample(lang, task, prompt, generation);
+    let _kept = Kept { toolchain, solution: &solution };
     let quick = guard::both_verdicts(toolchain, context, task, &program, &solution)?;
     let is_decided = quick.is_some();
     let judged = match quick {
@@ -83,6 +84,18 @@ pub fn grade(
     Ok(outcome)
 }
 
+/// Deletes what a toolchain kept of a sample, however its grading ends.
+struct Kept<'a> {
+    toolchain: &'a dyn Toolchain,
+    solution: &'a str,
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.toolchain.forget(self.solution);
+    }
+}
+
 /// The published evaluator's verdict from its result text.
 fn published(lang: CodeLang, passed: bool, result: &str) -> Published {
     let verdict = match (passed, result) {
@@ -93,4 +106,94 @@ fn published(lang: CodeLang, passed: bool, result: &str) -> Published {
     let reason = if passed { String::new() } else { result.chars().take(LONGEST_TEXT).collect() };
     let failure = language(lang).and_then(|language| language.failures.class(verdict, result));
     Published { verdict, reason, failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
+
+    use super::*;
+    use crate::{
+        lang::{Judged, native::BuiltSamples, process::Budget, process::Running},
+        sandbox::{Child, Command, Sandbox},
+    };
+
+    /// A sandbox that starts nothing.
+    struct Nothing;
+
+    impl Sandbox for Nothing {
+        fn start(&self, _command: &Command) -> io::Result<Child> {
+            Err(io::Error::other("nothing is started"))
+        }
+    }
+
+    /// A file of a sample. Counts those that exist.
+    struct File(Arc<AtomicUsize>);
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// A toolchain whose samples pass as published and whose solvers do not start.
+    #[derive(Default)]
+    struct NoSolvers {
+        files: Arc<AtomicUsize>,
+        built: BuiltSamples<File>,
+        /// Whether a solver panics instead of being cancelled.
+        panics: bool,
+    }
+
+    impl Toolchain for NoSolvers {
+        fn version(&self) -> &'static str {
+            "none"
+        }
+
+        fn published(&self, _: &RunContext, _: &Task, program: &str) -> Result<Judged, EngineError> {
+            self.files.fetch_add(1, Ordering::SeqCst);
+            self.built.put(program.strip_suffix("tests").unwrap(), File(Arc::clone(&self.files)));
+            Ok(Judged { passed: true, result: "passed".into(), outcome: Outcome::new(Verdict::Passed) })
+        }
+
+        fn solver(&self, _: &RunContext, _: &Task, _: &str) -> Result<Result<Running, String>, EngineError> {
+            assert_eq!(self.files.load(Ordering::SeqCst), 1, "the file is there for the solver");
+            assert!(!self.panics, "a solver can panic");
+            Err(EngineError::Cancelled)
+        }
+
+        fn judge(&self, _: &RunContext, _: &Task) -> Result<Running, EngineError> {
+            Err(EngineError::Cancelled)
+        }
+
+        fn forget(&self, solution: &str) {
+            self.built.take(solution);
+        }
+    }
+
+    #[test]
+    fn files_of_a_sample_whose_solver_never_starts_are_deleted() {
+        let budget = Budget { cpu_s: 1, wait_s: 1, data_mib: 1, threads: 1 };
+        let folder = std::env::temp_dir();
+        let context = RunContext { sandbox: Arc::new(Nothing), folder, cancelled: Arc::default(), budget };
+        let task = Task { prompt: "int f() {".into(), test: "tests".into(), ..Task::default() };
+        for panics in [false, true] {
+            let toolchain = NoSolvers { panics, ..NoSolvers::default() };
+            let graded = std::thread::scope(|scope| {
+                let grade = || grade(&toolchain, &context, CodeLang::Cpp, &task, Sample::of("}"));
+                scope.spawn(grade).join()
+            });
+            match graded {
+                Ok(outcome) => assert!(!panics && matches!(outcome, Err(EngineError::Cancelled))),
+                Err(_) => assert!(panics),
+            }
+            assert_eq!(toolchain.files.load(Ordering::SeqCst), 0, "panics: {panics}");
+        }
+    }
 }

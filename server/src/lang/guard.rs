@@ -173,6 +173,10 @@ pub fn judge(
     task: &Task,
     solution: &str,
 ) -> Result<Outcome, EngineError> {
+    if !toolchain.has_tests(task) {
+        let reason = Reason::ImpossibleCounts { passed: 0, total: 0 };
+        return Ok(failed(Verdict::Anomaly, reason, String::new()));
+    }
     if let Some(outcome) = judge_by_pool(toolchain, context, task, solution)? {
         return Ok(outcome);
     }

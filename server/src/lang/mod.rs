@@ -83,7 +83,8 @@ pub struct Language {
 }
 
 /// All languages in which outputs can be run, in the order of [`CodeLang::ALL`].
-pub static TABLE: [Language; 5] = [python::LANGUAGE, cpp::LANGUAGE, java::LANGUAGE, javascript::LANGUAGE, go::LANGUAGE];
+pub static TABLE: [Language; 6] =
+    [python::LANGUAGE, cpp::LANGUAGE, java::LANGUAGE, javascript::LANGUAGE, go::LANGUAGE, rust::LANGUAGE];
 
 /// The language's entry in the table; `None` if outputs in it cannot be run.
 pub fn language(code: CodeLang) -> Option<&'static Language> {
@@ -147,6 +148,12 @@ pub trait Toolchain: Send + Sync {
     /// Engine errors, and [`EngineError::Cancelled`].
     fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError>;
 
+    /// Whether a task has tests that can judge an output. Without them the published evaluator passes whatever compiles,
+    /// and nothing passes under the guard.
+    fn has_tests(&self, _task: &Task) -> bool {
+        true
+    }
+
     /// Starts the guard's solver process with a sample: see [`guard`]. The inner error says why this sample has no
     /// solver.
     ///
@@ -193,6 +200,10 @@ pub trait Toolchain: Send + Sync {
     fn published_by(&self, _running: Running) -> Result<Judged, EngineError> {
         Err(EngineError::Harness("the language has no process for both verdicts".into()))
     }
+
+    /// Deletes what [`Toolchain::published`] kept of a sample for its solver. Called when grading the sample ends, also
+    /// if its solver never started.
+    fn forget(&self, _solution: &str) {}
 
     /// Records whether a sample passed [`guard::both_verdicts`].
     fn record_quick_path(&self, _passed: bool) {}

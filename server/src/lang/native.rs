@@ -50,6 +50,20 @@ pub fn build(
     toolchain: &[(PathBuf, String)],
     texts: &[(&str, &str)],
 ) -> Result<Built, EngineError> {
+    build_with(context, arguments, &[], toolchain, texts)
+}
+
+/// As [`build`], with additional environment variables.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(
+    context: &RunContext,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+    toolchain: &[(PathBuf, String)],
+    texts: &[(&str, &str)],
+) -> Result<Built, EngineError> {
     let files = context.temporary()?;
     let program = files.path().join(PROGRAM);
     fs::write(&program, "")?;
@@ -61,6 +75,7 @@ pub fn build(
         mounts.push((folder, "/program".to_owned()));
     }
     let mut command = command(arguments, mounts, BUILD, Profile::Build);
+    command.env.extend(environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     command.limits.scratch_bytes = 256 << 20;
     command.limits.file_bytes = 128 << 20;
     command.keep = Some(Keep { name: PROGRAM.to_owned(), host: program.clone() });
@@ -221,8 +236,8 @@ impl TaskPrograms {
     }
 }
 
-/// What was built for the published verdict of a sample that passed, until its solver takes it. The key is a hash of
-/// the sample's text.
+/// What was built for the published verdict of a sample that passed, until its solver takes it or its grading ends
+/// ([`super::Toolchain::forget`]). The key is a hash of the sample's text.
 pub struct BuiltSamples<T>(Mutex<HashMap<[u8; 32], T>>);
 
 impl<T> Default for BuiltSamples<T> {
@@ -232,7 +247,7 @@ impl<T> Default for BuiltSamples<T> {
 }
 
 impl<T> BuiltSamples<T> {
-    /// Adds a sample. It stays in memory until it is taken.
+    /// Adds a sample. It is kept until it is taken.
     pub fn put(&self, text: &str, built: T) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(Sha256::digest(text).into(), built);
     }

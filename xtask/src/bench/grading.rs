@@ -334,8 +334,14 @@ pub(super) struct Server {
 impl Server {
     /// Starts a server on a free port.
     pub(super) fn start(binary: &Path, data: &Path) -> Result<Server> {
+        Server::start_with(binary, data, None)
+    }
+
+    /// Starts a server with an additional environment variable.
+    pub(super) fn start_with(binary: &Path, data: &Path, variable: Option<(&str, &Path)>) -> Result<Server> {
         let mut command = tools::command(binary);
         command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped());
+        command.envs(variable);
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let out = child.stdout.take().context("the server has no standard output")?;
         let mut stdout = BufReader::new(out);

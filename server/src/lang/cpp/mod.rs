@@ -362,6 +362,10 @@ impl Toolchain for Cpp {
         };
         native::run(context, &program, &["{control}"], &self.run)
     }
+
+    fn forget(&self, solution: &str) {
+        self.built_samples.take(solution);
+    }
 }
 
 fn signature(task: &Task) -> Result<Signature, EngineError> {

@@ -3,11 +3,14 @@
 //!
 //! Linking takes longer than compiling a small program, and one link can combine many samples. Workers therefore add
 //! their samples to a queue. When a processor is free and no program waits to run, one of the waiting workers builds
-//! all samples that are in the queue, up to [`MAX_SAMPLES`]. No timer is needed: while the processors are busy, the
-//! queue grows; when they are idle, a sample is built at once.
+//! the samples that are in the queue, up to [`MAX_SAMPLES`] and one for each task. No timer is needed: while the
+//! processors are busy, the queue grows; when they are idle, a sample is built at once.
+//!
+//! Two samples of one task are never in the same batch: the programs of a batch contain all its samples, and only a
+//! neighbour that solves the same task would have answers worth stealing.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
@@ -39,9 +42,21 @@ struct State<S, B> {
 /// A sample in the queue.
 struct Waiting<S> {
     number: u64,
+    /// The task that it solves, by any name.
+    task: String,
     sample: S,
     /// Signals the sample's worker: the sample has a result, or the worker can build a batch.
     wake: Arc<Condvar>,
+}
+
+/// Takes the samples of the next batch from the queue: the first of each task, up to [`MAX_SAMPLES`].
+fn take_batch<S>(waiting: &mut VecDeque<Waiting<S>>) -> Vec<Waiting<S>> {
+    let mut tasks = HashSet::new();
+    let (batch, left): (Vec<_>, Vec<_>) = std::mem::take(waiting)
+        .into_iter()
+        .partition(|one| tasks.len() < MAX_SAMPLES && tasks.insert(one.task.clone()));
+    *waiting = left.into();
+    batch
 }
 
 /// The result of building a sample.
@@ -79,13 +94,14 @@ impl<S, B> Batches<S, B> {
         Slot(Arc::clone(self))
     }
 
-    /// Builds a sample in a batch. `build` receives the samples of a batch and returns a result for each; the worker of
-    /// any of them may call it. `None` if the sample must be built alone: `build` returned `None` for it, or failed.
+    /// Builds a sample of a task in a batch. `build` receives the samples of a batch and returns a result for each; any
+    /// worker that waits may call it. `None` if the sample must be built alone: `build` returned `None` for it, or failed.
     ///
     /// # Errors
     /// Only [`EngineError::Cancelled`].
     pub fn build(
         &self,
+        task: String,
         sample: S,
         build: impl Fn(&[S]) -> Result<Vec<Option<B>>, EngineError>,
     ) -> Result<Option<B>, EngineError> {
@@ -93,7 +109,7 @@ impl<S, B> Batches<S, B> {
         let mut state = self.lock();
         let number = state.next;
         state.next += 1;
-        state.waiting.push_back(Waiting { number, sample, wake: Arc::clone(&wake) });
+        state.waiting.push_back(Waiting { number, task, sample, wake: Arc::clone(&wake) });
         loop {
             if let Some(result) = state.results.remove(&number) {
                 return match result {
@@ -108,9 +124,8 @@ impl<S, B> Batches<S, B> {
                 continue;
             }
             state.free -= 1;
-            let count = state.waiting.len().min(MAX_SAMPLES);
             let (mut samples, mut batch) = (Vec::new(), Vec::new());
-            for Waiting { number, sample, wake } in state.waiting.drain(..count) {
+            for Waiting { number, sample, wake, .. } in take_batch(&mut state.waiting) {
                 samples.push(sample);
                 batch.push((number, wake));
             }
@@ -186,7 +201,7 @@ mod tests {
             for sample in 0..100 {
                 let (batches, building, largest, together) = (&batches, &building, &largest, &together);
                 scope.spawn(move || {
-                    let built = batches.build(sample, |samples| {
+                    let built = batches.build(sample.to_string(), sample, |samples| {
                         let now = building.fetch_add(1, Ordering::SeqCst) + 1;
                         largest.fetch_max(now, Ordering::SeqCst);
                         together.fetch_max(samples.len(), Ordering::SeqCst);
@@ -214,7 +229,7 @@ mod tests {
             for sample in 0..MAX_SAMPLES + 5 {
                 let (batches, sizes) = (&batches, &sizes);
                 scope.spawn(move || {
-                    let built = batches.build(sample, |samples| {
+                    let built = batches.build(sample.to_string(), sample, |samples| {
                         sizes.lock().unwrap().push(samples.len());
                         Ok(samples.iter().map(|&sample| Some(sample)).collect())
                     });
@@ -230,14 +245,54 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_one_task_are_never_built_together() {
+        let batches = Batches::<(usize, usize), ()>::new(1);
+        let built = Mutex::new(Vec::new());
+        let slot = batches.slot();
+        thread::scope(|scope| {
+            // Six samples of the first task, two of the second, one of the third.
+            for (task, samples) in [(0_usize, 6_usize), (1, 2), (2, 1)] {
+                for sample in 0..samples {
+                    let (batches, built) = (&batches, &built);
+                    scope.spawn(move || {
+                        let result = batches.build(task.to_string(), (task, sample), |samples| {
+                            built.lock().unwrap().push(samples.to_vec());
+                            Ok(samples.iter().map(|_| Some(())).collect())
+                        });
+                        assert_eq!(result.unwrap(), Some(()));
+                    });
+                }
+            }
+            while batches.lock().waiting.len() < 9 {
+                thread::yield_now();
+            }
+            drop(slot);
+        });
+        let built = built.into_inner().unwrap();
+        let sizes: Vec<usize> = built.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [3, 2, 1, 1, 1, 1]);
+        for batch in built {
+            let tasks: HashSet<usize> = batch.iter().map(|(task, _)| *task).collect();
+            assert_eq!(tasks.len(), batch.len(), "{batch:?}");
+        }
+    }
+
+    #[test]
     fn samples_of_a_failed_batch_are_built_alone() {
         let batches = Batches::<(), ()>::new(1);
-        assert!(matches!(batches.build((), |_| Err(EngineError::Busy(String::new()))), Ok(None)));
-        assert!(matches!(batches.build((), |_| Ok(Vec::new())), Ok(None)));
-        assert!(matches!(batches.build((), |_| Err(EngineError::Cancelled)), Err(EngineError::Cancelled)));
-        let panicked =
-            thread::scope(|scope| scope.spawn(|| batches.build((), |_| panic!("a build can panic"))).join().is_err());
+        assert!(matches!(batches.build(String::new(), (), |_| Err(EngineError::Busy(String::new()))), Ok(None)));
+        assert!(matches!(batches.build(String::new(), (), |_| Ok(Vec::new())), Ok(None)));
+        assert!(matches!(
+            batches.build(String::new(), (), |_| Err(EngineError::Cancelled)),
+            Err(EngineError::Cancelled)
+        ));
+        let panicked = thread::scope(|scope| {
+            scope.spawn(|| batches.build(String::new(), (), |_| panic!("a build can panic"))).join().is_err()
+        });
         assert!(panicked);
-        assert!(matches!(batches.build((), |_| Ok(vec![Some(())])), Ok(Some(()))), "the processor is free again");
+        assert!(
+            matches!(batches.build(String::new(), (), |_| Ok(vec![Some(())])), Ok(Some(()))),
+            "the processor is free again"
+        );
     }
 }

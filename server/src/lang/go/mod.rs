@@ -1,8 +1,9 @@
 //! Go: compiled, vetted and linked in one sandbox with the steps of `go test`; the program runs in another one.
 //!
 //! Linking is most of the work, so samples are linked in batches ([`batch`]). A sample joins a batch only if it could
-//! neither affect nor observe the others (`mayJoin` in `builder.go`). Each sample still runs in its own process and
-//! sandbox, but one sandbox compiles the batch, and its samples are in the same program files.
+//! neither affect nor observe the others (`mayJoin` in `builder.go`), and only with samples of other tasks. Each sample
+//! still runs in its own process and sandbox, but one sandbox compiles the batch, and its samples are in the same program
+//! files.
 
 use std::{
     fs, io,
@@ -358,7 +359,8 @@ impl Go {
         let Some(solution) = humaneval::without_tests(CodeLang::Go, task, program) else { return Ok(None) };
         let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
         let sample = Sample { program: program.to_owned(), end: solution.len(), name };
-        let built = self.batches.build(sample, |samples| self.build_batch(context, samples))?;
+        // Tasks with the same tests ask for the same answers.
+        let built = self.batches.build(task.test.clone(), sample, |samples| self.build_batch(context, samples))?;
         let Some(built) = built else { return Ok(None) };
         let _slot = self.batches.slot();
         let judged = judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
@@ -438,6 +440,10 @@ impl Toolchain for Go {
         let whole = format!("{text}\0{main}\0{call}");
         let program = self.judges.program(task, &whole, || self.build(context, "program", &texts, &[]))?;
         native::run(context, &program, &["{control}"], &[])
+    }
+
+    fn forget(&self, solution: &str) {
+        self.built_samples.take(solution);
     }
 }
 

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use super::{ours::Ours, people};
+use super::{memory, ours::Ours, people};
 use crate::{
     bench::{Report, Target, usage},
     toolchains, tools,
@@ -33,7 +33,7 @@ pub struct Benchmark {
     /// Builds and runs `$file` in `$folder`; ends without an error if the program passes.
     script: &'static str,
     /// How often each solution is run, so that the start of the command weighs little.
-    copies: usize,
+    pub copies: usize,
     /// CPU time per sample asked for, in milliseconds, and samples per second.
     asked: (f64, f64),
 }
@@ -162,11 +162,12 @@ pub fn run(binary: &Path, wanted: &[String], each: usize, best_of: usize) -> Res
     let data = data()?;
     let folder = toolchains::prepared();
     let mut report = Report::new("languages");
+    let mut ours = Ours::languages(binary)?;
     for language in LANGUAGES.iter().filter(|one| wanted.is_empty() || wanted.iter().any(|name| name == one.name)) {
         let file = data.join(format!("humaneval_{}.jsonl.gz", language.name));
         tools::say_aside(format!("Preparing {}", language.name));
-        let ours = Ours::humaneval_x(binary, &file, language, language.copies)?;
-        let Some(submission) = ours.submissions.first() else { continue };
+        ours.add_language(&file, language)?;
+        let Some(submission) = ours.submissions.last() else { continue };
         let ran = ours.best_of(best_of, submission, &["--fresh"])?;
         let cpu_ms = ran.cpu.as_secs_f64() * 1000.0 / ran.outputs as f64;
         let (asked_ms, asked_rate) = language.asked;
@@ -178,6 +179,17 @@ pub fn run(binary: &Path, wanted: &[String], each: usize, best_of: usize) -> Res
         report.figure(format!("{name}, a sample in the published way"), published, "ms of CPU time");
         report.figure(format!("{name}, the published way compared with ours"), published / cpu_ms, "times");
     }
+    tools::say_aside("Measuring the server's memory");
+    let held = memory::held(&ours, &ours.submissions)?;
+    if let Some(working) = held.working {
+        report.figure("memory during runs in these languages, server and sandboxes", working, "MiB");
+    }
+    let (joined, all) = (held.joined, ours.submissions.len());
+    report.promised("memory of the idle engine after these runs", held.idle, "MiB", Target::AtMost(300.0));
+    report.note(format!(
+        "Memory: the sum of the proportional set sizes of a server and its processes. The command line started a run in \
+         each language; the server took part in {joined} of {all}."
+    ));
     report.note(format!(
         "Canonical solutions. Ours: a whole `aixgrade run`, its start, its sandbox checks and its database included, \
          the best of {best_of}; as published and guarded. The published way: {each} tasks, one process or \

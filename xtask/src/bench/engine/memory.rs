@@ -15,23 +15,35 @@ use crate::bench::grading::Server;
 
 /// Proportional set size (PSS) in MiB.
 pub struct Held {
-    /// Peak during the run; `None` if the command line finished before the
-    /// server joined.
+    /// Peak during the runs; `None` if the command line finished all of them before the server joined.
     pub working: Option<f64>,
+    /// Number of runs that the server joined.
+    pub joined: usize,
     /// Server and its children when idle.
     pub idle: f64,
 }
 
-/// Starts a server, starts a run from the command line, which the server joins, and samples memory.
-pub fn held(ours: &Ours, submission: &Submission) -> Result<Held> {
-    let server = Server::start(&ours.binary, &ours.data())?;
+/// Starts a server, starts a run of each submission from the command line, which the server joins, and samples memory.
+pub fn held(ours: &Ours, submissions: &[Submission]) -> Result<Held> {
+    let server = Server::start_with(&ours.binary, &ours.data(), ours.environment())?;
+    let (mut working, mut joined) = (None, 0);
+    for submission in submissions {
+        let peak = during(ours, submission, server.id())?;
+        joined += usize::from(peak.is_some());
+        working = [working, peak].into_iter().flatten().reduce(f64::max);
+    }
+    Ok(Held { working, joined, idle: tree(server.id())?.1 })
+}
+
+/// Runs a submission. Returns the server's peak; `None` if it did not join the run.
+fn during(ours: &Ours, submission: &Submission, server: u32) -> Result<Option<f64>> {
     let mut run = ours.run_command(submission, &["--fresh"]);
     let mut run = run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let mut working: Option<f64> = None;
+    let mut peak: Option<f64> = None;
     let mut look = || -> Result<usize> {
-        let (processes, mib) = tree(server.id())?;
+        let (processes, mib) = tree(server)?;
         if processes > 1 {
-            working = Some(working.unwrap_or(0.0).max(mib));
+            peak = Some(peak.unwrap_or(0.0).max(mib));
         }
         Ok(processes)
     };
@@ -47,7 +59,7 @@ pub fn held(ours: &Ours, submission: &Submission) -> Result<Held> {
         }
         thread::sleep(Duration::from_millis(100));
     }
-    Ok(Held { working, idle: tree(server.id())?.1 })
+    Ok(peak)
 }
 
 /// Number and total PSS of a process and its descendants.

@@ -111,7 +111,7 @@ pub fn run(options: &Options) -> Result<Report> {
         let added = cost.isolated_ms - cost.bare_ms;
         report.promised("cost of the isolation layers", added, "ms of CPU time", Target::AtMost(5.0));
     }
-    if let Some(submission) = ours.submissions.last().filter(|_| wanted(Part::Memory)) {
+    if let Some(submission) = ours.submissions.last_chunk::<1>().filter(|_| wanted(Part::Memory)) {
         tools::say_aside("Measuring the server's memory");
         let held = memory::held(&ours, submission)?;
         if let Some(working) = held.working {

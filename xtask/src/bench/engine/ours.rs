@@ -29,6 +29,7 @@ pub struct Ours {
     pub binary: PathBuf,
     /// Deleted when this value is dropped.
     folder: TempDir,
+    /// The dataset that outputs are uploaded for.
     dataset: &'static str,
     /// The submissions.
     pub submissions: Vec<Submission>,
@@ -43,6 +44,8 @@ pub struct Submission {
     /// Description of its content.
     pub what: String,
     number: String,
+    /// The short name of its dataset.
+    dataset: &'static str,
 }
 
 /// An output: its task and its sample.
@@ -151,15 +154,18 @@ impl Ours {
         Ok(ours)
     }
 
-    /// A data folder with one language of HumanEval-X and its canonical solutions: once, to prepare what is made once,
-    /// and several times, each with a comment of its own.
-    pub fn humaneval_x(binary: &Path, file: &Path, language: &'static Benchmark, copies: usize) -> Result<Ours> {
+    /// A data folder for languages of HumanEval-X.
+    pub fn languages(binary: &Path) -> Result<Ours> {
         let folder = tempfile::Builder::new().prefix("aixgrade-bench-").tempdir()?;
-        let binary = binary.to_path_buf();
-        let mut ours =
-            Ours { binary, folder, dataset: language.dataset, submissions: Vec::new(), toolchains: None, long: None };
-        ours.toolchains = Some(toolchains::prepared());
-        ours.quietly(&["import", "humaneval-x", &file.to_string_lossy()])?;
+        let (binary, toolchains) = (binary.to_path_buf(), Some(toolchains::prepared()));
+        Ok(Ours { binary, folder, dataset: "", submissions: Vec::new(), toolchains, long: None })
+    }
+
+    /// Adds a language and its canonical solutions: once, to prepare what is made once, and several times, each with a
+    /// comment of its own. Only the latter become a submission in the list.
+    pub fn add_language(&mut self, file: &Path, language: &'static Benchmark) -> Result<()> {
+        self.dataset = language.dataset;
+        self.quietly(&["import", "humaneval-x", &file.to_string_lossy()])?;
         let outputs = |count: usize| -> Result<Vec<Value>> {
             let mut outputs = Vec::new();
             for task in language.tasks(file)? {
@@ -171,11 +177,11 @@ impl Ours {
             }
             Ok(outputs)
         };
-        let once = ours.take("the canonical solutions", &outputs(1)?)?;
-        ours.run(&once, &[])?;
-        let taken = ours.take("the canonical solutions, several times", &outputs(copies)?)?;
-        ours.submissions.push(taken);
-        Ok(ours)
+        let once = self.take("the canonical solutions", &outputs(1)?)?;
+        self.run(&once, &[])?;
+        let taken = self.take("the canonical solutions, several times", &outputs(language.copies)?)?;
+        self.submissions.push(taken);
+        Ok(())
     }
 
     /// The fastest of several runs: other load only makes a run slower.
@@ -214,7 +220,7 @@ impl Ours {
 
     /// `aixgrade run` over a submission.
     pub fn run_command(&self, submission: &Submission, options: &[&str]) -> Command {
-        let mut command = self.command(&["--json", "run", "--dataset", self.dataset]);
+        let mut command = self.command(&["--json", "run", "--dataset", submission.dataset]);
         command.args(["--submission", &submission.number]).args(options);
         command
     }
@@ -252,7 +258,7 @@ impl Ours {
         if kept != u64::try_from(outputs.len()).ok() {
             bail!("of {} outputs of {what} {kept:?} were imported", outputs.len());
         }
-        Ok(Submission { what: what.to_owned(), number })
+        Ok(Submission { what: what.to_owned(), number, dataset: self.dataset })
     }
 
     fn quietly(&self, args: &[&str]) -> Result<String> {
@@ -262,10 +268,13 @@ impl Ours {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = tools::command(&self.binary);
         command.arg("--data").arg(self.data()).args(args);
-        if let Some(folder) = &self.toolchains {
-            command.env(toolchains::VARIABLE, folder);
-        }
+        command.envs(self.environment());
         command
+    }
+
+    /// The environment variables of the program measured.
+    pub fn environment(&self) -> Option<(&'static str, &Path)> {
+        self.toolchains.as_deref().map(|folder| (toolchains::VARIABLE, folder))
     }
 }
 
