@@ -51,6 +51,7 @@ CREATE INDEX runs_by_model_name ON runs (model_name);
 CREATE INDEX runs_by_dataset ON runs (dataset_slug);
 CREATE INDEX runs_by_status ON runs (status);
 CREATE INDEX users_by_role ON users (role);
+CREATE INDEX rubrics_by_slug ON rubrics (slug);
 
 -- Names, for the search over everything (server/src/db/find.rs): three letters in a row are what it looks up, in any
 -- language. It stores no text, only where which letters are. A row's number is that of its object, above

@@ -190,16 +190,7 @@ CREATE TRIGGER inbox_adjudicated AFTER INSERT ON adjudications BEGIN
     UPDATE inbox SET done_by = NEW.user_id
     WHERE kind = 'disagreement' AND study_id = NEW.study_id AND subject = NEW.output_id AND done_at IS NOT NULL;
 END;
-CREATE TRIGGER inbox_quality_set AFTER INSERT ON study_quality BEGIN
-    INSERT INTO inbox_look (kind, study_id, subject)
-    SELECT DISTINCT 'disagreement', study_id, output_id FROM counted WHERE study_id = NEW.study_id;
-END;
-CREATE TRIGGER inbox_quality_changed AFTER UPDATE OF json ON study_quality
-WHEN json_extract(OLD.json, '$.spread') IS NOT json_extract(NEW.json, '$.spread')
-  OR json_extract(OLD.json, '$.spread_correctness') IS NOT json_extract(NEW.json, '$.spread_correctness') BEGIN
-    INSERT INTO inbox_look (kind, study_id, subject)
-    SELECT DISTINCT 'disagreement', study_id, output_id FROM counted WHERE study_id = NEW.study_id;
-END;
+-- New limits concern every rated output, in steps (server/src/services/steps.rs).
 
 -- Raters.
 CREATE TRIGGER inbox_calibration_new AFTER INSERT ON openings WHEN NEW.state = 'stopped' BEGIN

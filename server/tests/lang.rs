@@ -530,20 +530,37 @@ fn no_hostile_java_program_passes_guarded() {
 
 #[test]
 fn rust_trials_come_out_well() {
-    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
-    check_trials(CodeLang::Rust, &*toolchain);
+    with_rust(|toolchain, _| check_trials(CodeLang::Rust, toolchain));
 }
 
 /// There are no published verdicts for Rust; these are what the published commands give.
 #[test]
 fn rust_canonical_solutions_pass_where_there_are_tests() {
+    with_rust(check_rust_solutions);
+}
+
+/// What cargo takes for a pass: the guard does not.
+#[test]
+fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
+    with_rust(check_rust_escapes);
+}
+
+#[test]
+fn no_hostile_rust_program_passes_guarded() {
+    check_hostile(CodeLang::Rust);
+}
+
+fn with_rust(check: impl FnOnce(&dyn Toolchain, &BTreeMap<String, Task>)) {
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
-    let tasks = tasks(&data, CodeLang::Rust);
+    check(&*toolchain, &tasks(&data, CodeLang::Rust));
+}
+
+fn check_rust_solutions(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {
     let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
     assert_eq!(work.len(), 164);
     let mut wrong = Vec::new();
-    for ((task, _), outcome) in work.iter().zip(grade(CodeLang::Rust, &*toolchain, &work)) {
+    for ((task, _), outcome) in work.iter().zip(grade(CodeLang::Rust, toolchain, &work)) {
         // Its tests are in a comment.
         let expected = if task.task_id == "Rust/32" { Verdict::Anomaly } else { Verdict::Passed };
         if published(&outcome) != PublishedVerdict::Passed || outcome.verdict != expected {
@@ -553,12 +570,8 @@ fn rust_canonical_solutions_pass_where_there_are_tests() {
     assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
 }
 
-/// What cargo takes for a pass: the guard does not.
-#[test]
-fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
-    let Some(data) = prerequisites::humaneval_x() else { return };
-    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
-    let task = &tasks(&data, CodeLang::Rust)["Rust/0"];
+fn check_rust_escapes(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {
+    let task = &tasks["Rust/0"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lang/rust");
     let cases = [
         "leaves",
@@ -573,13 +586,8 @@ fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
     ];
     let texts = cases.map(|case| fs::read_to_string(folder.join(format!("0.{case}.rs"))).unwrap());
     let work: Vec<(&Task, &str)> = texts.iter().map(|text| (task, text.as_str())).collect();
-    for (case, outcome) in cases.iter().zip(grade(CodeLang::Rust, &*toolchain, &work)) {
+    for (case, outcome) in cases.iter().zip(grade(CodeLang::Rust, toolchain, &work)) {
         let passes = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
         assert_eq!(passes, (true, false), "{}", shown(case, &outcome));
     }
-}
-
-#[test]
-fn no_hostile_rust_program_passes_guarded() {
-    check_hostile(CodeLang::Rust);
 }

@@ -205,6 +205,13 @@ pub fn dismiss(conn: &Connection, item: &Waiting, by: Option<UserId>) -> Result<
     decided(conn, item.id, by)
 }
 
+/// Opens or closes the item of a disagreement, if the output's ratings call for it.
+pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), Failure> {
+    conn.prepare_cached("INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', ?1, ?2)")?
+        .execute(params![study.0, output.0])?;
+    Ok(())
+}
+
 /// What a flag's item shows; `None` if the flag is gone.
 pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
     let (sql, id) = match on {

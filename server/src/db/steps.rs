@@ -27,6 +27,8 @@ pub enum Step {
     Shares(Vec<(UserId, u32)>),
     /// Look for outputs that need an extra rater, from those after this one.
     ExtraRaters(OutputId),
+    /// Look for disagreements that open or close in the inbox, among outputs after this one.
+    Disagreements(OutputId),
 }
 
 /// Maximum number of planned ratings that a step changes, at some 10 to 20 µs each. Ratings that people submit get in

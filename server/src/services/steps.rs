@@ -4,7 +4,7 @@
 //! stores the rest of it as steps ([`crate::db::steps`]); [`finish`] takes one step per transaction. Ratings are stored
 //! in between, so each step leaves the study consistent and changes nothing that raters did meanwhile.
 
-use app::model::ids::{OutputId, StudyId};
+use app::model::ids::StudyId;
 use rusqlite::Connection;
 
 use crate::{
@@ -89,15 +89,11 @@ fn take(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
             None
         }
         Step::ExtraRaters(after) => quality::ask_after(conn, study, after)?.map(Step::ExtraRaters),
+        Step::Disagreements(after) => quality::look_after(conn, study, after)?.map(Step::Disagreements),
     };
     match rest {
         Some(rest) => steps::replace(conn, id, &rest)?,
         None => steps::done(conn, id)?,
     }
     Ok(true)
-}
-
-/// The steps that look at every rated output of a study for one that needs an extra rater.
-pub fn ask_again() -> Vec<Step> {
-    vec![Step::ExtraRaters(OutputId(0))]
 }

@@ -4,7 +4,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use app::{
     model::{
@@ -138,6 +141,13 @@ async fn two_hundred_samples_of_every_task_are_uploaded_queued_listed_and_compar
     assert_eq!(pair.tasks.len(), TASKS as usize);
     assert!(pair.tasks.iter().all(|task| (task.a.len(), task.b.len()) == (SAMPLES as usize, SAMPLES as usize)));
     let selection = Selection { dataset: "humaneval-x-python".into(), ..Selection::default() };
-    let figures = app.services.comparisons.get(&admin, selection).await.unwrap().figures;
-    assert_eq!(figures.automated.unwrap().models.len(), 1);
+    // As the page does, this asks until the figures are computed.
+    let view = loop {
+        let view = app.services.comparisons.get(&admin, selection.clone()).await.unwrap();
+        if !view.counting {
+            break view;
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    };
+    assert_eq!(view.figures.automated.unwrap().models.len(), 1);
 }

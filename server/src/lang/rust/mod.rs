@@ -38,9 +38,13 @@ const GENERATION: u32 = 1;
 /// The crates that every program may use: those of the published package.
 const CRATES: [&str; 3] = ["rand", "regex", "md5"];
 
-/// A program that uses every crate. It is built with the image, to build the crates and to find the libraries that
-/// programs link to.
-const PROBE: &str = "fn main() { let _ = (rand::random::<u8>(), regex::Regex::new(\"\"), md5::compute(\"\")); }\n";
+/// A program that uses every crate and the C library's mathematics. It is built with the image, to build the crates and
+/// to find the libraries that programs link to.
+const PROBE: &str = "fn main() {
+    let _ = (rand::random::<u8>(), regex::Regex::new(\"\"), md5::compute(\"\"));
+    std::process::exit(std::hint::black_box(2.0_f64).powf(std::hint::black_box(0.5)) as i32);
+}
+";
 
 /// Rust's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -193,7 +197,7 @@ impl Rust {
 
 /// The compiler with the options of every build. Warnings that every program causes by its imports are left out of what
 /// is printed. `strip` leaves out the tables for debuggers.
-const COMPILER: [&str; 17] = [
+const COMPILER: [&str; 15] = [
     "/rust/bin/rustc",
     "--sysroot",
     "/rust",
@@ -208,10 +212,16 @@ const COMPILER: [&str; 17] = [
     "-Adeprecated",
     "-Anonstandard_style",
     "-Ldependency=/rust/deps",
-    "-o",
-    "/work/a.out",
     "/program/main.rs",
 ];
+
+/// Only checks a program. Metadata of a program are empty; what a build leaves must not be, so the list of its sources
+/// takes its place.
+const CHECK: [&str; 1] = ["--emit=metadata=/work/program.rmeta,dep-info=/work/a.out"];
+/// Builds a program.
+const PROGRAM: [&str; 2] = ["-o", "/work/a.out"];
+/// Builds a program that runs its tests.
+const TESTS: [&str; 3] = ["--test", "-o", "/work/a.out"];
 
 impl Toolchain for Rust {
     fn version(&self) -> &str {
@@ -220,10 +230,10 @@ impl Toolchain for Rust {
 
     fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
         // `cargo check`: without the tests.
-        if let Built::Refused(ended) = self.build(context, task, &["--emit=metadata"], program)? {
+        if let Built::Refused(ended) = self.build(context, task, &CHECK, program)? {
             return native::refused(ended, first_error);
         }
-        match self.build(context, task, &["--test"], program)? {
+        match self.build(context, task, &TESTS, program)? {
             Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
             Built::Refused(ended) => native::refused(ended, first_error),
         }
@@ -239,7 +249,7 @@ impl Toolchain for Rust {
         task: &Task,
         solution: &str,
     ) -> Result<Result<Running, String>, EngineError> {
-        Ok(match self.build(context, task, &[], &solver_text(task, solution)?)? {
+        Ok(match self.build(context, task, &PROGRAM, &solver_text(task, solution)?)? {
             Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
@@ -247,7 +257,7 @@ impl Toolchain for Rust {
 
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
-        let program = self.judges.program(task, &text, || self.build(context, task, &[], &text))?;
+        let program = self.judges.program(task, &text, || self.build(context, task, &PROGRAM, &text))?;
         native::run(context, &program, &["{control}"], &self.run)
     }
 }

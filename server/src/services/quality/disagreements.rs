@@ -9,9 +9,12 @@ use app::model::{
 use rusqlite::Connection;
 
 use crate::{
-    db::quality::{
-        self,
-        disagreements::{self, Rated},
+    db::{
+        inbox,
+        quality::{
+            self,
+            disagreements::{self, Rated},
+        },
     },
     error::Failure,
     stats::raters::final_scores,
@@ -30,7 +33,7 @@ pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric:
     Ok(())
 }
 
-/// Number of outputs that [`ask_after`] checks at once.
+/// Number of outputs that [`ask_after`] and [`look_after`] check at once.
 const CHECKED: usize = 50;
 
 /// Checks outputs again after the settings changed: some of those after `last`. Returns the last one that it checked, if
@@ -46,6 +49,15 @@ pub fn ask_after(conn: &Connection, study: StudyId, last: OutputId) -> Result<Op
         for one in disagreements::rated(conn, study, Some(*output))? {
             ask(conn, study, &one, &settings, &rubric)?;
         }
+    }
+    Ok(outputs.last().copied().filter(|_| outputs.len() == CHECKED))
+}
+
+/// Has the inbox look at outputs after `last` for disagreements. Returns the last one, if there may be more.
+pub fn look_after(conn: &Connection, study: StudyId, last: OutputId) -> Result<Option<OutputId>, Failure> {
+    let outputs = disagreements::rated_after(conn, study, last, CHECKED)?;
+    for output in &outputs {
+        inbox::look(conn, study, *output)?;
     }
     Ok(outputs.last().copied().filter(|_| outputs.len() == CHECKED))
 }

@@ -19,7 +19,7 @@ use app::{
         audit::{Action, Object},
         code::CodeView,
         code_lang::CodeLang,
-        ids::{StudyId, SubmissionId, UserId},
+        ids::{OutputId, StudyId, SubmissionId, UserId},
         quality::{
             CalibrationMode, CalibrationRow, KnownItem, KnownItemSource, NewKnownItem, Policy, QualityPage,
             QualitySettings,
@@ -33,7 +33,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
 pub use self::{
-    disagreements::{after_rating, ask_after, ask_extra},
+    disagreements::{after_rating, ask_after, ask_extra, look_after},
     feedback::reply,
     monitoring::flag_detail,
 };
@@ -42,6 +42,7 @@ use crate::{
         self, Db,
         audit::{self, Change},
         quality::{self, calibrations, known_items},
+        steps::Step,
         studies,
     },
     error::Failure,
@@ -108,11 +109,16 @@ impl Quality for QualityService {
     }
 
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()> {
-        let ask_again = if asks_by_itself(&settings) { steps::encoded(&steps::ask_again())? } else { Vec::new() };
+        // Both look at every rated output.
+        let look = Step::Disagreements(OutputId(0));
+        let steps = match asks_by_itself(&settings) {
+            true => steps::encoded(&[Step::ExtraRaters(OutputId(0)), look])?,
+            false => steps::encoded(&[look])?,
+        };
         self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
             check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
             quality::save_settings(tx, study, &settings)?;
-            db::steps::add(tx, study, &ask_again)
+            db::steps::add(tx, study, &steps)
         })
         .await?;
         let db = self.db.clone();
