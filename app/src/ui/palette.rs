@@ -21,9 +21,15 @@ pub struct InPalette(pub RwSignal<u32>);
 pub fn PaletteButton() -> impl IntoView {
     let label = use_i18n().common.find;
     let (asked, is_here) = (RwSignal::new(0_u32), RwSignal::new(false));
+    // Setting it again would draw the dialog anew, and close it.
+    let load = move || {
+        if is_here.try_get_untracked() == Some(false) {
+            is_here.set(true);
+        }
+    };
     let open = move || {
         asked.update(|asked| *asked += 1);
-        is_here.set(true);
+        load();
     };
     effect(move |_: Option<()>| {
         let keys = window_event_listener(ev::keydown, move |event| {
@@ -34,7 +40,7 @@ pub fn PaletteButton() -> impl IntoView {
         });
         on_cleanup(move || keys.remove());
         // Where there is no idle callback, the first use loads it.
-        let _ = request_idle_callback_with_handle(move || is_here.set(true));
+        let _ = request_idle_callback_with_handle(load);
     });
     let on_click = move |event: ev::MouseEvent| {
         if !event.ctrl_key() && !event.meta_key() && !event.shift_key() {
