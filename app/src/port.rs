@@ -59,6 +59,9 @@ pub trait Accounts: Send + Sync {
     async fn users(&self, admin: &Admin, of: PageOf) -> Answer<Paged<UserRow>>;
     /// Deactivates or activates another account (admin).
     async fn set_disabled(&self, admin: &Admin, user: UserId, disabled: bool) -> Answer<()>;
+    /// Changes the role of another account (admin). Nobody changes their own, and an active admin always remains. An
+    /// admin who becomes a rater is logged out.
+    async fn set_role(&self, admin: &Admin, user: UserId, role: Role) -> Answer<()>;
     /// Every invitation, newest first (admin).
     async fn invitations(&self, admin: &Admin, of: PageOf) -> Answer<Paged<Invitation>>;
     /// Creates an invitation; returns its secret, which is shown once (admin).

@@ -229,6 +229,12 @@ texts! {
         disable: "Deactivate", "停用";
         disable_hint: "Deactivating an account logs the person out. Their ratings are kept.", "停用账户会使其登录失效，已有的评分全部保留。";
         since: "Created", "创建时间";
+        seen: "Last seen", "最近登录";
+        not_seen: "Not yet", "尚未登录";
+        promote: "Make admin", "设为管理员";
+        promote_hint: "Admins see which model wrote each output and can change everything. Ratings that this person gives from then on are not blind.", "管理员可以看到每个输出由哪个模型生成，并可更改所有内容。此后此人的评分不再是盲评。";
+        demote: "Make rater", "设为评分者";
+        demote_hint: "This person can no longer open pages for admins and is logged out. Their access tokens stop working.", "此人将无法打开管理页面并被退出登录，其访问令牌失效。";
         thats_you: "You", "您自己";
         invite_many: "Invite many at once", "批量邀请";
         invite_many_lead: "A name or label per line; for another role, add a comma and rater or admin. Either all invitations are created or none.", "每行一个名称或标签；若角色不同，请加逗号和 rater 或 admin。要么全部创建，要么都不创建。";
@@ -342,6 +348,8 @@ texts! {
             { if studies == 1 { "In 1 of the studies nobody else rates: add a rater to its plan, or its ratings wait.".into() } else { format!("In {studies} of the studies nobody else rates: add a rater to their plans, or their ratings wait.") } }
             { format!("其中 {studies} 个项目没有其他评分者，请在分配方案中添加，否则这些评分无人完成。") }
         reset_whose(name: &str) { format!("Reset password of {name}") } { format!("重置密码：{name}") }
+        promote_whom(name: &str) { format!("Make {name} an admin") } { format!("将 {name} 设为管理员") }
+        demote_whom(name: &str) { format!("Make {name} a rater") } { format!("将 {name} 设为评分者") }
         disable_whom(name: &str) { format!("Deactivate {name}") } { format!("停用 {name}") }
         used_by(name: &str) { format!("Used by {name}") } { format!("已由 {name} 使用") }
         revoke_whose(label: &str) { format!("Revoke the invitation for {label}") } { format!("撤销给“{label}”的邀请") }

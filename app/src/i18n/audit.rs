@@ -83,6 +83,7 @@ texts! {
         user_deactivate: "Deactivated an account", "停用账户";
         user_set_languages: "Set the languages that a person reads", "设置成员的阅读语言";
         user_set_password: "Changed a password", "修改密码";
+        user_set_role: "Changed the role of an account", "更改账户角色";
         webhook_create: "Created a webhook", "创建 Webhook";
         webhook_remove: "Deleted a webhook", "删除 Webhook";
         webhook_retry: "Sent a webhook delivery again", "重新推送 Webhook";
@@ -156,6 +157,7 @@ impl AuditTexts {
             Action::UserDeactivate => self.user_deactivate,
             Action::UserSetLanguages => self.user_set_languages,
             Action::UserSetPassword => self.user_set_password,
+            Action::UserSetRole => self.user_set_role,
             Action::WebhookCreate => self.webhook_create,
             Action::WebhookRemove => self.webhook_remove,
             Action::WebhookRetry => self.webhook_retry,

@@ -85,6 +85,7 @@ actions! {
     UserDeactivate => "user.deactivate",
     UserSetLanguages => "user.set_languages",
     UserSetPassword => "user.set_password",
+    UserSetRole => "user.set_role",
     WebhookCreate => "webhook.create",
     WebhookRemove => "webhook.remove",
     WebhookRetry => "webhook.retry",

@@ -100,6 +100,9 @@ pub struct UserRow {
     pub created_at: Timestamp,
     /// Whether the account is deactivated.
     pub disabled: bool,
+    /// A time on the last day on which the person was logged in in a browser; absent if there was none.
+    #[serde(default)]
+    pub seen_at: Option<Timestamp>,
     /// Number of ratings, without superseded ones.
     pub ratings: u64,
     /// Unfinished ratings that studies which are not closed have planned for them.

@@ -85,6 +85,13 @@ pub async fn set_disabled(user: UserId, disabled: bool) -> Result<(), AppError> 
     ports.accounts.set_disabled(&admin, user, disabled).await
 }
 
+/// Changes the role of another account.
+#[server(prefix = "/rpc", endpoint = "set_role")]
+pub async fn set_role(user: UserId, role: Role) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.accounts.set_role(&admin, user, role).await
+}
+
 /// Stores the person's keyboard shortcuts. Used by the grading page; the account page sends a form.
 #[server(prefix = "/rpc", endpoint = "set_keys", protocol = Call)]
 pub async fn set_keys(keys: Keys) -> Result<(), AppError> {

@@ -35,6 +35,13 @@ pub enum User {
     /// Activate an account
     #[command(name = "activate", alias = "enable")]
     Enable(Named),
+    /// Change the role of an account; an admin who becomes a rater is logged out
+    Role {
+        /// Username
+        name: String,
+        /// Role: `admin` or `rater`
+        role: Role,
+    },
     /// Set the languages that a person reads, for studies that assign work by language
     Reads {
         /// Username
@@ -128,15 +135,21 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
                             u.role.to_string(),
                             u.ratings.to_string(),
                             u.created_at.to_string(),
+                            u.seen_at.map(|at| at.to_string().chars().take(10).collect()).unwrap_or_default(),
                             state.into(),
                         ]
                     })
                     .collect();
-                table(&["NAME", "ROLE", "RATINGS", "CREATED", "STATE"], &rows)
+                table(&["NAME", "ROLE", "RATINGS", "CREATED", "LAST SEEN", "STATE"], &rows)
             })
         }
         User::Disable(named) => switch(global, &named.name, true).await,
         User::Enable(named) => switch(global, &named.name, false).await,
+        User::Role { name, role } => {
+            let user = accounts.named(&admin, &name).await?.ok_or_else(|| no_account(&name))?;
+            accounts.set_role(&admin, user, role).await?;
+            global.show(&name, |name| format!("{name} is now: {role}."))
+        }
         User::Reads { name, languages } => {
             let services = global.open()?;
             let user = services.accounts.named(&System.admin(), &name).await?.ok_or_else(|| no_account(&name))?;

@@ -42,7 +42,7 @@ pub fn by_id(conn: &Connection, id: UserId) -> Result<Option<Account>, Failure> 
 /// A page of the accounts, by name unless asked otherwise.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
     let list = List {
-        columns: "u.id, u.name, u.role, u.created_at, u.disabled,
+        columns: "u.id, u.name, u.role, u.created_at, u.disabled, u.seen_at,
                 (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id) AS ratings,
                 (SELECT coalesce(sum(m.open), 0) FROM study_raters m JOIN studies s ON s.id = m.study_id
                  WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed') AS open_ratings,
@@ -61,7 +61,12 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
         // Not the raters of an import that is not complete.
         filter: "NOT EXISTS (SELECT 1 FROM study_raters m JOIN all_studies s ON s.id = m.study_id
             WHERE m.user_id = u.id AND s.importing_until IS NOT NULL)",
-        sorts: &[Sort::text("name", "u.name"), Sort::number("since", "u.id"), Sort::text("role", "u.role")],
+        sorts: &[
+            Sort::text("name", "u.name"),
+            Sort::number("since", "u.id"),
+            Sort::text("role", "u.role"),
+            Sort::number("seen", "u.seen_at"),
+        ],
         usual: "name",
         search: "u.name",
         filters: &[
@@ -76,6 +81,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
             role: parsed(row, "role")?,
             created_at: Timestamp(row.get("created_at")?),
             disabled: row.get("disabled")?,
+            seen_at: Some(Timestamp(row.get("seen_at")?)).filter(|at| at.0 > 0),
             ratings: row.get("ratings")?,
             open_ratings: row.get("open_ratings")?,
             open_studies: row.get("open_studies")?,
@@ -125,6 +131,22 @@ pub fn set_disabled(conn: &Connection, id: UserId, disabled: bool) -> Result<boo
     let changed =
         conn.execute("UPDATE users SET disabled = ?2, epoch = epoch + ?2 WHERE id = ?1", params![id.0, disabled])?;
     Ok(changed > 0)
+}
+
+/// Sets the role of an account. An admin who becomes a rater is logged out.
+pub fn set_role(conn: &Connection, id: UserId, role: Role) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE users SET role = ?2, epoch = epoch + (role = 'admin' AND ?2 <> 'admin') WHERE id = ?1",
+        params![id.0, role.code()],
+    )?;
+    Ok(())
+}
+
+/// Records that the person is logged in.
+pub fn seen(conn: &Connection, id: UserId) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE users SET seen_at = max(seen_at, ?2) WHERE id = ?1")?
+        .execute(params![id.0, clock::now().0])?;
+    Ok(())
 }
 
 /// Stores a language.

@@ -46,7 +46,8 @@ const IDLE: Duration = Duration::days(14);
 struct SessionUser {
     id: UserId,
     epoch: i64,
-    /// When the session was last written, so that it is extended once a day and not with every request.
+    /// The day of the last request that was recorded, so that the session is extended once a day and not with every
+    /// request; 0 before the first.
     day: i64,
 }
 
@@ -92,7 +93,11 @@ pub async fn begin(session: &Session, who: &LoggedIn) -> Result<(), Failure> {
 
 /// Writes the user to the session.
 pub async fn remember(session: &Session, id: UserId, epoch: i64) -> Result<(), Failure> {
-    session.insert(KEY, SessionUser { id, epoch, day: today() }).await.map_err(Failure::internal)
+    write(session, SessionUser { id, epoch, day: 0 }).await
+}
+
+async fn write(session: &Session, user: SessionUser) -> Result<(), Failure> {
+    session.insert(KEY, user).await.map_err(Failure::internal)
 }
 
 /// Takes what the caller may be from the request: `Authorized(admin): Authorized<Admin>` refuses everybody else.
@@ -143,7 +148,8 @@ async fn resume(state: &AppState, session: &Session) -> Result<(Caller, Option<L
     match state.services.accounts.resume(user.id, user.epoch).await? {
         Some((me, lang)) => {
             if user.day != today() {
-                remember(session, user.id, user.epoch).await?;
+                write(session, SessionUser { day: today(), ..user }).await?;
+                state.services.accounts.seen(user.id).await?;
             }
             Ok((Caller::User(me), lang))
         }

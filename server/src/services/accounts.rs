@@ -157,6 +157,15 @@ impl AccountService {
         }))
     }
 
+    /// Records that the person is logged in, for the list of people.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be written.
+    pub async fn seen(&self, id: UserId) -> Result<(), Failure> {
+        self.db.write(move |tx| accounts::seen(tx, id)).await
+    }
+
     /// Changes the person's password; every other session of theirs ends. Returns the new epoch.
     ///
     /// # Errors
@@ -391,6 +400,27 @@ impl Accounts for AccountService {
             Ok(Change::of(Object::Account(account.me.name), "", ()))
         };
         Ok(self.db.write_audited(admin, action, set).await?)
+    }
+
+    async fn set_role(&self, admin: &Admin, user: UserId, role: Role) -> Answer<()> {
+        if admin.id() == Some(user) {
+            return Err(AppError::Conflict(
+                ("You cannot change your own role. Ask another admin.", "不能更改自己的角色，请联系其他管理员。")
+                    .into(),
+            ));
+        }
+        let set = move |tx: &Transaction<'_>| {
+            let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
+            accounts::set_role(tx, user, role)?;
+            if accounts::admins(tx)? == 0 {
+                return Err(Failure::conflict((
+                    "No active admin would remain. Make another account an admin first.",
+                    "将没有任何启用的管理员。请先将其他账户设为管理员。",
+                )));
+            }
+            Ok(Change::of(Object::Account(account.me.name), role.to_string(), ()))
+        };
+        Ok(self.db.write_audited(admin, Action::UserSetRole, set).await?)
     }
 
     async fn invitations(&self, _: &Admin, of: PageOf) -> Answer<Paged<Invitation>> {

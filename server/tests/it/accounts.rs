@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex};
 
 use app::{
+    error::AppError,
     i18n::common,
     model::{
         api::Scope,
@@ -266,6 +267,38 @@ async fn deactivation_is_immediate_and_admins_cannot_deactivate_themselves() {
     let themselves = Admin::of(&Caller::User(me)).unwrap();
     assert!(app.services.accounts.set_disabled(&themselves, own, true).await.is_err());
     assert_eq!(admin.get("/admin").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn roles_change_at_once_and_an_admin_remains() {
+    let app = TestApp::demo().await;
+    let (mut ada, mut admin) = (app.rater().await, app.admin().await);
+    let accounts = &app.services.accounts;
+    let row = async |name: &str| {
+        let users = accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
+        users.into_iter().find(|user| user.name == name).unwrap()
+    };
+    let (ada_id, admin_id) = (row("ada").await.id.to_string(), row("admin").await.id.to_string());
+    assert_eq!(ada.get("/admin").await.status, StatusCode::FORBIDDEN);
+    assert_eq!(row("bo").await.seen_at, None);
+    assert!(row("ada").await.seen_at.is_some());
+
+    // Nobody changes their own role.
+    admin.form("/rpc/set_role", &[("user", &admin_id), ("role", "rater")]).await;
+    assert_eq!(row("admin").await.role, Role::Admin);
+    admin.form("/rpc/set_role", &[("user", &ada_id), ("role", "admin")]).await;
+    // The session goes on, as an admin's.
+    assert_eq!(ada.get("/admin").await.status, StatusCode::OK);
+    // An admin who becomes a rater is logged out, and their token refused.
+    let token = app.token(&Scope::ALL).await;
+    assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/people", None).await.status, StatusCode::OK);
+    ada.form("/rpc/set_role", &[("user", &admin_id), ("role", "rater")]).await;
+    assert_eq!(admin.get("/").await.location(), "/log-in");
+    assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/people", None).await.status, StatusCode::FORBIDDEN);
+    // The last one stays, also for the command line.
+    let refused = accounts.set_role(&System.admin(), row("ada").await.id, Role::Rater).await.unwrap_err();
+    assert!(matches!(refused, AppError::Conflict(_)), "{refused:?}");
+    assert_eq!(row("ada").await.role, Role::Admin);
 }
 
 #[tokio::test]

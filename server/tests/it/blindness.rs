@@ -178,6 +178,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("invite_many", form(&[("lines", "x"), ("role", "rater"), ("days", "1")])),
         ("revoke_invitation", form(&[("id", "1")])),
         ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
+        ("set_role", form(&[("user", "1"), ("role", "rater")])),
         ("set_reads", form(&[("user", "1"), ("reads", "en")])),
         ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("overlap", "1")])),
         ("set_study_status", form(&[("id", "1"), ("status", "closed")])),

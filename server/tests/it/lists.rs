@@ -229,7 +229,7 @@ fn steps(app: &TestApp) -> Vec<(String, u64)> {
         ("runs", &["started", "model", "dataset", "status"], |conn, of| runs::list(conn, None, of).map(|_| ())),
         ("submissions", &["uploaded", "model", "dataset"], |conn, of| submissions::list(conn, None, of).map(|_| ())),
         ("models", &["name", "added"], |conn, of| models::list(conn, of).map(|_| ())),
-        ("people", &["name", "since", "role"], |conn, of| accounts::list(conn, of).map(|_| ())),
+        ("people", &["name", "since", "role", "seen"], |conn, of| accounts::list(conn, of).map(|_| ())),
     ];
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
     let mut conn = Connection::open_with_flags(app.services.folder.join(FILE), flags).unwrap();

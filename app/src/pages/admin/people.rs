@@ -15,7 +15,7 @@ use crate::{
         user::{Role, UserRow},
     },
     rpc::{
-        accounts::{self as rpc, Invite, RevokeInvitation, SetDisabled, people},
+        accounts::{self as rpc, Invite, RevokeInvitation, SetDisabled, SetRole, people},
         plans::SetReads,
     },
     ui::{
@@ -38,12 +38,13 @@ pub fn PeoplePage() -> impl IntoView {
     let reset = FormAction::<rpc::CreateReset>::new();
     let revoke = FormAction::<RevokeInvitation>::new();
     let set_disabled = FormAction::<SetDisabled>::new();
+    let set_role = FormAction::<SetRole>::new();
     let set_reads = FormAction::<SetReads>::new();
     let changes = move || {
         (
             invite.version().get() + invite_many.version().get(),
             revoke.version().get(),
-            set_disabled.version().get(),
+            set_disabled.version().get() + set_role.version().get(),
             set_reads.version().get(),
         )
     };
@@ -56,6 +57,7 @@ pub fn PeoplePage() -> impl IntoView {
         Some(answer) => answer.ok(),
         None => carried.clone(),
     };
+    let forms = Forms { set_disabled, set_role, set_reads, reset };
     let everybody = Data::new(asked, |(_, users, invitations)| people(users, invitations));
     view! {
         <Page title=t.people>
@@ -66,6 +68,7 @@ pub fn PeoplePage() -> impl IntoView {
                 <InviteMany invite=invite_many/>
             </section>
             <FormError of=move || set_disabled.value().get().and_then(Result::err)/>
+            <FormError of=move || set_role.value().get().and_then(Result::err)/>
             <FormError of=move || reset.value().get().and_then(Result::err)/>
             {move || reset_link().map(|path| view! {
                 <Notice tone=Tone::Good>
@@ -81,12 +84,21 @@ pub fn PeoplePage() -> impl IntoView {
             <p class="muted">{t.disable_hint}</p>
             {list.bar(filters(i))}
             <Load data=everybody let:both>
-                {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, set_disabled, set_reads, reset))}
+                {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, forms))}
                 {pager(i, query, "invitations", &both.1)}
                 {invite::invitations(i, both.1.rows, revoke)}
             </Load>
         </Page>
     }
+}
+
+/// The forms of the accounts.
+#[derive(Clone, Copy)]
+struct Forms {
+    set_disabled: FormAction<SetDisabled>,
+    set_role: FormAction<SetRole>,
+    set_reads: FormAction<SetReads>,
+    reset: FormAction<rpc::CreateReset>,
 }
 
 /// Whether this is the path of a link that begins so: text from the address is shown only if it is.
@@ -109,14 +121,7 @@ fn filters(i: I18n) -> Vec<Field> {
     ]
 }
 
-fn accounts(
-    i: I18n,
-    list: Listing,
-    users: Vec<UserRow>,
-    set_disabled: FormAction<SetDisabled>,
-    set_reads: FormAction<SetReads>,
-    reset: FormAction<rpc::CreateReset>,
-) -> AnyView {
+fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyView {
     let t = i.admin();
     let me = use_visitor().me.map(|me| me.id);
     let rows = users.into_iter().map(|user| {
@@ -126,7 +131,7 @@ fn accounts(
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.name>{user.name.clone()}</th>
                 <td role="cell" data-label=t.role>{role(i, user.role)}</td>
-                <td role="cell" data-label=i.plan().reads>{reads_form(i, user.id, &name, user.reads, set_reads)}</td>
+                <td role="cell" data-label=i.plan().reads>{reads_form(i, user.id, &name, user.reads, forms.set_reads)}</td>
                 <td role="cell" data-label=t.state>
                     {if user.disabled {
                         view! { <Badge tone=Tone::Bad>{t.disabled}</Badge> }
@@ -136,11 +141,14 @@ fn accounts(
                 </td>
                 <td role="cell" data-label=t.ratings class="num">{i.number(user.ratings)}</td>
                 <td role="cell" data-label=t.since class="when">{i.time(user.created_at)}</td>
+                <td role="cell" data-label=t.seen class="when">
+                    {user.seen_at.map_or_else(|| t.not_seen.to_owned(), |at| i.date(at))}
+                </td>
                 <td role="cell" data-label="">
                     {if own {
                         view! { <span class="muted small">{t.thats_you}</span> }.into_any()
                     } else {
-                        actions(i, &user, set_disabled, reset)
+                        actions(i, &user, forms)
                     }}
                 </td>
             </tr>
@@ -157,6 +165,7 @@ fn accounts(
                     {list.head(t.state, "", "")}
                     {list.head(t.ratings, "", "num")}
                     {list.head(t.since, "-since", "")}
+                    {list.head(t.seen, "-seen", "")}
                     <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
                 </tr>
             </thead>
@@ -167,12 +176,7 @@ fn accounts(
 }
 
 /// What an admin can do with another account.
-fn actions(
-    i: I18n,
-    user: &UserRow,
-    set_disabled: FormAction<SetDisabled>,
-    reset: FormAction<rpc::CreateReset>,
-) -> AnyView {
+fn actions(i: I18n, user: &UserRow, Forms { set_disabled, set_role, reset, .. }: Forms) -> AnyView {
     let t = i.admin();
     let (id, disabled) = (user.id.to_string(), user.disabled);
     let form = move |id: String, text: &'static str, aria: String| {
@@ -195,6 +199,7 @@ fn actions(
                 <input type="hidden" name="user" value=user_id/>
                 <button class="button small-button" type="submit" aria-label=whose>{t.reset}</button>
             </ActionForm>
+            {change_role(i, user, set_role)}
             <details class="confirm">
                 <summary class="button small-button">{whom.clone()}</summary>
                 <div class="confirm-box">
@@ -205,6 +210,28 @@ fn actions(
         </div>
     }
     .into_any()
+}
+
+/// The other role, after what it leads to.
+fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl IntoView + use<> {
+    let t = i.admin();
+    let (to, whom, short, hint) = match user.role {
+        Role::Rater => (Role::Admin, (t.promote_whom)(&user.name), t.promote, t.promote_hint),
+        Role::Admin => (Role::Rater, (t.demote_whom)(&user.name), t.demote, t.demote_hint),
+    };
+    view! {
+        <details class="confirm">
+            <summary class="button small-button" aria-label=whom.clone()>{short}</summary>
+            <div class="confirm-box">
+                <p>{hint}</p>
+                <ActionForm action=set_role>
+                    <input type="hidden" name="user" value=user.id.to_string()/>
+                    <input type="hidden" name="role" value=to.code()/>
+                    <button class="button small-button" type="submit">{whom}</button>
+                </ActionForm>
+            </div>
+        </details>
+    }
 }
 
 /// What a deactivation leads to.

@@ -19,11 +19,14 @@ use super::{
 };
 use crate::{http::session::Authorized, state::AppState};
 
-/// Changes of a person.
-#[derive(Debug, Deserialize, ToSchema)]
+/// Changes of a person. Fields that are absent stay as they are.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// Whether the account is deactivated. Deactivation ends sessions and tokens.
-    disabled: bool,
+    disabled: Option<bool>,
+    /// The new role. An admin who becomes a rater is logged out, and their tokens stop working.
+    role: Option<Role>,
 }
 
 /// Request for an invitation.
@@ -55,7 +58,7 @@ pub struct CreatedInvitation {
     params(ListParams,
         ("role" = Option<Role>, Query, description = "Only accounts with this role"),
         ("active" = Option<String>, Query, description = "Only active accounts, `1`, or deactivated ones, `0`")),
-    responses((status = 200, description = "Accounts, sorted by name unless `sort` is `name`, `since` or `role`, or one of these with `-`", body = Page<UserRow>)))]
+    responses((status = 200, description = "Accounts, sorted by name unless `sort` is `name`, `since`, `role` or `seen`, or one of these with `-`", body = Page<UserRow>)))]
 pub async fn list_people(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -64,7 +67,7 @@ pub async fn list_people(
     Ok(Json(page.answer(state.services.accounts.users(&admin, page.of()?).await?)))
 }
 
-/// Deactivate or activate an account
+/// Change the role of an account, or deactivate or activate it
 #[utoipa::path(patch, path = "/people/{id}", tag = "People", security(("token" = ["admin"])),
     params(("id" = UserId, Path, description = "User ID of the person")),
     request_body(content = Change, example = json!({"disabled": true})),
@@ -75,7 +78,12 @@ pub async fn update_person(
     PathParams(id): PathParams<UserId>,
     JsonBody(change): JsonBody<Change>,
 ) -> Result<StatusCode, Problem> {
-    state.services.accounts.set_disabled(&admin, id, change.disabled).await?;
+    if let Some(role) = change.role {
+        state.services.accounts.set_role(&admin, id, role).await?;
+    }
+    if let Some(disabled) = change.disabled {
+        state.services.accounts.set_disabled(&admin, id, disabled).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

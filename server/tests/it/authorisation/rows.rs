@@ -309,6 +309,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/revoke_invitation", json!({"id": 2})),
         admins_call("/rpc/create_reset", json!({"user": 2})),
         admins_call("/rpc/set_disabled", json!({"user": 4, "disabled": false})),
+        admins_call("/rpc/set_role", json!({"user": 4, "role": "rater"})),
         // The audit log.
         // Upkeep.
         admins_page("GET /admin/upkeep/{kind}/{key}", "/admin/upkeep/study/1"),
