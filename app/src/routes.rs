@@ -66,10 +66,8 @@ pages! {
         "/public/:secret" => PublicStudyPage in public,
         "/public/:secret/tasks/:task" => PublicTaskPage in public,
     }
-    /// The other admin pages.
-    Admin as admin {
-        "/admin" => AdminHome in admin::home,
-        "/admin/inbox" => InboxListPage in admin::inbox,
+    /// Datasets, models' outputs, test runs and the API.
+    Data as data {
         "/admin/datasets" => DatasetsPage in admin::datasets,
         "/admin/datasets/:slug" => DatasetPage in admin::dataset,
         "/admin/submissions" => SubmissionsPage in admin::submissions,
@@ -79,6 +77,19 @@ pages! {
         "/admin/upload/ratings" => UploadRatingsPage in admin::ratings_import,
         "/admin/uploads/:id" => PreviewPage in admin::preview,
         "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
+        "/admin/runs" => RunsPage in admin::runs,
+        "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
+        "/admin/runs/:id" => RunPage in admin::runs::run,
+        "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
+        "/admin/models" => ModelsPage in admin::models,
+        "/admin/api" => ReferencePage in admin::programs::reference,
+        "/admin/api/tokens" => TokensPage in admin::programs::tokens,
+        "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
+    }
+    /// Studies, people and the other pages of admins.
+    Admin as admin {
+        "/admin" => AdminHome in admin::home,
+        "/admin/inbox" => InboxListPage in admin::inbox,
         "/admin/studies" => StudiesPage in admin::studies,
         "/admin/studies/new" => NewStudyPage in admin::new_study,
         "/admin/studies/:id/edit" => EditStudyPage in admin::edit_study,
@@ -88,12 +99,7 @@ pages! {
         "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
         "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
-        "/admin/runs" => RunsPage in admin::runs,
-        "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
-        "/admin/runs/:id" => RunPage in admin::runs::run,
-        "/admin/runs/:id/outputs/:output" => RunItemPage in admin::runs::item,
         "/admin/people" => PeoplePage in admin::people,
-        "/admin/models" => ModelsPage in admin::models,
         "/admin/settings" => SettingsPage in admin::settings,
         "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,
@@ -104,9 +110,6 @@ pages! {
         "/admin/guidelines/:kind/:key" => GuidelinesEditPage in admin::guidelines,
         "/admin/upkeep/:kind/:key" => UpkeepPage in admin::upkeep,
         "/admin/archive" => ArchivePage in admin::upkeep,
-        "/admin/api" => ReferencePage in admin::programs::reference,
-        "/admin/api/tokens" => TokensPage in admin::programs::tokens,
-        "/admin/api/webhooks" => WebhooksPage in admin::programs::webhooks,
     }
 }
 
@@ -116,7 +119,8 @@ impl Group {
         match self {
             Group::MyStudies => Group::Grading,
             Group::Enter | Group::Grading | Group::SideBySide | Group::Adjudication => Group::MyStudies,
-            Group::Admin => Group::Results,
+            Group::Admin => Group::Data,
+            Group::Data => Group::Results,
             Group::Results => Group::Admin,
         }
     }
