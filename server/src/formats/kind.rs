@@ -76,17 +76,26 @@ fn refusal(wanted: &FileKind, found: FileKind, name: &str) -> Problem {
     let (is, remedy, page): ((String, String), Message, Option<&str>) = match found {
         FileKind::Outputs => (
             ("model outputs".into(), "模型输出".into()),
-            ("Upload it on the page Upload outputs", "请在“上传模型输出”页面上传").into(),
+            (
+                "Upload it on the page Upload outputs, or with aixgrade submissions upload",
+                "请在“上传模型输出”页面上传，或使用 aixgrade submissions upload",
+            )
+                .into(),
             Some("/admin/upload"),
         ),
         FileKind::Dataset => (
             ("a dataset".into(), "数据集".into()),
-            ("Import it on the page Datasets", "请在“数据集”页面导入").into(),
+            ("Import it on the page Datasets, or with aixgrade import", "请在“数据集”页面导入，或使用 aixgrade import")
+                .into(),
             Some("/admin/datasets#import"),
         ),
         FileKind::Ratings => (
             ("ratings".into(), "评分".into()),
-            ("Upload it on the page Import ratings", "请在“导入评分”页面上传").into(),
+            (
+                "Upload it on the page Import ratings, or with aixgrade import ratings",
+                "请在“导入评分”页面上传，或使用 aixgrade import ratings",
+            )
+                .into(),
             Some("/admin/upload/ratings"),
         ),
         FileKind::RatingLines => (
@@ -212,7 +221,8 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
         return Some(FileKind::Binary);
     }
     let mut line = Vec::new();
-    while line.iter().all(u8::is_ascii_whitespace) {
+    let is_blank = |line: &[u8]| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).iter().all(u8::is_ascii_whitespace);
+    while is_blank(&line) {
         line.clear();
         if reader.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut line).ok()? == 0 {
             return None;

@@ -57,7 +57,7 @@ impl Tasks {
 
     /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
     /// programming language that the dataset does not have.
-    fn by_task_id(&self, id: &str) -> Option<usize> {
+    pub(super) fn by_task_id(&self, id: &str) -> Option<usize> {
         let tail = match id.rsplit_once('/') {
             Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
             Some((_, tail)) => Some(tail),
