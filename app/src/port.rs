@@ -44,7 +44,9 @@ use crate::{
         run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
-        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
+        submission::{
+            InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
+        },
         user::{CreatedInvitation, Invitation, Role, UserRow, Visitor},
     },
 };
@@ -120,7 +122,7 @@ pub trait Submissions: Send + Sync {
     async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail>;
     /// The content of an upload, matched with a dataset's newest version.
     async fn preview(&self, admin: &Admin, upload: UploadId, dataset: &str, matching: Matching) -> Answer<Preview>;
-    /// Imports an upload's outputs as `model`'s, all or nothing.
+    /// Imports an upload's outputs as `model`'s, all or nothing; invalid lines are refused or left out.
     async fn take(
         &self,
         admin: &Admin,
@@ -128,7 +130,10 @@ pub trait Submissions: Send + Sync {
         dataset: &str,
         matching: Matching,
         model: &str,
+        invalid: InvalidLines,
     ) -> Answer<SubmissionId>;
+    /// A page of the uploaded files of outputs, newest first.
+    async fn uploads(&self, admin: &Admin, of: PageOf) -> Answer<Paged<UploadRow>>;
 }
 
 /// Studies (for admins).

@@ -126,8 +126,8 @@ texts! {
         findings: "Findings", "检查结果";
         missing: "Tasks without an output", "没有输出的任务";
         missing_what: "These tasks count as unanswered and score 0.", "这些任务视为没有作答，按 0 计。";
-        unknown: "Unknown task IDs", "未知的任务编号";
-        unknown_what: "The dataset has no task with this ID. These lines are not imported.", "数据集中没有对应的任务，这些行不会导入。";
+        unknown: "Lines without a task", "没有对应任务的行";
+        unknown_what: "The dataset has no task for these lines, listed with their task ID. They are not imported.", "数据集中没有对应的任务（以下列出行号和任务编号），这些行不会导入。";
         duplicates: "Duplicate lines", "重复的行";
         duplicates_what: "These lines repeat the task and the code of an earlier line. Each output is imported once, unless the file contains different samples of a task: a repeated line is then a separate sample.", "与前面某行的任务和代码相同，只导入一次；若文件中同一任务有不同的样本，则重复的行也算一个样本。";
         empty_outputs: "Outputs without code", "没有代码的输出";

@@ -45,6 +45,7 @@ texts! {
         page_not_found: "Page not found", "页面不存在";
         page_not_found_hint: "Check the address for typos, or go to the home page.", "请检查地址是否有误，或返回首页。";
         invalid: "Check the following", "请检查以下内容";
+        accepting_page: "Go to the page for this file", "前往可接收该文件的页面";
         conflict: "This action is not possible", "无法执行此操作";
         too_many: "Too many attempts", "尝试次数过多";
         too_many_sentence: "Too many attempts.", "尝试次数过多。";

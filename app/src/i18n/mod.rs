@@ -65,6 +65,7 @@ pub mod results;
 pub mod rubrics;
 pub mod runs;
 pub mod upkeep;
+pub mod uploads;
 
 use leptos::prelude::use_context;
 
@@ -160,6 +161,14 @@ impl I18n {
         match self.lang {
             Lang::En => &upkeep::EN,
             Lang::Zh => &upkeep::ZH,
+        }
+    }
+
+    /// Uploads of model outputs.
+    pub fn uploads(&self) -> &'static uploads::UploadTexts {
+        match self.lang {
+            Lang::En => &uploads::EN,
+            Lang::Zh => &uploads::ZH,
         }
     }
 

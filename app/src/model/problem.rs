@@ -21,6 +21,9 @@ pub struct Problem {
     /// `what` and `remedy` in Chinese; absent for texts of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zh: Option<Box<ProblemZh>>,
+    /// Address of the page that accepts the file, if another one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
 }
 
 /// A problem's texts in Chinese.
@@ -39,7 +42,7 @@ impl Problem {
         let (what, remedy) = (what.into(), remedy.into());
         let in_chinese = if remedy.zh.is_empty() { remedy.en.clone() } else { remedy.zh };
         let zh = (!what.zh.is_empty()).then(|| Box::new(ProblemZh { what: what.zh, remedy: in_chinese }));
-        Problem { file: file.into(), line: None, what: what.en, remedy: remedy.en, zh }
+        Problem { file: file.into(), line: None, what: what.en, remedy: remedy.en, zh, page: None }
     }
 
     /// The same problem at a line, counted from 1.

@@ -40,6 +40,23 @@ pub enum Matching {
     Description,
 }
 
+/// What happens to a file with invalid lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InvalidLines {
+    /// Nothing of it is imported.
+    #[default]
+    Refuse,
+    /// They are left out, and the submission records their number. Their tasks may have no output.
+    LeaveOut,
+}
+
+impl InvalidLines {
+    /// From a form's or request's choice to import the good lines only.
+    pub fn of(good_lines_only: bool) -> InvalidLines {
+        if good_lines_only { InvalidLines::LeaveOut } else { InvalidLines::Refuse }
+    }
+}
+
 /// The content of a file of outputs, before the import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -87,14 +104,31 @@ pub struct Preview {
     pub samples_max: u64,
     /// Tasks with several samples.
     pub tasks_with_samples: u64,
+    /// Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
+    /// imported.
+    #[serde(default)]
+    pub differing: Vec<(u64, String)>,
+    /// Number of such lines.
+    #[serde(default)]
+    pub differing_count: u64,
     /// Outputs without code; they are imported and count as unsolved.
     pub empty: Vec<(u64, String)>,
     /// Number of such lines.
     pub empty_count: u64,
     /// Lines that cannot be parsed, at most [`PREVIEW_LIST`].
     pub problems: Vec<Problem>,
-    /// Number of such lines. If there are any, nothing can be imported.
+    /// Number of such lines. If there are any, nothing is imported, unless the admin chooses to leave them out.
     pub problem_count: u64,
+    /// Whether the file could not be read to its end. Then lines are missing, and its valid lines cannot be imported
+    /// alone.
+    #[serde(default)]
+    pub cut_short: bool,
+    /// Whether the file is an archive of classes, which has no lines.
+    #[serde(default)]
+    pub archive: bool,
+    /// The first outputs, at most [`PREVIEW_OUTPUTS`].
+    #[serde(default)]
+    pub first: Vec<PreviewOutput>,
     /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
     /// each with its first match.
     #[serde(rename = "telltales")]
@@ -112,6 +146,71 @@ impl Preview {
     pub fn acceptable(&self) -> bool {
         self.problem_count == 0 && self.matched > 0
     }
+
+    /// Whether the valid lines can be imported without the invalid ones.
+    pub fn acceptable_in_part(&self) -> bool {
+        self.problem_count > 0 && self.matched > 0 && !self.cut_short
+    }
+
+    /// Number of lines that are not imported: invalid ones and those without a task.
+    pub fn bad_lines(&self) -> u64 {
+        self.problem_count + self.unknown_count
+    }
+}
+
+/// An output of a file as raters would see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct PreviewOutput {
+    /// The line of the file; 0 for an archive's class.
+    pub line: u64,
+    /// Its task.
+    pub task: TaskRow,
+    pub code: CodeView,
+    /// The code as raters see it if names of models are masked; absent if that changes nothing.
+    pub masked: Option<CodeView>,
+}
+
+/// An uploaded file of outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct UploadRow {
+    /// The upload.
+    pub id: UploadId,
+    /// The file's name as uploaded.
+    pub file: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Short name of the dataset that was named with the file.
+    pub dataset: Option<String>,
+    /// Who uploaded it; absent for the command line.
+    pub by: Option<String>,
+    /// When it was uploaded.
+    pub created_at: Timestamp,
+    pub state: UploadState,
+}
+
+/// What became of an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum UploadState {
+    /// Not imported. It is deleted a day after it was uploaded.
+    Waiting,
+    /// Its outputs are being stored.
+    Importing {
+        /// Outputs that are stored.
+        stored: u64,
+        /// Outputs that will be stored.
+        total: u64,
+    },
+    /// It is imported.
+    Imported {
+        /// Its newest submission.
+        submission: SubmissionId,
+        /// The model of that submission.
+        model: String,
+    },
 }
 
 /// An identity leak in an output.
@@ -186,6 +285,8 @@ pub struct SubmissionLeaks {
 
 /// Maximum number of rows of each kind in a preview; the counts are exact.
 pub const PREVIEW_LIST: usize = 50;
+/// Maximum number of outputs that a preview shows with their code.
+pub const PREVIEW_OUTPUTS: usize = 3;
 
 /// A row of the submission list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,6 +308,12 @@ pub struct SubmissionRow {
     pub outputs: u64,
     /// Number of tasks with an output.
     pub tasks: u64,
+    /// Number of invalid lines of the file that were left out; 0 if the file was imported as a whole.
+    #[serde(default)]
+    pub left_out: u64,
+    /// Number of tasks of its dataset version without an output. They count as failed in every figure of tests.
+    #[serde(default)]
+    pub missing: u64,
     /// When it was imported.
     pub created_at: Timestamp,
     /// Whether it has outputs for tasks with tests.

@@ -19,7 +19,7 @@ use crate::{
     rpc::quality::{Decide, my_disagreements, open_disagreement},
     ui::{
         code::CodeBox,
-        description::description,
+        description::task_text,
         failure::{ProblemList, error_text},
         form::{ActionForm, FormAction},
         frame::Page,
@@ -139,10 +139,7 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
     let error = move || decide.value().get().and_then(Result::err);
     view! {
         <p class="eyebrow">{title}</p>
-        <section class="task">
-            {description("task-text", lang.tag(), &raw_nl)}
-            {signature.map(|s| view! { <pre class="signature" tabindex="0" role="region" aria-label=t.asked_signature translate="no"><code>{s}</code></pre> })}
-        </section>
+        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
         <CodeBox code/>
         <section class="stack" aria-labelledby="opinions">
             <h2 id="opinions">{t.opinions}</h2>

@@ -3,16 +3,16 @@
 use leptos::prelude::*;
 
 use super::call::Call;
-#[cfg(feature = "ssr")]
-use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
         ids::{OutputId, SubmissionId, UploadId},
         page::{PageOf, Paged},
-        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
+        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
     },
 };
+#[cfg(feature = "ssr")]
+use crate::{model::submission::InvalidLines, port::ports};
 
 /// A page of all submissions, or of those for one dataset.
 #[server(prefix = "/rpc", endpoint = "submissions", protocol = Call)]
@@ -56,8 +56,15 @@ pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matchin
     ports.submissions.preview(&admin, upload, &dataset, matching).await
 }
 
+/// A page of the uploaded files of outputs, newest first.
+#[server(prefix = "/rpc", endpoint = "uploads", protocol = Call)]
+pub async fn uploads(#[server(default)] page: PageOf) -> Result<Paged<UploadRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.uploads(&admin, page).await
+}
+
 /// Imports the uploaded outputs as `model`'s and redirects to the submission. `mask` hides names of models
-/// from raters.
+/// from raters; `good_lines_only` leaves out invalid lines instead of refusing the file.
 #[server(prefix = "/rpc", endpoint = "take_submission")]
 pub async fn take_submission(
     upload: UploadId,
@@ -65,9 +72,11 @@ pub async fn take_submission(
     matching: Matching,
     model: String,
     #[server(default)] mask: bool,
+    #[server(default)] good_lines_only: bool,
 ) -> Result<SubmissionId, AppError> {
     let (ports, admin) = ports()?;
-    let id = ports.submissions.take(&admin, upload, &dataset, matching, &model).await?;
+    let invalid = InvalidLines::of(good_lines_only);
+    let id = ports.submissions.take(&admin, upload, &dataset, matching, &model, invalid).await?;
     if mask {
         ports.quality.set_mask(&admin, id, true).await?;
     }

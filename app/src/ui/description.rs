@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::model::lang::Lang;
+
 /// Prose and code of a description that ends with a block between ``` marks.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (prose, rest) = text.trim_end().strip_suffix("\n```")?.split_once("\n```")?;
@@ -18,6 +20,27 @@ pub fn description(class: &'static str, lang: &'static str, text: &str) -> AnyVi
     view! {
         <p class=class lang=lang>{prose}</p>
         <pre class="description-code" translate="no" tabindex="0"><code>{code}</code></pre>
+    }
+    .into_any()
+}
+
+/// A task's description, and below `heading` its signature, as raters read them.
+pub fn task_text(
+    lang: Lang,
+    raw_nl: &str,
+    signature: Option<String>,
+    label: &'static str,
+    heading: AnyView,
+) -> AnyView {
+    let signature = signature.map(|signature| {
+        view! {
+            {heading}
+            <pre class="signature" tabindex="0" role="region" aria-label=label translate="no"><code>{signature}</code></pre>
+        }
+    });
+    view! {
+        {description("task-text", lang.tag(), raw_nl)}
+        {signature}
     }
     .into_any()
 }

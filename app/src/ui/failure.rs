@@ -64,8 +64,12 @@ pub fn ProblemList(
     /// The problems.
     problems: Vec<Problem>,
 ) -> impl IntoView {
-    let lang = use_i18n().lang;
-    let rows = problems.into_iter().map(|p| view! { <li>{p.sentence(lang)}</li> }).collect_view();
+    let i = use_i18n();
+    let row = |p: Problem| {
+        let link = p.page.clone().map(|page| view! { " "<a href=page>{i.common.accepting_page}</a> });
+        view! { <li>{p.sentence(i.lang)}{link}</li> }
+    };
+    let rows = problems.into_iter().map(row).collect_view();
     view! { <ul class="problems">{rows}</ul> }
 }
 

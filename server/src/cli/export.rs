@@ -240,7 +240,8 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn open(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
+/// The file to write, or standard output.
+pub fn open(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
     let Some(path) = path else { return Ok(Box::new(BufWriter::new(std::io::stdout()))) };
     let file = std::fs::File::create(path).map_err(|e| {
         Failure::invalid(

@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use app::{
     error::AppError,
     model::{
-        ids::SubmissionId,
+        ids::{SubmissionId, UploadId},
+        lang::Lang,
         page::PageOf,
-        submission::{IdentityLeak, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow},
+        submission::{
+            IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, UploadRow,
+            UploadState,
+        },
     },
     port::{Answer, Submissions as _, System},
 };
@@ -15,11 +19,16 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::{Global, Rows, datasets::beginning, progress, table};
+use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, table};
 use crate::{
+    db::uploads::Purpose,
     error::Failure,
     formats::{classes, files::Files},
-    services::{Services, uploads::StoredFile},
+    services::{
+        Services,
+        submissions::files::{BadLinesFile, BadLinesOf},
+        uploads::StoredFile,
+    },
 };
 
 /// Upload model outputs; list and show submissions.
@@ -28,6 +37,16 @@ pub enum Submissions {
     /// Import model outputs: JSON Lines (plain or gzip), or a folder or archive with one Java class per
     /// task, as AixBench packages them (generate/<model>)
     Upload(Upload),
+    /// List uploaded files with what became of them, newest first
+    Uploads(Rows),
+    /// Write the file that a submission was imported from, unchanged
+    Original {
+        /// The submission's number
+        id: SubmissionId,
+        /// File to write [default: standard output]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// List submissions, newest first
     List {
         /// Only submissions for this dataset
@@ -61,6 +80,16 @@ pub struct Upload {
     /// Show a preview; import nothing
     #[arg(long)]
     dry_run: bool,
+    /// Leave out invalid lines instead of importing nothing. Tasks without an output count as failed in every figure of
+    /// tests, such as AvgPassRatio. The submission records how many lines it lacks
+    #[arg(long)]
+    good_lines_only: bool,
+    /// Write the lines that are not imported (invalid, or without a task) to this file, as they are in the uploaded file
+    #[arg(long, value_name = "FILE")]
+    bad_lines: Option<PathBuf>,
+    /// Write a list of these lines to this file: CSV with line, problem and remedy
+    #[arg(long, value_name = "FILE")]
+    bad_lines_list: Option<PathBuf>,
 }
 
 /// How to match lines to tasks.
@@ -109,6 +138,15 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
     let admin = System.admin();
     match command {
         Submissions::Upload(upload) => take(global, &services, upload).await,
+        Submissions::Uploads(rows) => {
+            let found = rows.read(async |of| services.submissions.uploads(&admin, of).await).await?;
+            global.show(&found, |list| uploads_table(list))
+        }
+        Submissions::Original { id, output } => {
+            let original = services.submissions.original(&admin, id).await?;
+            original.download.copy_to(&mut open(output.as_deref())?)?;
+            Ok(())
+        }
         Submissions::List { dataset, rows } => {
             let list = async |of| services.submissions.list(&admin, dataset.clone(), of).await;
             let found = rows.read(list).await?;
@@ -139,8 +177,12 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
                     vec![o.id.to_string(), o.task_id.clone(), o.sample.to_string(), lines, beginning(&o.raw_nl)]
                 })
                 .collect();
+            let left_out = match row.left_out {
+                0 => String::new(),
+                lines => format!("\nInvalid lines left out: {lines}. Tasks without an output: {}.", row.missing),
+            };
             format!(
-                "{} on {} version {}, from {}\n\n{}",
+                "{} on {} version {}, from {}{left_out}\n\n{}",
                 row.model_name,
                 row.dataset,
                 row.number,
@@ -159,15 +201,20 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         Match::Description => Matching::Description,
     };
     let stored = store(services, &upload.file).await?;
-    let id = services.submissions.note_upload(&admin, stored).await?;
+    let purpose = Purpose::outputs(Some(&upload.dataset));
+    let id = services.submissions.note_upload(&admin, stored, purpose).await?;
     let bar = progress::spinner("Reading");
     let preview = services.submissions.preview(&admin, id, &upload.dataset, asked).await;
     bar.finish_and_clear();
     let preview = preview?;
-    if !preview.problems.is_empty() {
+    write_bad_lines(services, id, &upload, &preview).await?;
+    if !preview.problems.is_empty() && !upload.good_lines_only {
         let more = preview.problem_count - preview.problems.len() as u64;
         if more > 0 {
             eprintln!("aixgrade: {more} more lines are invalid. The first invalid lines:");
+        }
+        if preview.acceptable_in_part() {
+            eprintln!("aixgrade: to import the others, use --good-lines-only: {}", consequence(&preview));
         }
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }
@@ -176,11 +223,62 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         // The matching of the preview, so that exactly what was previewed is imported.
         let matching = uploaded.preview.matching;
         let bar = progress::spinner("Importing");
-        let taken = services.submissions.take(&admin, id, &upload.dataset, matching, &upload.model).await;
+        let invalid = InvalidLines::of(upload.good_lines_only);
+        let taken = services.submissions.take(&admin, id, &upload.dataset, matching, &upload.model, invalid).await;
         bar.finish_and_clear();
         uploaded.submission = Some(taken?);
     }
     global.show(&uploaded, text)
+}
+
+/// What leaving out the invalid lines does to the figures.
+fn consequence(preview: &Preview) -> String {
+    format!(
+        "{} invalid {} left out. {} of {} tasks then have no output and count as failed in every figure of tests.",
+        preview.problem_count,
+        if preview.problem_count == 1 { "line is" } else { "lines are" },
+        preview.missing_count,
+        preview.tasks_total
+    )
+}
+
+/// Writes the files about lines that are not imported, as requested.
+async fn write_bad_lines(
+    services: &Services,
+    upload: UploadId,
+    asked: &Upload,
+    preview: &Preview,
+) -> Result<(), Failure> {
+    let files = [(&asked.bad_lines, BadLinesFile::Lines), (&asked.bad_lines_list, BadLinesFile::List(Lang::En))];
+    for (path, file) in files {
+        let Some(path) = path else { continue };
+        let of = BadLinesOf::Upload { upload, dataset: asked.dataset.clone(), matching: preview.matching };
+        let named = services.submissions.bad_lines(&System.admin(), of, file).await?;
+        named.download.copy_to(&mut open(Some(path))?)?;
+        eprintln!("Wrote the lines that are not imported ({}) to {}.", preview.bad_lines(), path.display());
+    }
+    Ok(())
+}
+
+fn uploads_table(list: &[UploadRow]) -> String {
+    let row = |upload: &UploadRow| {
+        let state = match &upload.state {
+            UploadState::Waiting => "not imported".to_owned(),
+            UploadState::Importing { stored, total } => format!("importing, {stored} of {total} outputs"),
+            UploadState::Imported { submission, model } => format!("submission {submission}: {model}"),
+        };
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
+        vec![
+            upload.id.to_string(),
+            upload.file.clone(),
+            size(upload.bytes),
+            text(&upload.dataset),
+            text(&upload.by),
+            upload.created_at.to_string(),
+            state,
+        ]
+    };
+    table(&["ID", "FILE", "SIZE", "DATASET", "BY", "UPLOADED", "STATE"], &list.iter().map(row).collect::<Vec<_>>())
 }
 
 async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> {
@@ -251,7 +349,10 @@ fn text(uploaded: &Uploaded) -> String {
         list.iter().map(place).collect()
     };
     count(p.missing_count, "Tasks without an output", p.missing.clone());
+    let problems = p.problems.iter().map(|problem| problem.line.map_or(problem.file.clone(), |n| format!("line {n}")));
+    count(p.problem_count, &format!("Invalid {what} left out"), problems.collect());
     count(p.unknown_count, &format!("{about} with an unknown task ID"), at(&p.unknown));
+    count(p.differing_count, &format!("{about} whose description differs from the task"), at(&p.differing));
     count(p.duplicate_count, &format!("Duplicate {what}"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
     // A class is not a line of a file; its task identifies it.

@@ -36,6 +36,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0026_lists.sql"),
     include_str!("../../migrations/0027_inbox.sql"),
     include_str!("../../migrations/0028_sample_order.sql"),
+    include_str!("../../migrations/0029_uploads.sql"),
     include_str!("../../migrations/0030_people.sql"),
 ];
 
@@ -134,6 +135,7 @@ mod tests {
         include_str!("migrations_rows/0026.sql"),
         include_str!("migrations_rows/0027.sql"),
         include_str!("migrations_rows/0028.sql"),
+        include_str!("migrations_rows/0029.sql"),
         include_str!("migrations_rows/0030.sql"),
     ];
 

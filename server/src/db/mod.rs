@@ -47,6 +47,7 @@ pub mod submissions;
 pub mod throttle;
 pub mod tokens;
 pub mod upkeep;
+pub mod uploads;
 pub mod webhooks;
 pub mod withdrawals;
 mod writer;

@@ -5,11 +5,12 @@ use rusqlite::{Connection, params};
 
 use crate::error::Failure;
 
-/// The checksums of uploads without a submission that were not uploaded since `since`, with their sizes.
+/// The checksums of uploads without a submission that were not uploaded since `since`, with their sizes. Submissions whose
+/// import is not complete and those whose deletion can be undone keep their file.
 pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String, u64)>, Failure> {
     let mut statement = conn.prepare(
         "SELECT checksum, max(bytes) AS size FROM uploads
-         WHERE checksum NOT IN (SELECT checksum FROM submissions)
+         WHERE checksum NOT IN (SELECT checksum FROM all_submissions)
          GROUP BY checksum HAVING max(created_at) < ?1",
     )?;
     let rows = statement.query_map([since.0], |row| Ok((row.get("checksum")?, row.get("size")?)))?;
@@ -21,7 +22,7 @@ pub fn unused_uploads(conn: &Connection, since: Timestamp) -> Result<Vec<(String
 pub fn delete_upload(conn: &Connection, checksum: &str, since: Timestamp) -> Result<bool, Failure> {
     let deleted = conn.execute(
         "DELETE FROM uploads WHERE checksum = ?1
-           AND NOT EXISTS (SELECT 1 FROM submissions WHERE checksum = ?1)
+           AND NOT EXISTS (SELECT 1 FROM all_submissions WHERE checksum = ?1)
            AND NOT EXISTS (SELECT 1 FROM uploads WHERE checksum = ?1 AND created_at >= ?2)",
         params![checksum, since.0],
     )?;
@@ -30,7 +31,7 @@ pub fn delete_upload(conn: &Connection, checksum: &str, since: Timestamp) -> Res
 
 /// Whether any upload has this checksum.
 pub fn has_upload(conn: &Connection, checksum: &str) -> Result<bool, Failure> {
-    let known = "SELECT 1 FROM uploads WHERE checksum = ?1 UNION ALL SELECT 1 FROM submissions WHERE checksum = ?1";
+    let known = "SELECT 1 FROM uploads WHERE checksum = ?1 UNION ALL SELECT 1 FROM all_submissions WHERE checksum = ?1";
     Ok(conn.prepare(known)?.exists([checksum])?)
 }
 

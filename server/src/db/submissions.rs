@@ -1,10 +1,10 @@
-//! Uploads, submissions and their outputs.
+//! Submissions and their outputs.
 
 use app::model::{
     dataset::TaskRow,
-    ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+    ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
-    submission::{OutputFilter, OutputRow, SubmissionRow},
+    submission::{Matching, OutputFilter, OutputRow, SubmissionRow},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -17,36 +17,35 @@ use super::{
 };
 use crate::{clock, error::Failure};
 
-/// An uploaded file.
-pub struct Upload {
-    /// SHA-256 of its bytes, its name in the data folder.
-    pub checksum: String,
-    /// The client's file name.
+/// The file that a submission was imported from, and how.
+pub struct Origin {
+    /// The file's name.
     pub file: String,
-    /// Its size in bytes.
-    pub bytes: u64,
+    /// The file's SHA-256.
+    pub checksum: String,
+    pub version: DatasetVersionId,
+    /// The dataset's short name.
+    pub dataset: String,
+    pub matching: Matching,
 }
 
-/// Records an upload whose bytes are stored.
-pub fn insert_upload(
-    conn: &Connection,
-    upload: &Upload,
-    by: Option<app::model::ids::UserId>,
-) -> Result<UploadId, Failure> {
-    Ok(UploadId(conn.query_row(
-        "INSERT INTO uploads (checksum, file_name, bytes, user_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
-        params![upload.checksum, upload.file, upload.bytes, by.map(|id| id.0), clock::now().0],
-        |row| row.get(0),
-    )?))
-}
-
-/// An upload.
-pub fn upload(conn: &Connection, id: UploadId) -> Result<Option<Upload>, Failure> {
-    Ok(conn
-        .query_row("SELECT checksum, file_name, bytes FROM uploads WHERE id = ?1", [id.0], |row| {
-            Ok(Upload { checksum: row.get("checksum")?, file: row.get("file_name")?, bytes: row.get("bytes")? })
+/// Where a submission comes from.
+pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
+    let sql = "SELECT s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
+        JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
+    let read = |row: &Row<'_>| {
+        Ok(Origin {
+            file: row.get("file_name")?,
+            checksum: row.get("checksum")?,
+            version: DatasetVersionId(row.get("version_id")?),
+            dataset: row.get("slug")?,
+            matching: match row.get::<_, String>("matching")?.as_str() {
+                "description" => Matching::Description,
+                _ => Matching::TaskId,
+            },
         })
-        .optional()?)
+    };
+    Ok(conn.prepare_cached(sql)?.query_row([id.0], read).optional()?)
 }
 
 /// The names of all models.
@@ -112,6 +111,10 @@ pub struct NewSubmission {
     pub checksum: String,
     /// How lines were matched.
     pub matching: &'static str,
+    /// Number of invalid lines that are left out.
+    pub left_out: u64,
+    /// Number of outputs that will be stored.
+    pub expected: u64,
     /// Who imported it; absent for the command line.
     pub by: Option<app::model::ids::UserId>,
 }
@@ -120,8 +123,8 @@ pub struct NewSubmission {
 pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
     Ok(SubmissionId(conn.query_row(
         "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at,
-             importing_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
+             importing_until, left_out, expected)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
         params![
             new.version.0,
             new.model.0,
@@ -130,7 +133,9 @@ pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Fai
             new.matching,
             new.by.map(|id| id.0),
             clock::now().0,
-            staging::lease()
+            staging::lease(),
+            new.left_out,
+            new.expected
         ],
         |row| row.get(0),
     )?))
@@ -188,7 +193,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
 const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
-        s.created_at,
+        (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
+        s.left_out, s.created_at,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
                 WHERE o.submission_id = s.id AND t.tests) AS has_tests,
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
@@ -238,6 +244,7 @@ pub fn get(conn: &Connection, id: SubmissionId) -> Result<Option<SubmissionRow>,
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
+    let (tasks, whole): (u64, u64) = (row.get("tasks")?, row.get("whole")?);
     Ok(SubmissionRow {
         id: SubmissionId(row.get("id")?),
         model: ModelId(row.get("model")?),
@@ -246,7 +253,9 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         number: row.get("number")?,
         file: row.get("file_name")?,
         outputs: row.get("outputs")?,
-        tasks: row.get("tasks")?,
+        tasks,
+        missing: whole.saturating_sub(tasks),
+        left_out: row.get("left_out")?,
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,

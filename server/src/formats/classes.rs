@@ -65,7 +65,9 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
             )));
             continue;
         };
-        if let Some((other, _)) = numbered.insert(number, (name, bytes)) {
+        // The first one stays: the file with the problem is the one that is left out.
+        let (other, _) = *numbered.entry(number).or_insert((name, bytes));
+        if other != name {
             let what = (
                 format!("a second class for task {number}, besides {other}"),
                 format!("任务 {number} 已有类 {other}，此为重复的类"),

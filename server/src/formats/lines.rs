@@ -5,7 +5,7 @@
 
 use std::{
     fmt,
-    io::{self, BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader, Read, Write},
 };
 
 use app::model::{message::Message, problem::Problem};
@@ -101,15 +101,57 @@ fn kind(value: &Value) -> (&'static str, &'static str) {
 
 /// Reads every line of `reader`, calling `each` with its number (from 1) and its object, or with its
 /// problem. Blank lines are skipped. `each` can report its own problems through [`problem`]. Stops if the
-/// file cannot be read further.
-pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) {
+/// file cannot be read further. Returns whether it was read to its end.
+pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) -> bool {
+    let (mut plain, is_gzip) = unpacked(reader);
+    read_plain(file, &mut *plain, is_gzip, &mut each)
+}
+
+/// Writes the lines with these numbers, in ascending order, byte for byte with their line breaks; of a compressed file,
+/// what it unpacks to. Ends where the file cannot be read further. Returns false, and stops, at more than `most` bytes.
+///
+/// # Errors
+///
+/// Fails if `out` cannot be written.
+pub fn copy(reader: impl Read, numbers: &[u64], most: u64, out: &mut dyn Write) -> io::Result<bool> {
+    let (mut plain, _) = unpacked(reader);
+    let mut wanted = numbers.iter().copied().peekable();
+    let (mut number, mut written) = (1, 0);
+    while let Some(next) = wanted.peek().copied() {
+        let chunk = match plain.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => break,
+            Ok([]) => break,
+            Ok(chunk) => chunk,
+        };
+        let end = chunk.iter().position(|b| *b == b'\n').map(|at| at + 1);
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        if number == next {
+            written += part.len() as u64;
+            if written > most {
+                return Ok(false);
+            }
+            out.write_all(part)?;
+        }
+        let read = part.len();
+        plain.consume(read);
+        if end.is_some() {
+            wanted.next_if(|next| *next == number);
+            number += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// The text of a file, plain or gzip, and whether it is gzip.
+pub(super) fn unpacked<'r>(reader: impl Read + 'r) -> (Box<dyn BufRead + 'r>, bool) {
     let mut packed = BufReader::with_capacity(64 * 1024, reader);
-    let is_gzip = packed.fill_buf().is_ok_and(|start| start.starts_with(&[0x1f, 0x8b]));
-    if is_gzip {
-        let plain = MultiGzDecoder::new(packed).take(LONGEST_FILE + 1);
-        read_plain(file, &mut BufReader::with_capacity(64 * 1024, plain), true, &mut each);
-    } else {
-        read_plain(file, &mut packed, false, &mut each);
+    match packed.fill_buf().is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
+        true => {
+            let plain = MultiGzDecoder::new(packed).take(LONGEST_FILE + 1);
+            (Box::new(BufReader::with_capacity(64 * 1024, plain)), true)
+        }
+        false => (Box::new(packed), false),
     }
 }
 
@@ -118,7 +160,12 @@ pub fn problem(file: &str, line: u64, Fault(what, remedy): Fault) -> Problem {
     Problem::new(file, what, remedy).at(line)
 }
 
-fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn FnMut(u64, Result<Object, Problem>)) {
+fn read_plain(
+    file: &str,
+    reader: &mut dyn BufRead,
+    gzip: bool,
+    each: &mut dyn FnMut(u64, Result<Object, Problem>),
+) -> bool {
     let mut bytes = Vec::new();
     let mut total = 0;
     let mut number = 0;
@@ -128,7 +175,10 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
         let length = match next_line(reader, &mut bytes) {
             Ok(0) => break,
             Ok(length) => length,
-            Err(e) => return each(number, Err(problem(file, number, unreadable(&e, gzip)))),
+            Err(e) => {
+                each(number, Err(problem(file, number, unreadable(&e, gzip))));
+                return false;
+            }
         };
         total += length;
         if total > LONGEST_FILE {
@@ -136,7 +186,8 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
                 ("the file unpacks to more than 2 GiB", "文件解压后超过 2 GiB").into(),
                 ("Split it into smaller files", "请拆分成较小的文件").into(),
             );
-            return each(number, Err(problem(file, number, fault)));
+            each(number, Err(problem(file, number, fault)));
+            return false;
         }
         if length > LONGEST_LINE as u64 {
             anything = true;
@@ -159,7 +210,8 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
                     ("the file is in UTF-16", "文件编码为 UTF-16").into(),
                     ("Save it as UTF-8", "请保存为 UTF-8 编码").into(),
                 );
-                return each(number, Err(problem(file, number, fault)));
+                each(number, Err(problem(file, number, fault)));
+                return false;
             }
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -183,6 +235,7 @@ fn read_plain(file: &str, reader: &mut dyn BufRead, gzip: bool, each: &mut dyn F
             )),
         );
     }
+    true
 }
 
 /// The next line with its line break, of which at most [`LONGEST_LINE`] bytes are kept; its true length, 0

@@ -1,94 +1,21 @@
 //! Matches the lines of a file of outputs to tasks, and collects what an admin should know before the
 //! import. Pure: lines come in one by one, and little is kept of each.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod tasks;
+
+use std::collections::HashSet;
 
 use app::model::{
-    code_lang::CodeLang,
     message::Message,
     problem::Problem,
-    submission::{IdentityLeak, Matching, PREVIEW_LIST, Shape},
+    submission::{IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
 };
 use sha2::{Digest, Sha256};
 
+pub use tasks::Tasks;
+use tasks::folded;
+
 use super::{identity_leaks::LeakFinder, outputs::OutputLine};
-
-/// A dataset's tasks, indexed for matching.
-pub struct Tasks {
-    langs: BTreeSet<CodeLang>,
-    ids: Vec<String>,
-    texts: Vec<String>,
-    by_id: HashMap<String, usize>,
-    by_text: HashMap<String, Vec<usize>>,
-}
-
-impl Tasks {
-    /// From each task's ID, description and programming language, in the dataset's order.
-    pub fn new(tasks: impl IntoIterator<Item = (String, String, CodeLang)>) -> Tasks {
-        let mut langs = BTreeSet::new();
-        let (ids, texts): (Vec<_>, Vec<_>) = tasks
-            .into_iter()
-            .map(|(id, text, lang)| {
-                langs.insert(lang);
-                (id, folded(&text))
-            })
-            .unzip();
-        let by_id = ids.iter().enumerate().map(|(at, id)| (id.clone(), at)).collect();
-        let mut by_text: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, text) in texts.iter().enumerate() {
-            by_text.entry(text.clone()).or_default().push(at);
-        }
-        Tasks { langs, ids, texts, by_id, by_text }
-    }
-
-    /// Number of tasks.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// Whether there are no tasks.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// The task of an output, as its index in the dataset.
-    pub fn find(&self, output: &OutputLine, matching: Matching) -> Option<usize> {
-        match matching {
-            _ if output.elsewhere => None,
-            Matching::Description => self.by_description(output),
-            Matching::Auto | Matching::TaskId => self.by_task_id(&output.task_id),
-        }
-    }
-
-    /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
-    /// programming language that the dataset does not have.
-    fn by_task_id(&self, id: &str) -> Option<usize> {
-        let tail = match id.rsplit_once('/') {
-            Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
-            Some((_, tail)) => Some(tail),
-            None => None,
-        };
-        self.by_id.get(id).or_else(|| self.by_id.get(tail?)).copied()
-    }
-
-    /// By description; if several tasks share it, the one whose id matches too.
-    fn by_description(&self, output: &OutputLine) -> Option<usize> {
-        match self.by_text.get(&folded(output.raw_nl.as_deref()?))?.as_slice() {
-            [one] => Some(*one),
-            several => self.by_task_id(&output.task_id).filter(|at| several.contains(at)),
-        }
-    }
-}
-
-/// The programming language that a prefix of an ID names, such as `CPP`.
-fn named_lang(word: &str) -> Option<CodeLang> {
-    word.to_ascii_lowercase().parse().ok()
-}
-
-/// With white space collapsed, because benchmarks copy descriptions and editors rewrap them.
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// A file of outputs, read once.
 pub struct Scan<'t> {
@@ -101,6 +28,9 @@ pub struct Scan<'t> {
     contradicting: u64,
     by_id: u64,
     by_text: u64,
+    /// The first outputs that have a task by ID, with its place, and those that have one by description.
+    first_by_id: Vec<(usize, OutputLine)>,
+    first_by_text: Vec<(usize, OutputLine)>,
     leaks: Listed<IdentityLeak>,
     problems: Vec<Problem>,
     problem_count: u64,
@@ -115,6 +45,8 @@ struct Scanned {
     by_text: Option<usize>,
     hash: [u8; 16],
     empty: bool,
+    /// Whether its description differs from that of the task with its ID.
+    differs: bool,
 }
 
 /// The result of matching a file.
@@ -142,6 +74,8 @@ pub struct Summary {
     pub sampled: bool,
     /// Repeated lines.
     pub duplicates: Listed<(u64, String)>,
+    /// Lines whose description differs from that of their task. They have one by their ID.
+    pub differing: Listed<(u64, String)>,
     /// Lines without code.
     pub empty: Listed<(u64, String)>,
     /// The largest number of outputs of a task.
@@ -152,6 +86,17 @@ pub struct Summary {
     pub identity_leaks: Listed<IdentityLeak>,
     /// Lines that cannot be parsed.
     pub problems: Listed<Problem>,
+    /// The first outputs that have a task, each with the task's place in the dataset.
+    pub first: Vec<(usize, OutputLine)>,
+    /// Whether the file could not be read to its end, so that an unknown number of lines is missing.
+    pub cut_short: bool,
+}
+
+impl Summary {
+    /// Number of outputs that an import stores.
+    pub fn stored(&self) -> u64 {
+        if self.sampled { self.matched } else { self.matched - self.duplicates.count }
+    }
 }
 
 /// The first few entries of a kind, and the total.
@@ -191,6 +136,8 @@ impl<'t> Scan<'t> {
             contradicting: 0,
             by_id: 0,
             by_text: 0,
+            first_by_id: Vec::new(),
+            first_by_text: Vec::new(),
             leaks: Listed::default(),
             problems: Vec::new(),
             problem_count: 0,
@@ -218,9 +165,16 @@ impl<'t> Scan<'t> {
         let by_text = self.tasks.find(&output, Matching::Description);
         self.by_id += u64::from(by_id.is_some());
         self.by_text += u64::from(by_text.is_some());
+        let mut differs = false;
         if let (Some(at), Some(text)) = (by_id, &output.raw_nl) {
+            differs = self.tasks.texts.get(at) != Some(&folded(text));
             self.with_text += 1;
-            self.contradicting += u64::from(self.tasks.texts.get(at) != Some(&folded(text)));
+            self.contradicting += u64::from(differs);
+        }
+        for (found, first) in [(by_id, &mut self.first_by_id), (by_text, &mut self.first_by_text)] {
+            if let Some(at) = found.filter(|_| first.len() < PREVIEW_OUTPUTS) {
+                first.push((at, output.clone()));
+            }
         }
         let label = output.file.as_deref().unwrap_or(&output.task_id);
         if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
@@ -232,6 +186,7 @@ impl<'t> Scan<'t> {
             by_text,
             hash: content(&output),
             empty: output.is_empty(),
+            differs,
             label: output.file.unwrap_or(output.task_id),
         });
     }
@@ -246,6 +201,7 @@ impl<'t> Scan<'t> {
             lines: self.lines,
             identity_leaks: self.leaks,
             problems: Listed { first: self.problems, count: self.problem_count },
+            first: if matching == Matching::Description { self.first_by_text } else { self.first_by_id },
             ..Summary::default()
         };
         let mut samples = vec![0_u64; self.tasks.len()];
@@ -258,6 +214,9 @@ impl<'t> Scan<'t> {
                 continue;
             };
             summary.matched += 1;
+            if output.differs && matching != Matching::Description {
+                summary.differing.push((output.line, output.label.clone()));
+            }
             if !seen.insert((at, output.hash)) {
                 summary.duplicates.push((output.line, output.label));
                 repeats[at] += 1;

@@ -1,5 +1,7 @@
 //! Tests of `matching.rs`.
 
+use app::model::code_lang::CodeLang;
+
 use super::*;
 use crate::formats::outputs;
 

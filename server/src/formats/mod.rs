@@ -9,6 +9,7 @@ pub mod files;
 pub mod formulas;
 pub mod humaneval;
 pub mod identity_leaks;
+pub mod kind;
 pub mod lines;
 pub mod markdown;
 pub mod masking;

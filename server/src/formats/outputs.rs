@@ -1,7 +1,7 @@
 //! Model outputs in any of the published shapes: JSON Lines, line by line, or an archive with a Java class
 //! per task.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use app::model::{code_lang::CodeLang, problem::Problem, submission::Shape};
 
@@ -62,40 +62,70 @@ impl OutputLine {
 }
 
 /// Reads an upload: an archive of classes, recognised by its name or its first bytes, or lines. `each` is
-/// called for every output and every problem.
+/// called for every output and every problem. Returns whether the file was read to its end.
 pub fn read_upload(
     name: &str,
     mut file: impl Read + Seek,
     asked: &Asked,
-    each: impl FnMut(Result<OutputLine, Problem>),
-) {
-    let lower = name.to_lowercase();
-    let mut start = [0; 4];
-    let zip = file.read_exact(&mut start).is_ok() && start == *b"PK\x03\x04" || lower.ends_with(".zip");
-    let mut each = each;
-    if let Err(e) = file.seek(SeekFrom::Start(0)) {
-        return each(Err(Problem::new(
-            name,
-            (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
-            ("Upload it again", "请重新上传"),
-        )));
-    }
-    let files = match zip {
-        true => Files::zip(name, file),
-        false if [".tar.gz", ".tgz"].iter().any(|end| lower.ends_with(end)) => Files::tar_gz(name, file),
-        false => return read(name, file, asked, each),
+    mut each: impl FnMut(Result<OutputLine, Problem>),
+) -> bool {
+    let archive = match archive(name, &mut file) {
+        Ok(archive) => archive,
+        Err(e) => {
+            each(Err(Problem::new(
+                name,
+                (format!("the file cannot be read ({e})"), format!("无法读取文件（{e}）")),
+                ("Upload it again", "请重新上传"),
+            )));
+            return false;
+        }
+    };
+    let files = match archive {
+        Some(Archive::Zip) => Files::zip(name, file),
+        Some(Archive::TarGz) => Files::tar_gz(name, file),
+        None => return read(name, file, asked, each),
     };
     match files {
-        Ok(files) => classes::read(&files, each),
-        Err(problem) => each(Err(problem)),
+        Ok(files) => {
+            classes::read(&files, each);
+            true
+        }
+        Err(problem) => {
+            each(Err(problem));
+            false
+        }
     }
 }
 
-/// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank.
-pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(Result<OutputLine, Problem>)) {
+/// A kind of archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Archive {
+    Zip,
+    TarGz,
+}
+
+/// Which archive a file is, by its first bytes or its name. Leaves the file at its beginning.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn archive(name: &str, file: &mut (impl Read + Seek)) -> io::Result<Option<Archive>> {
+    let mut start = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    let lower = name.to_lowercase();
+    if start == b"PK\x03\x04" || lower.ends_with(".zip") {
+        return Ok(Some(Archive::Zip));
+    }
+    Ok([".tar.gz", ".tgz"].iter().any(|end| lower.ends_with(end)).then_some(Archive::TarGz))
+}
+
+/// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank. Returns whether the file was
+/// read to its end.
+pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(Result<OutputLine, Problem>)) -> bool {
     lines::read(file, reader, |line, object| {
         each(object.and_then(|object| output(line, &object, asked).map_err(|fault| lines::problem(file, line, fault))));
-    });
+    })
 }
 
 const FIELDS: [(&str, Shape); 3] =

@@ -21,6 +21,7 @@ pub mod runs;
 pub mod session;
 pub mod settings;
 pub mod studies;
+mod submissions;
 pub mod upload;
 
 pub use router::router;

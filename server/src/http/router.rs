@@ -13,7 +13,7 @@ use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, tra
 
 use super::{
     account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, rubrics, runs, session,
-    settings, studies, upload,
+    settings, studies, submissions, upload,
 };
 use crate::state::AppState;
 
@@ -46,6 +46,12 @@ pub fn router(state: AppState) -> Router {
         // Grading without JavaScript. The pages' route calls this parameter `study`; here it is an
         // assignment.
         .route("/grade/{study}", post(grade::submit))
+        // Files of uploads and submissions.
+        .route("/admin/uploads/{id}/bad-lines.jsonl", get(submissions::bad_upload_lines))
+        .route("/admin/uploads/{id}/bad-lines.csv", get(submissions::bad_upload_list))
+        .route("/admin/submissions/{id}/file", get(submissions::original))
+        .route("/admin/submissions/{id}/bad-lines.jsonl", get(submissions::bad_lines))
+        .route("/admin/submissions/{id}/bad-lines.csv", get(submissions::bad_list))
         // A study's tables.
         .route("/admin/studies/{id}/ratings.csv", get(studies::ratings))
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use super::{errors::HttpError, guard::query, router::FORM_LIMIT};
 use crate::{
+    db::uploads::Purpose,
     services::{
         imports::Tasks,
         uploads::{HeldFile, Incoming, LARGEST},
@@ -42,7 +43,7 @@ pub async fn submission(
     headers: HeaderMap,
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
-    let taken = take_upload(&state, &caller, form, ["dataset"]).await.map(|(id, [dataset])| {
+    let taken = take_upload(&state, &caller, form, ["dataset"], false).await.map(|(id, [dataset])| {
         let query = query([("dataset", dataset.as_str())]);
         format!("/admin/uploads/{id}?{query}")
     });
@@ -57,7 +58,7 @@ pub async fn ratings(
     headers: HeaderMap,
     form: Result<Multipart, MultipartRejection>,
 ) -> Response {
-    let taken = take_upload(&state, &caller, form, ["dataset", "kind"]).await.map(|(id, [dataset, kind])| {
+    let taken = take_upload(&state, &caller, form, ["dataset", "kind"], true).await.map(|(id, [dataset, kind])| {
         let query = query([("dataset", dataset.as_str()), ("kind", kind.as_str())]);
         format!("/admin/uploads/{id}/ratings?{query}")
     });
@@ -120,12 +121,13 @@ async fn import_rubric(
     Err(no_file("file"))
 }
 
-/// Stores the form's `file` and returns the values of these `fields`.
+/// Stores the form's `file`, with ratings or outputs, and returns the values of these `fields`; the first is the dataset.
 async fn take_upload<const N: usize>(
     state: &AppState,
     caller: &Caller,
     form: Result<Multipart, MultipartRejection>,
     fields: [&str; N],
+    ratings: bool,
 ) -> Result<(UploadId, [String; N]), AppError> {
     // Before anything is read, so that only admins can use disk space.
     let admin = Admin::of(caller)?;
@@ -144,7 +146,9 @@ async fn take_upload<const N: usize>(
         }
     }
     let Some(stored) = stored else { return Err(no_file("file")) };
-    Ok((state.services.submissions.note_upload(&admin, stored).await?, texts))
+    let dataset = texts.first().map(String::as_str);
+    let purpose = Purpose { ratings, ..Purpose::outputs(dataset) };
+    Ok((state.services.submissions.note_upload(&admin, stored, purpose).await?, texts))
 }
 
 async fn import(

@@ -1,6 +1,6 @@
 //! Importing datasets: reads a folder, an archive or files, then stores all of it or nothing.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{io::Seek, path::PathBuf, sync::Arc};
 
 use app::{
     error::AppError,
@@ -12,7 +12,12 @@ use super::{datasets::DatasetService, uploads::HeldFile};
 use crate::{
     db::datasets::{NewTask, NewVersion},
     error::Failure,
-    formats::{self, Found, FoundDataset, bundled, files::Files, translation},
+    formats::{
+        self, Found, FoundDataset, bundled,
+        files::Files,
+        kind::{self, FileKind},
+        translation,
+    },
 };
 
 /// Which tasks of a benchmark become datasets.
@@ -177,7 +182,7 @@ fn from_open_files(mut open: Vec<(String, std::fs::File)>) -> Result<Files, Fail
         return if zip { Files::zip(&name, file) } else { Files::tar_gz(&name, file) }.map_err(invalid);
     }
     let mut files = Files::named(open.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "));
-    for (name, file) in open {
+    for (name, mut file) in open {
         if is_archive(&name) {
             return Err(Failure::invalid(
                 &name,
@@ -185,6 +190,8 @@ fn from_open_files(mut open: Vec<(String, std::fs::File)>) -> Result<Files, Fail
                 ("Upload the archive on its own", "请单独上传压缩包"),
             ));
         }
+        kind::check(&FileKind::Dataset, &name, &mut file).map_err(invalid)?;
+        file.rewind()?;
         files.add_plain(&name, file).map_err(invalid)?;
     }
     Ok(files)

@@ -152,7 +152,7 @@ impl Services {
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
-            submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone())),
+            submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone())),
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),

@@ -273,7 +273,7 @@ mod tests {
     use rusqlite::params;
 
     use super::*;
-    use crate::services::starter;
+    use crate::{db::uploads::Purpose, services::starter};
 
     fn aged(path: &Path) {
         let file = File::options().write(true).open(path).or_else(|_| File::open(path)).unwrap();
@@ -285,7 +285,7 @@ mod tests {
         incoming.write(bytes).await.unwrap();
         let stored = incoming.finish().await.unwrap();
         let checksum = stored.checksum.clone();
-        services.submissions.note_upload(&System.admin(), stored).await.unwrap();
+        services.submissions.note_upload(&System.admin(), stored, Purpose::outputs(None)).await.unwrap();
         checksum
     }
 

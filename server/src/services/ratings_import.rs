@@ -22,7 +22,7 @@ use crate::{
         results_import::{self, Given, Newest, Study, Target},
         results_judges,
         staging::{self, Import},
-        submissions,
+        uploads,
     },
     error::Failure,
     formats::ratings::{self, MOST_PROBLEMS, Mapping},
@@ -81,7 +81,7 @@ impl RatingsImport {
 
     /// An uploaded file, opened for reading.
     async fn uploaded(&self, upload: UploadId, reading: RatingsReading, kind: RatingsKind) -> Result<File, Failure> {
-        let found = self.db.read(move |conn| submissions::upload(conn, upload)).await?;
+        let found = self.db.read(move |conn| uploads::get(conn, upload)).await?;
         let found = found.ok_or_else(|| Failure::not_found("upload"))?;
         let content = Box::new(self.uploads.open(&found.checksum)?);
         Ok(File { dataset: reading.dataset, kind, name: found.file, content, mapping: reading.columns })

@@ -16,7 +16,10 @@ use rusqlite::{Connection, Transaction};
 use crate::{
     db::{Db, audit::Change, datasets, rubrics},
     error::Failure,
-    formats::bundled,
+    formats::{
+        bundled,
+        kind::{self, FileKind},
+    },
 };
 
 pub struct RubricService {
@@ -81,6 +84,8 @@ impl Rubrics for RubricService {
     }
 
     async fn import(&self, admin: &Admin, file: &str, json: &[u8]) -> Answer<SavedRubric> {
+        kind::check(&FileKind::Rubric, file, std::io::Cursor::new(json))
+            .map_err(|problem| AppError::Invalid(vec![problem]))?;
         let rubric = serde_json::from_slice(json).map_err(|e| {
             let problem = Problem::new(
                 file,

@@ -84,6 +84,19 @@ impl Spool {
     }
 }
 
+impl Spool {
+    /// A stored file as a download.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::TooMany`] while too many downloads are open.
+    pub fn stored(&self, file: File) -> Result<Download, Failure> {
+        let permit = self.open.clone().try_acquire_owned().map_err(|_| AppError::TooMany(RETRY))?;
+        let bytes = file.metadata()?.len();
+        Ok(Download { file, bytes, lines: 0, permit })
+    }
+}
+
 /// The target of a download: seekable, as an archive needs.
 pub type Out = BufWriter<File>;
 

@@ -3,14 +3,20 @@
 use app::{
     error::AppError,
     model::{
-        dataset::ImportReport, ids::SubmissionId, page::PageOf, problem::Problem, study::NewStudy,
-        submission::Matching, user::Role,
+        dataset::ImportReport,
+        ids::SubmissionId,
+        page::PageOf,
+        problem::Problem,
+        study::NewStudy,
+        submission::{InvalidLines, Matching},
+        user::Role,
     },
     port::{Accounts, Answer, Datasets, Studies, Submissions, System},
 };
 
 use super::{Services, accounts::random_password, folder};
 use crate::{
+    db::uploads::Purpose,
     error::Failure,
     formats::bundled::{self, StarterOutputs},
 };
@@ -45,8 +51,9 @@ async fn take(services: &Services, dataset: &str, output: &StarterOutputs) -> An
     let admin = System.admin();
     let mut incoming = services.uploads.begin(&output.file).await?;
     incoming.write(&output.bytes).await?;
-    let upload = services.submissions.note_upload(&admin, incoming.finish().await?).await?;
-    services.submissions.take(&admin, upload, dataset, Matching::TaskId, &output.model).await?;
+    let upload =
+        services.submissions.note_upload(&admin, incoming.finish().await?, Purpose::outputs(Some(dataset))).await?;
+    services.submissions.take(&admin, upload, dataset, Matching::TaskId, &output.model, InvalidLines::Refuse).await?;
     Ok(())
 }
 

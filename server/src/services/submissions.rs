@@ -1,5 +1,7 @@
 //! Model outputs: previewing an uploaded file, importing it, and showing what was imported.
 
+pub mod files;
+
 use std::collections::{HashMap, HashSet};
 
 use app::{
@@ -7,12 +9,15 @@ use app::{
     model::{
         audit::{Action, Object},
         code_lang::CodeLang,
-        dataset::{DatasetRow, TaskRow, TestKind},
-        ids::{ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+        dataset::{TaskRow, TestKind},
+        ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
         models::ModelRow,
         page::{PageOf, Paged},
         problem::Problem,
-        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
+        submission::{
+            InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, PreviewOutput, SubmissionRow,
+            UploadRow,
+        },
     },
     port::{Admin, Answer, Submissions},
 };
@@ -20,21 +25,27 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use tokio::sync::mpsc::{Sender, channel};
 
-use super::uploads::{StoredFile, Uploads};
+use super::{
+    spool::Spool,
+    uploads::{StoredFile, Uploads},
+};
 use crate::{
     db::{
         Db,
         audit::{self, Change},
         datasets, models, runs,
         staging::{self, Import},
-        submissions::{self, NewOutput, NewSubmission, Upload},
+        submissions::{self, NewOutput, NewSubmission},
+        uploads::{self, Purpose, Upload},
     },
     error::Failure,
     formats::{
         humaneval,
         identity_leaks::LeakFinder,
+        kind::{self, FileKind},
+        masking::mask,
         matching::{Scan, Summary, Tasks, content},
-        outputs::{self, Asked},
+        outputs::{self, Asked, OutputLine},
         translation::Pair,
     },
     layout,
@@ -50,19 +61,32 @@ const LONGEST_MODEL: usize = 100;
 pub struct SubmissionService {
     db: Db,
     uploads: Uploads,
+    spool: Spool,
 }
 
 impl SubmissionService {
-    /// `uploads` has the uploaded files.
-    pub fn new(db: Db, uploads: Uploads) -> Self {
-        SubmissionService { db, uploads }
+    /// `uploads` has the uploaded files, `spool` holds this service's downloads.
+    pub fn new(db: Db, uploads: Uploads, spool: Spool) -> Self {
+        SubmissionService { db, uploads, spool }
     }
 
     /// Records an uploaded file, so that it can be previewed and imported.
-    pub async fn note_upload(&self, admin: &Admin, file: StoredFile) -> Answer<UploadId> {
+    ///
+    /// # Errors
+    ///
+    /// Refuses a file that belongs to another page, with the address of that page.
+    pub async fn note_upload(&self, admin: &Admin, file: StoredFile, purpose: Purpose) -> Answer<UploadId> {
         let by = admin.id();
         let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
-        Ok(self.db.write(move |tx| submissions::insert_upload(tx, &upload, by)).await?)
+        let (service, ratings) = (self.clone(), purpose.ratings);
+        let checked = tokio::task::spawn_blocking(move || {
+            let wanted = if ratings { FileKind::Ratings } else { FileKind::Outputs };
+            let file = service.uploads.open(&upload.checksum)?;
+            kind::check(&wanted, &upload.file, file).map_err(|problem| AppError::Invalid(vec![problem]))?;
+            Ok::<_, Failure>(upload)
+        });
+        let upload = checked.await.map_err(Failure::internal)??;
+        Ok(self.db.write(move |tx| uploads::insert(tx, &upload, &purpose, by)).await?)
     }
 
     /// Reads an upload for a dataset's newest version.
@@ -73,7 +97,7 @@ impl SubmissionService {
         asked: Matching,
     ) -> Result<(Plan, Summary), Failure> {
         let slug = dataset.to_owned();
-        let plan = self.db.read_long(move |conn| Plan::load(conn, upload, &slug)).await?;
+        let plan = self.db.read_long(move |conn| Plan::newest(conn, upload, &slug)).await?;
         let service = self.clone();
         let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
         read.await.map_err(Failure::internal)?
@@ -84,7 +108,7 @@ impl SubmissionService {
         let mut scan = Scan::new(&plan.tasks, &finder);
         let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
-        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+        let complete = outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
             lines += 1;
             if lines <= MOST_OUTPUTS {
                 scan.push(line);
@@ -97,7 +121,9 @@ impl SubmissionService {
                 scan.push(Err(Problem::new(&plan.upload.file, what, remedy)));
             }
         });
-        Ok(scan.finish(asked))
+        let mut summary = scan.finish(asked);
+        summary.cut_short = !complete || lines > MOST_OUTPUTS;
+        Ok(summary)
     }
 
     /// Reads the file again and sends its outputs in chunks of bounded size, ready to be inserted.
@@ -114,6 +140,7 @@ impl SubmissionService {
             }
             let output = match line {
                 Ok(output) => output,
+                Err(_) if plan.invalid == InvalidLines::LeaveOut => return,
                 Err(problem) => {
                     failed = Some(Failure::App(AppError::Invalid(vec![problem])));
                     return;
@@ -152,12 +179,15 @@ impl SubmissionService {
     /// Stores a file that was read before in many short transactions; its rows are hidden until the last
     /// one.
     async fn store(self, admin: Admin, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
+        let left_out = summary.problems.count;
         let new = NewSubmission {
-            version: plan.dataset.version,
+            version: plan.version,
             model: ModelId(0),
             file: plan.upload.file.clone(),
             checksum: plan.upload.checksum.clone(),
             matching: word(summary.matching),
+            left_out,
+            expected: summary.stored(),
             by: admin.id(),
         };
         let name = model.clone();
@@ -165,14 +195,14 @@ impl SubmissionService {
             .db
             .write(move |tx| {
                 let new = NewSubmission { model: submissions::model(tx, &name)?, ..new };
-                refuse_second(tx, &new, &name)?;
+                refuse_second(tx, new.version, new.model, &new.checksum, &name)?;
                 submissions::begin(tx, &new)
             })
             .await?;
         let import = Import::Submission(id.0);
         let stored = self.store_outputs(id, plan, summary).await;
         let published = match stored {
-            Ok(plan) => self.publish(admin, id, plan, model).await,
+            Ok(plan) => self.publish(admin, id, plan, model, left_out).await,
             Err(failure) => Err(failure),
         };
         if published.is_err() {
@@ -199,21 +229,19 @@ impl SubmissionService {
         id: SubmissionId,
         plan: Plan,
         model: String,
+        left_out: u64,
     ) -> Result<SubmissionId, Failure> {
         let published = self.db.write_audited(&admin, Action::SubmissionImport, move |tx| {
             // Both may have changed while the outputs were stored.
             plan.still_newest(tx)?;
-            let new = NewSubmission {
-                version: plan.dataset.version,
-                model: submissions::model(tx, &model)?,
-                file: plan.upload.file.clone(),
-                checksum: plan.upload.checksum.clone(),
-                matching: "",
-                by: None,
-            };
-            refuse_second(tx, &new, &model)?;
+            let known = submissions::model(tx, &model)?;
+            refuse_second(tx, plan.version, known, &plan.upload.checksum, &model)?;
             staging::publish(tx, Import::Submission(id.0))?;
-            Ok(Change::of(Object::Submission(id), format!("{model} on {}", plan.dataset.slug), id))
+            let mut detail = format!("{model} on {}", plan.dataset);
+            if left_out > 0 {
+                detail.push_str(&format!(", {left_out} invalid lines left out"));
+            }
+            Ok(Change::of(Object::Submission(id), detail, id))
         });
         published.await
     }
@@ -226,8 +254,14 @@ pub const NEW_VERSION: (&str, &str) = (
 );
 
 /// Rejects a file that is already a submission of the model.
-fn refuse_second(conn: &Connection, new: &NewSubmission, model: &str) -> Result<(), Failure> {
-    match submissions::taken(conn, new.version, new.model, &new.checksum)? {
+fn refuse_second(
+    conn: &Connection,
+    version: DatasetVersionId,
+    known: ModelId,
+    checksum: &str,
+    model: &str,
+) -> Result<(), Failure> {
+    match submissions::taken(conn, version, known, checksum)? {
         Some(id) => Err(Failure::conflict((
             format!("This file has already been imported as outputs of {model}: submission {id}."),
             format!("该文件已作为 {model} 的输出导入，即输出集 {id}。"),
@@ -239,7 +273,10 @@ fn refuse_second(conn: &Connection, new: &NewSubmission, model: &str) -> Result<
 /// The database content needed to read an upload for a dataset.
 struct Plan {
     upload: Upload,
-    dataset: DatasetRow,
+    /// The dataset's short name.
+    dataset: String,
+    version: DatasetVersionId,
+    invalid: InvalidLines,
     rows: Vec<TaskRow>,
     tasks: Tasks,
     asked: Asked,
@@ -249,34 +286,59 @@ struct Plan {
 }
 
 impl Plan {
-    fn load(conn: &Connection, upload: UploadId, dataset: &str) -> Result<Plan, Failure> {
-        let upload = submissions::upload(conn, upload)?.ok_or_else(|| Failure::not_found("upload"))?;
+    /// To read an upload for the newest version of a dataset.
+    fn newest(conn: &Connection, upload: UploadId, dataset: &str) -> Result<Plan, Failure> {
+        let upload = uploads::get(conn, upload)?.ok_or_else(|| Failure::not_found("upload"))?;
         let dataset = datasets::get(conn, dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
-        let rows = datasets::tasks(conn, dataset.version)?;
+        Plan::load(conn, upload, dataset.slug, dataset.version)
+    }
+
+    fn load(conn: &Connection, upload: Upload, dataset: String, version: DatasetVersionId) -> Result<Plan, Failure> {
+        let rows = datasets::tasks(conn, version)?;
         let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone(), row.code_lang)));
         let langs = CodeLang::ALL.into_iter().filter(|lang| rows.iter().any(|row| row.code_lang == *lang));
-        let continued = datasets::test_kind(conn, dataset.version)? == Some(TestKind::HumanevalX);
+        let continued = datasets::test_kind(conn, version)? == Some(TestKind::HumanevalX);
         let langs: Vec<CodeLang> = langs.collect();
         let mut continues = HashMap::new();
         if continued {
-            for (revision, _, body) in runs::task_tests(conn, dataset.version)? {
+            for (revision, _, body) in runs::task_tests(conn, version)? {
                 continues.insert(revision, serde_json::from_str::<humaneval::Task>(&body)?);
             }
         }
         let pair = langs.first().and_then(|target| Pair::of(&continues, *target));
         let prompts = continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
         let asked = Asked { langs, continued, pair };
-        Ok(Plan { upload, dataset, rows, tasks, asked, prompts, models: submissions::model_names(conn)? })
+        let models = submissions::model_names(conn)?;
+        Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, tasks, asked, prompts, models })
     }
 
     /// Fails if the dataset has a newer version than when the file was read.
     fn still_newest(&self, conn: &Connection) -> Result<(), Failure> {
-        let newest = datasets::get(conn, &self.dataset.slug)?.map(|dataset| dataset.version);
-        if newest == Some(self.dataset.version) {
+        let newest = datasets::get(conn, &self.dataset)?.map(|dataset| dataset.version);
+        if newest == Some(self.version) {
             return Ok(());
         }
         Err(Failure::conflict(NEW_VERSION))
     }
+}
+
+/// The first outputs of a file in the form in which raters would see them.
+async fn first_outputs(plan: &Plan, first: Vec<(usize, OutputLine)>) -> Vec<PreviewOutput> {
+    let names = LeakFinder::new(plan.models.iter().map(String::as_str)).names();
+    let mut seen = Vec::new();
+    for (at, output) in first {
+        let Some(task) = plan.rows.get(at).cloned() else { continue };
+        let (code, around) = (output.code, output.surrounding_text);
+        let masked = (mask(code.clone(), &names).text, mask(around.clone(), &names).text);
+        let changed = masked.0 != code || masked.1 != around;
+        let masked = match changed {
+            true => Some(layout::view(masked.0, masked.1, task.code_lang).await),
+            false => None,
+        };
+        let code = layout::view(code, around, task.code_lang).await;
+        seen.push(PreviewOutput { line: output.line, task, code, masked });
+    }
+    seen
 }
 
 fn word(matching: Matching) -> &'static str {
@@ -339,14 +401,16 @@ impl Submissions for SubmissionService {
     }
 
     async fn preview(&self, _: &Admin, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
-        let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
-        let (version, checksum) = (plan.dataset.version, plan.upload.checksum.clone());
+        let (plan, mut summary) = self.load_and_read(upload, dataset, asked).await?;
+        let first = first_outputs(&plan, std::mem::take(&mut summary.first)).await;
+        let (version, checksum) = (plan.version, plan.upload.checksum.clone());
+        let archive = outputs::archive(&plan.upload.file, &mut self.uploads.open(&checksum)?).map_err(Failure::from)?;
         let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
         Ok(Preview {
             upload,
             file: plan.upload.file,
             bytes: plan.upload.bytes,
-            dataset: plan.dataset.slug,
+            dataset: plan.dataset,
             matching: summary.matching,
             matching_reason: summary.reason.en,
             matching_reason_zh: summary.reason.zh,
@@ -363,10 +427,15 @@ impl Submissions for SubmissionService {
             duplicate_count: summary.duplicates.count,
             samples_max: summary.samples_max,
             tasks_with_samples: summary.tasks_with_samples,
+            differing: summary.differing.first,
+            differing_count: summary.differing.count,
             empty: summary.empty.first,
             empty_count: summary.empty.count,
             problems: summary.problems.first,
             problem_count: summary.problems.count,
+            cut_short: summary.cut_short,
+            archive: archive.is_some(),
+            first,
             identity_leak_count: summary.identity_leaks.count,
             identity_leaks: summary.identity_leaks.first,
             same_as,
@@ -380,20 +449,29 @@ impl Submissions for SubmissionService {
         dataset: &str,
         asked: Matching,
         model: &str,
+        invalid: InvalidLines,
     ) -> Answer<SubmissionId> {
         let model = checked_model(model)?;
         // The bytes cannot change between reading and storing, because they are stored under their
         // checksum. The dataset can, so it is checked again when the submission is published.
-        let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
-        if summary.problems.count > 0 {
+        let (mut plan, summary) = self.load_and_read(upload, dataset, asked).await?;
+        plan.invalid = invalid;
+        if summary.problems.count > 0 && invalid == InvalidLines::Refuse {
             return Err(AppError::Invalid(summary.problems.first));
+        }
+        if summary.cut_short {
+            let what = (
+                "the file could not be read to its end, so lines are missing besides the invalid ones",
+                "文件未能读到末尾，除无效行外还缺少其他行",
+            );
+            return Err(AppError::invalid(&plan.upload.file, what, ("Upload the complete file", "请上传完整的文件")));
         }
         if summary.matched == 0 {
             return Err(AppError::invalid(
                 &plan.upload.file,
                 (
-                    format!("no line matches a task of {}", plan.dataset.slug),
-                    format!("没有一行能匹配到 {} 的任务", plan.dataset.slug),
+                    format!("no line matches a task of {}", plan.dataset),
+                    format!("没有一行能匹配到 {} 的任务", plan.dataset),
                 ),
                 ("Choose the dataset of these outputs", "请选择这些输出对应的数据集"),
             ));
@@ -401,5 +479,9 @@ impl Submissions for SubmissionService {
         // In a task of its own, so that a browser that disconnects does not interrupt it.
         let stored = audit::spawn(self.clone().store(admin.clone(), plan, summary, model));
         Ok(stored.await.map_err(Failure::internal)??)
+    }
+
+    async fn uploads(&self, _: &Admin, of: PageOf) -> Answer<Paged<UploadRow>> {
+        Ok(self.db.read(move |conn| uploads::list(conn, &of)).await?)
     }
 }

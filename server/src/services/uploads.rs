@@ -178,9 +178,27 @@ impl Uploads {
     ///
     /// Fails if it is missing or cannot be read.
     pub fn open(&self, checksum: &str) -> Result<std::fs::File, Failure> {
-        std::fs::File::open(self.folder.join(checksum))
-            .map_err(|e| Failure::internal(format!("the upload {checksum} cannot be opened: {e}")))
+        self.find(checksum)?.ok_or_else(|| Failure::internal(format!("the upload {checksum} is missing")))
     }
+
+    /// Opens a stored file; `None` if it is missing, as after a restore without the uploads.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    pub fn find(&self, checksum: &str) -> Result<Option<std::fs::File>, Failure> {
+        match std::fs::File::open(self.folder.join(checksum)) {
+            Ok(file) => Ok(Some(file)),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Failure::internal(format!("the upload {checksum} cannot be opened: {e}"))),
+        }
+    }
+}
+
+/// The name of a stored file as part of another name: without the ending that says its format.
+pub fn stem(name: &str) -> &str {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 impl Incoming {

@@ -11,12 +11,13 @@ use app::{
         page::PageOf,
         plan::Presentation,
         study::NewStudy,
-        submission::Matching,
+        submission::{InvalidLines, Matching},
     },
     port::{Accounts, Studies, Submissions, System, quality::Quality},
 };
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use server::db::uploads::Purpose;
 
 async fn study(client: &mut Client) -> String {
     let my_studies: Value = client.rpc("desk", json!({})).await.json();
@@ -519,9 +520,18 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
         .collect();
     let mut incoming = app.services.uploads.begin("samples.jsonl").await.unwrap();
     incoming.write(lines.as_bytes()).await.unwrap();
-    let upload = app.services.submissions.note_upload(&operator, incoming.finish().await.unwrap()).await.unwrap();
-    let submission =
-        app.services.submissions.take(&operator, upload, "starter", Matching::TaskId, "Sampler").await.unwrap();
+    let upload = app
+        .services
+        .submissions
+        .note_upload(&operator, incoming.finish().await.unwrap(), Purpose::outputs(None))
+        .await
+        .unwrap();
+    let submission = app
+        .services
+        .submissions
+        .take(&operator, upload, "starter", Matching::TaskId, "Sampler", InvalidLines::Refuse)
+        .await
+        .unwrap();
     let users = app.services.accounts.users(&operator, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let new = NewStudy {
         title: "Samples".into(),

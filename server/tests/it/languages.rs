@@ -14,14 +14,14 @@ use app::{
         plan::Presentation,
         run::{ItemFilter, ItemResult},
         study::NewStudy,
-        submission::Matching,
+        submission::{InvalidLines, Matching},
         user::Role,
     },
     port::{Accounts, Comparisons, Datasets, Runs, Studies, Submissions, System, quality::Quality},
 };
 use serde_json::{Value, json};
 use server::{
-    db::{datasets, runs},
+    db::{datasets, runs, uploads::Purpose},
     formats::humaneval,
 };
 
@@ -78,8 +78,12 @@ pub async fn upload(app: &TestApp, dataset: &str, model: &str, lines: &str) -> S
     let mut incoming = app.services.uploads.begin("outputs.jsonl").await.unwrap();
     incoming.write(lines.as_bytes()).await.unwrap();
     let file = incoming.finish().await.unwrap();
-    let upload = app.services.submissions.note_upload(&System.admin(), file).await.unwrap();
-    app.services.submissions.take(&System.admin(), upload, dataset, Matching::Auto, model).await.unwrap()
+    let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
+    app.services
+        .submissions
+        .take(&System.admin(), upload, dataset, Matching::Auto, model, InvalidLines::Refuse)
+        .await
+        .unwrap()
 }
 
 /// A dataset with these tasks.
@@ -369,7 +373,7 @@ async fn translations_find_their_pair_of_languages_and_no_other() {
         let mut incoming = app.services.uploads.begin("outputs.jsonl").await.unwrap();
         incoming.write(line(prompt).to_string().as_bytes()).await.unwrap();
         let file = incoming.finish().await.unwrap();
-        let upload = app.services.submissions.note_upload(&System.admin(), file).await.unwrap();
+        let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
         let read = app.services.submissions.preview(&System.admin(), upload, dataset, Matching::Auto).await.unwrap();
         assert_eq!((read.matched, read.unknown_count, read.problem_count), (0, 1, 0), "{dataset}");
     }

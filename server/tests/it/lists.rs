@@ -17,7 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use server::{
-    db::{FILE, accounts, models, runs, studies, submissions},
+    db::{FILE, accounts, models, runs, studies, submissions, uploads},
     error::Failure,
 };
 
@@ -102,6 +102,14 @@ const LISTS: &[List] = &[
         orders: &[("order", "position")],
     },
     List {
+        function: "uploads",
+        arguments: |page| json!({ "page": page }),
+        pointer: "",
+        key: "id",
+        rows: "SELECT id AS key FROM uploads WHERE purpose = 'outputs'",
+        orders: &[("uploaded", "id")],
+    },
+    List {
         function: "submission_outputs",
         arguments: |page| json!({ "id": 1, "filter": {"words": "", "empty": false}, "page": page }),
         pointer: "",
@@ -132,6 +140,11 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
             params![version, model, format!("{n} {model}")],
         )?;
     }
+    let purpose = *["outputs", "ratings"].choose(random).unwrap();
+    conn.execute(
+        "INSERT INTO uploads (checksum, file_name, bytes, purpose, created_at) VALUES (?1, 'f', 1, ?2, 1)",
+        params![format!("{n} {model}"), purpose],
+    )?;
     for _ in 0..random.random_range(0..3) {
         let state = *["finished", "cancelled"].choose(random).unwrap();
         conn.execute(
@@ -224,10 +237,11 @@ async fn every_list_is_walked_whole_in_every_order() {
 #[allow(clippy::disallowed_methods, reason = "the service's connections cannot be made to count")]
 fn steps(app: &TestApp) -> Vec<(String, u64)> {
     type Read = fn(&Connection, &PageOf) -> Result<(), Failure>;
-    let lists: [(&str, &[&str], Read); 5] = [
+    let lists: [(&str, &[&str], Read); 6] = [
         ("studies", &["created", "title", "status"], |conn, of| studies::list(conn, of).map(|_| ())),
         ("runs", &["started", "model", "dataset", "status"], |conn, of| runs::list(conn, None, of).map(|_| ())),
         ("submissions", &["uploaded", "model", "dataset"], |conn, of| submissions::list(conn, None, of).map(|_| ())),
+        ("uploads", &["uploaded"], |conn, of| uploads::list(conn, of).map(|_| ())),
         ("models", &["name", "added"], |conn, of| models::list(conn, of).map(|_| ())),
         ("people", &["name", "since", "role", "seen"], |conn, of| accounts::list(conn, of).map(|_| ())),
     ];
@@ -273,6 +287,10 @@ async fn long_lists_cost_what_short_ones_do() {
                     tx.execute(
                         "INSERT INTO runs (submission_id, status, fresh, created_at) VALUES (?1, 'finished', 0, 1)",
                         [tx.last_insert_rowid()],
+                    )?;
+                    tx.execute(
+                        "INSERT INTO uploads (checksum, file_name, bytes, created_at) VALUES (?1, 'f', 1, 1)",
+                        [n.to_string()],
                     )?;
                     tx.execute(
                         "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)

@@ -9,6 +9,7 @@ mod authorisation;
 mod blindness;
 mod demo;
 mod drafts;
+mod good_lines;
 mod grading;
 mod guidelines;
 mod inbox;

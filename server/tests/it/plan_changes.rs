@@ -10,7 +10,7 @@ use app::{
         plan::{Extension, Presentation, Reads, Sharing},
         quality::{Policy, QualitySettings},
         study::{NewStudy, StudyStatus},
-        submission::Matching,
+        submission::{InvalidLines, Matching},
     },
     port::{Grading, Person, Plans, Studies, Submissions, System, quality::Quality},
 };
@@ -150,7 +150,11 @@ async fn large() -> (TestApp, Vec<Person>, StudyId, Token) {
 
 async fn taken(app: &TestApp, model: &str, samples: usize) -> SubmissionId {
     let upload = uploaded(app, &outputs(&starter_tasks(app).await, samples)).await;
-    app.services.submissions.take(&System.admin(), upload, starter::DATASET, Matching::TaskId, model).await.unwrap()
+    app.services
+        .submissions
+        .take(&System.admin(), upload, starter::DATASET, Matching::TaskId, model, InvalidLines::Refuse)
+        .await
+        .unwrap()
 }
 
 /// The changes of a study that move, add or delete many planned ratings.

@@ -8,11 +8,12 @@ use app::{
         compare::{ComparisonView, Scores, Selection},
         ids::ModelId,
         results::{Board, BoardQuery},
-        submission::Matching,
+        submission::{InvalidLines, Matching},
     },
     port::{Comparisons, Results, Submissions, System},
 };
 use axum::http::StatusCode;
+use server::db::uploads::Purpose;
 
 use crate::{results::filled, util::TestApp};
 
@@ -30,8 +31,12 @@ async fn unrated(app: &TestApp, model: &str) {
     let mut incoming = app.services.uploads.begin("unrated.jsonl").await.unwrap();
     incoming.write(br#"{"task_id":"S01","code":"int one() { return 1; }"}"#).await.unwrap();
     let file = incoming.finish().await.unwrap();
-    let upload = app.services.submissions.note_upload(&System.admin(), file).await.unwrap();
-    app.services.submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model).await.unwrap();
+    let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
+    app.services
+        .submissions
+        .take(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use app::{
         quality::{FeedbackLevel, QualitySettings},
         ratings_import::RatingsKind,
         study::{NewStudy, StudyStatus},
-        submission::Matching,
+        submission::{InvalidLines, Matching},
         time::Timestamp,
         user::Role,
     },
@@ -32,6 +32,7 @@ use server::{
         results_judges, staging,
         studies::{self, Plan},
         submissions::{self, NewOutput, NewSubmission},
+        uploads::Purpose,
     },
     services::ratings_import,
 };
@@ -170,7 +171,7 @@ pub async fn uploaded(app: &TestApp, bytes: &[u8]) -> UploadId {
     let mut incoming = app.services.uploads.begin("many.jsonl").await.unwrap();
     incoming.write(bytes).await.unwrap();
     let file = incoming.finish().await.unwrap();
-    app.services.submissions.note_upload(&System.admin(), file).await.unwrap()
+    app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap()
 }
 
 pub fn count(app: &TestApp, table: &str) -> i64 {
@@ -193,7 +194,9 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
     let upload = uploaded(&app, &outputs(&tasks, samples)).await;
     let take = |model: &'static str| {
         let submissions = app.services.submissions.clone();
-        async move { submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model).await }
+        async move {
+            submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse).await
+        }
     };
     let import = tokio::spawn(take("Large"));
     let mut rater = app.rater().await;
@@ -231,7 +234,11 @@ async fn a_large_study_is_stored_in_small_transactions() {
     let (services, admin) = (&app.services, System.admin());
     let samples = 1_000 / tasks.len();
     let upload = uploaded(&app, &outputs(&tasks, samples)).await;
-    let submission = services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Large").await.unwrap();
+    let submission = services
+        .submissions
+        .take(&admin, upload, "starter", Matching::TaskId, "Large", InvalidLines::Refuse)
+        .await
+        .unwrap();
     let people = services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let new = NewStudy {
         title: "Large".into(),
@@ -265,7 +272,8 @@ async fn the_same_upload_imported_twice_at_once_is_one_submission() {
     let before = count(&app, "outputs");
     let upload = uploaded(&app, &outputs(&tasks, 20)).await;
     let admin = System.admin();
-    let take = || app.services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Twice");
+    let take =
+        || app.services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Twice", InvalidLines::Refuse);
     let (one, other) = tokio::join!(take(), take());
     assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
     assert!(matches!(one.and(other), Err(AppError::Conflict(_))));
@@ -377,6 +385,8 @@ async fn killed_import_is_hidden_and_deleted() {
                 file: "f".into(),
                 checksum: "c".into(),
                 matching: "task_id",
+                left_out: 0,
+                expected: 0,
                 by: None,
             };
             let id = submissions::begin(tx, &new)?;

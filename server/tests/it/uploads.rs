@@ -11,18 +11,18 @@ use app::{
         dataset::{DatasetDetail, ImportReport, TaskRow},
         ids::{SubmissionId, UploadId},
         page::PageOf,
-        submission::{Matching, OutputDetail, OutputFilter, Preview},
+        submission::{InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
     },
     port::{Datasets, Submissions, System},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-const MANUAL: &str = "dataset_manual_nl.jsonl";
-const TASKS: &str = "{\"task_id\": 0, \"raw_nl\": \"Stops all jobs.\"}\n{\"task_id\": 1, \"raw_nl\": \"关闭连接\"}\n{\"task_id\": 2, \"raw_nl\": \"Sorts the list.\"}\n";
+pub const MANUAL: &str = "dataset_manual_nl.jsonl";
+pub const TASKS: &str = "{\"task_id\": 0, \"raw_nl\": \"Stops all jobs.\"}\n{\"task_id\": 1, \"raw_nl\": \"关闭连接\"}\n{\"task_id\": 2, \"raw_nl\": \"Sorts the list.\"}\n";
 
 /// Sends a multipart form as a browser does: fields, then files.
-async fn send(
+pub async fn send(
     client: &mut Client,
     path: &str,
     accept: &str,
@@ -44,13 +44,13 @@ async fn send(
     client.send(Method::POST, path, &headers, body).await
 }
 
-async fn import(admin: &mut Client, files: &[(&str, &str)]) -> Answer {
+pub async fn import(admin: &mut Client, files: &[(&str, &str)]) -> Answer {
     let files: Vec<_> = files.iter().map(|(name, text)| ("files", *name, text.as_bytes())).collect();
     send(admin, "/admin/upload/dataset", "text/html", &[], &files).await
 }
 
 /// Uploads a file of outputs as the page's script does; returns the upload's number.
-async fn upload(admin: &mut Client, dataset: &str, file: &str, bytes: &[u8]) -> UploadId {
+pub async fn upload(admin: &mut Client, dataset: &str, file: &str, bytes: &[u8]) -> UploadId {
     let path = "/admin/upload/submission";
     let answer = send(admin, path, "application/json", &[("dataset", dataset)], &[("file", file, bytes)]).await;
     let location = answer.json::<Value>()["location"].as_str().unwrap().to_owned();
@@ -155,8 +155,9 @@ async fn outputs_are_previewed_and_imported_once() {
 
     let id = preview.upload;
     let admin = System.admin();
-    let take =
-        |model: &'static str| app.services.submissions.take(&admin, id, "aixbench-manual", Matching::Auto, model);
+    let take = |model: &'static str| {
+        app.services.submissions.take(&admin, id, "aixbench-manual", Matching::Auto, model, InvalidLines::Refuse)
+    };
     assert!(matches!(take(" ").await, Err(AppError::Invalid(_))));
     let taken: SubmissionId = take("Model A").await.unwrap();
     assert!(matches!(take("model a").await, Err(AppError::Conflict(_))), "the same file for the same model");
@@ -196,7 +197,8 @@ async fn invalid_line_rejects_the_whole_file() {
         let problem = &preview.problems[0];
         assert_eq!((problem.file.as_str(), problem.line), ("bad.jsonl", Some(line)));
         assert!(problem.to_string().contains(expected), "{problem}");
-        let taken = submissions.take(&System.admin(), id, "aixbench-manual", Matching::Auto, "M").await;
+        let taken =
+            submissions.take(&System.admin(), id, "aixbench-manual", Matching::Auto, "M", InvalidLines::Refuse).await;
         assert!(matches!(taken, Err(AppError::Invalid(_))), "{taken:?}");
         assert_eq!(
             submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
@@ -261,7 +263,10 @@ async fn published_benchmark_end_to_end() {
         let submissions = &app.services.submissions;
         let preview = submissions.preview(&System.admin(), id, dataset, Matching::Auto).await.unwrap();
         assert_eq!((preview.matching, preview.problem_count), (matching, 0));
-        let taken = submissions.take(&System.admin(), id, dataset, Matching::Auto, "aiXcoder").await.unwrap();
+        let taken = submissions
+            .take(&System.admin(), id, dataset, Matching::Auto, "aiXcoder", InvalidLines::Refuse)
+            .await
+            .unwrap();
         assert_eq!(submissions.get(&System.admin(), taken).await.unwrap().outputs, outputs as u64);
     };
     check("aixbench-auto", "prediction.jsonl", Matching::TaskId, 175).await;

@@ -3,7 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::parts::{Filter, FormError, asked, param, size};
+use super::{
+    first_outputs::first_outputs,
+    parts::{Filter, FormError, asked, param, size},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -14,6 +17,7 @@ use crate::{
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
+        failure::escape,
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
@@ -56,9 +60,11 @@ pub fn PreviewPage() -> impl IntoView {
     }
 }
 
-fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) -> AnyView {
-    let t = i.admin();
+fn body(i: I18n, mut p: Preview, asked: Matching, take: FormAction<TakeSubmission>) -> AnyView {
+    let (t, u) = (i.admin(), i.uploads());
     let facts = facts(i, &p);
+    let bad_lines = bad_lines(i, &p);
+    let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
     let form = take_form(i, &p, take);
     let same = p.same_as.map(|id| {
@@ -68,8 +74,11 @@ fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) 
             </Notice>
         }
     });
-    let verdict = if p.problem_count > 0 {
-        view! { <Notice tone=Tone::Bad><p>{(t.preview_bad)(p.problem_count)}</p></Notice> }.into_any()
+    let verdict = if p.acceptable_in_part() {
+        view! { <Notice tone=Tone::Bad><p>{(u.preview_part)(p.problem_count)}</p></Notice> }.into_any()
+    } else if p.problem_count > 0 {
+        let cut_short = p.cut_short.then(|| view! { <p>{u.cut_short}</p> });
+        view! { <Notice tone=Tone::Bad><p>{(t.preview_bad)(p.problem_count)}</p>{cut_short}</Notice> }.into_any()
     } else if p.matched == 0 {
         view! { <Notice tone=Tone::Bad><p>{t.preview_none_matched}</p></Notice> }.into_any()
     } else {
@@ -86,6 +95,7 @@ fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) 
             p.missing.into_iter().map(|id| (None, id)).collect(),
         ),
         finding(i, "unknown", t.unknown, t.unknown_what, p.unknown_count, lines(p.unknown)),
+        finding(i, "differing", u.differing, u.differing_what, p.differing_count, lines(p.differing)),
         finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
         finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
         finding(i, "telltales", t.telltales, t.telltales_what, p.identity_leak_count, leak_places(i, p.identity_leaks)),
@@ -94,6 +104,8 @@ fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) 
         {verdict}
         {same}
         {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
+        {bad_lines}
+        {first}
         {facts}
         {matching}
         <section class="stack" aria-labelledby="findings">
@@ -103,6 +115,34 @@ fn body(i: I18n, p: Preview, asked: Matching, take: FormAction<TakeSubmission>) 
         {form}
     }
     .into_any()
+}
+
+/// Links to the lines that are not imported.
+fn bad_lines(i: I18n, p: &Preview) -> Option<AnyView> {
+    let u = i.uploads();
+    let query = format!("?dataset={}&match={}", escape(&p.dataset), matching_word(p.matching));
+    let address = |ending: &str| format!("/admin/uploads/{}/bad-lines.{ending}{query}", p.upload);
+    (p.bad_lines() > 0).then(|| {
+        let lines =
+            (!p.archive).then(|| view! { <a class="button" href=address("jsonl") download="">{u.bad_lines_file}</a> });
+        view! {
+            <section class="stack" aria-labelledby="not-imported">
+                <h2 id="not-imported">{u.bad_head}" "<span class="count">{i.number(p.bad_lines())}</span></h2>
+                <p class="muted">{u.bad_lead}</p>
+                <p class="row">{lines}<a class="button" href=address("csv") download="">{u.bad_list_file}</a></p>
+            </section>
+        }
+        .into_any()
+    })
+}
+
+/// How lines are matched, as addresses and forms have it.
+fn matching_word(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Auto => "auto",
+        Matching::TaskId => "task_id",
+        Matching::Description => "description",
+    }
 }
 
 fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
@@ -146,11 +186,13 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
     let reason = i.lang.pick(&p.matching_reason, &p.matching_reason_zh).clone();
     let reason = (!reason.is_empty()).then(|| view! { <p class="muted">{reason}</p> });
     let options = [
-        (Matching::Auto, "auto", t.match_auto),
-        (Matching::TaskId, "task_id", t.match_task_id),
-        (Matching::Description, "description", t.match_description),
+        (Matching::Auto, t.match_auto),
+        (Matching::TaskId, t.match_task_id),
+        (Matching::Description, t.match_description),
     ]
-    .map(|(matching, value, name)| view! { <option value=value selected=matching == asked>{name}</option> });
+    .map(|(matching, name)| {
+        view! { <option value=matching_word(matching) selected=matching == asked>{name}</option> }
+    });
     view! {
         <section class="card stack" aria-labelledby="matching">
             <h2 id="matching">{t.matching}</h2>
@@ -249,20 +291,19 @@ fn finding(
 
 fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl IntoView + use<> {
     let t = i.admin();
-    let good = p.acceptable();
+    let u = i.uploads();
+    let in_part = p.acceptable_in_part();
+    let good = p.acceptable() || in_part;
     let (upload, slug, matched) = (p.upload.to_string(), p.dataset.clone(), p.matched);
     let again = format!("/admin/upload?dataset={slug}");
     let tells = p.identity_leak_count > 0;
     let why = if p.problem_count > 0 { (t.preview_bad)(p.problem_count) } else { t.preview_none_matched.to_owned() };
-    let matching = match p.matching {
-        Matching::Auto => "auto",
-        Matching::TaskId => "task_id",
-        Matching::Description => "description",
-    };
+    let matching = matching_word(p.matching);
+    let good_only = in_part.then(|| good_only(i, p));
     view! {
         <section class="card stack" aria-labelledby="take">
             <h2 id="take">{t.take}</h2>
-            <p>{t.take_lead}</p>
+            <p>{if in_part { u.good_lead } else { t.take_lead }}</p>
             <ActionForm action=take attr:class="stack form">
                 <input type="hidden" name="upload" value=upload/>
                 <input type="hidden" name="dataset" value=slug/>
@@ -272,6 +313,7 @@ fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl Int
                     <input class="input" id="take-model" name="model" required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
                     <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
                 </div>
+                {good_only}
                 {tells.then(|| view! {
                     <div class="field">
                         <label class="check">
@@ -289,4 +331,20 @@ fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl Int
             <p><a href=again>{t.other_file}</a></p>
         </section>
     }
+}
+
+/// The choice to leave out the invalid lines. The form cannot be sent without it.
+fn good_only(i: I18n, p: &Preview) -> AnyView {
+    let u = i.uploads();
+    let samples = (p.samples_max > 1).then(|| view! { " "{(u.good_only_samples)(p.samples_max)} });
+    view! {
+        <div class="field">
+            <label class="check">
+                <input type="checkbox" name="good_lines_only" value="true" required aria-describedby="good-only-hint"/>
+                {(u.good_only)(p.problem_count)}
+            </label>
+            <p class="hint" id="good-only-hint">{(u.good_only_hint)(p.missing_count, p.tasks_total)}{samples}</p>
+        </div>
+    }
+    .into_any()
 }

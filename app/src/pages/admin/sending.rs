@@ -2,7 +2,7 @@
 //!
 //! The server answers a script with `{"location": …}` or `{"error": …}` and a plain form with a redirect or
 //! an error page; both lead to the same page. Fields come before files in the form, because the server reads
-//! it as a stream and must know the fields first.
+//! it as a stream and must know the fields first. Files can also be dropped on their field.
 
 use leptos::{
     prelude::*,
@@ -29,14 +29,47 @@ pub fn Picker(
     #[prop(optional)]
     multiple: bool,
 ) -> impl IntoView {
+    let t = use_i18n().uploads();
     let (field, help) = (format!("pick-{name}"), format!("pick-{name}-hint"));
+    let input = NodeRef::<leptos::html::Input>::new();
+    let over = RwSignal::new(false);
+    let said = RwSignal::new(String::new());
+    let on_over = move |event: web_sys::DragEvent| {
+        if has_files(&event) {
+            // Otherwise, the browser would open the file.
+            event.prevent_default();
+            over.set(true);
+        }
+    };
+    let on_drop = move |event: web_sys::DragEvent| {
+        over.set(false);
+        if !has_files(&event) {
+            return;
+        }
+        event.prevent_default();
+        let Some((files, input)) = event.data_transfer().and_then(|data| data.files()).zip(input.get()) else { return };
+        if files.length() > 1 && !multiple {
+            said.set(t.drop_only_one.to_owned());
+            return;
+        }
+        let names: Vec<_> = (0..files.length()).filter_map(|n| Some(files.get(n)?.name())).collect();
+        input.set_files(Some(&files));
+        said.set((t.dropped)(&names.join(", ")));
+    };
     view! {
-        <div class="field">
+        <div class="field drop" class:over=over on:dragover=on_over on:dragleave=move |_| over.set(false) on:drop=on_drop>
             <label class="label" for=field.clone()>{label}</label>
-            <input class="input" id=field type="file" name=name accept=accept multiple=multiple required aria-describedby=help.clone()/>
+            <input node_ref=input class="input" id=field type="file" name=name accept=accept multiple=multiple required aria-describedby=help.clone()/>
+            <p class="drop-sign scripted">{if multiple { t.drop_several } else { t.drop_one }}</p>
+            <p class="drop-said" role="status">{said}</p>
             <p class="hint" id=help>{hint}</p>
         </div>
     }
+}
+
+/// Whether files are dragged, and not text or a link.
+fn has_files(event: &web_sys::DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
 }
 
 /// The state of an upload.

@@ -182,16 +182,39 @@ fn page(
                 " "
                 <span class="muted">{(t.version_n)(row.number)}</span>
             </dd></div>
-            <div><dt>{t.file}</dt><dd class="file-name">{row.file.clone()}</dd></div>
+            <div><dt>{t.file}</dt><dd>
+                <span class="file-name">{row.file.clone()}</span>
+                " "
+                <a href=format!("/admin/submissions/{}/file", row.id) download="">{i.uploads().original}</a>
+            </dd></div>
             <div><dt>{t.outputs}</dt><dd>{i.number(row.outputs)}</dd></div>
             <div><dt>{t.tasks_answered}</dt><dd>{i.number(row.tasks)}</dd></div>
             <div><dt>{t.taken_at}</dt><dd>{i.time(row.created_at)}</dd></div>
         </dl>
+        {left_out(i, &row)}
         <Load data=masking let:state>{masking_of(i, row.id, state, mask)}</Load>
         {below}
         </Page>
     }
     .into_any()
+}
+
+/// Says how many lines of the file the submission lacks, with links to them.
+fn left_out(i: I18n, row: &SubmissionRow) -> Option<AnyView> {
+    let u = i.uploads();
+    let address = |ending: &str| format!("/admin/submissions/{}/bad-lines.{ending}", row.id);
+    let archive = [".zip", ".tgz", ".tar.gz"].iter().any(|end| row.file.to_lowercase().ends_with(end));
+    (row.left_out > 0).then(|| {
+        let (said, list) = ((u.left_out)(row.left_out, row.missing), address("csv"));
+        let lines = (!archive).then(|| view! { <a href=address("jsonl") download="">{u.bad_lines_file}</a> });
+        view! {
+            <Notice tone=Tone::Care>
+                <p>{said}</p>
+                <p class="row">{lines}<a href=list download="">{u.bad_list_file}</a></p>
+            </Notice>
+        }
+        .into_any()
+    })
 }
 
 /// A run with options.

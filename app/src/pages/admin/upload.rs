@@ -5,6 +5,7 @@ use leptos_router::hooks::use_query_map;
 
 use super::{
     parts::asked,
+    previous_uploads::{PreviousUploads, uploads_data},
     sending::{FileForm, Picker},
 };
 use crate::{
@@ -25,6 +26,7 @@ pub fn UploadPage() -> impl IntoView {
     let t = i.admin();
     let query = use_query_map();
     let data = Data::new(|| (), |()| async { Ok(datasets(PageOf::first(PageOf::MOST)).await?.rows) });
+    let (list, previous) = uploads_data();
     view! {
         <Page title=t.upload_outputs crumbs=vec![("/admin/submissions".into(), t.submissions.into())]>
         <p class="lead">{t.upload_lead}</p>
@@ -40,6 +42,7 @@ pub fn UploadPage() -> impl IntoView {
             </dl>
             <p class="muted">{t.shapes_note}</p>
         </section>
+        <PreviousUploads list data=previous/>
         </Page>
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     rpc::quality::GoOn,
     ui::{
         code::CodeBox,
-        description::description,
+        description::task_text,
         effect::effect,
         form::{ActionForm, FormAction},
         notice::{Notice, Tone},
@@ -91,10 +91,7 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
             <h1>{t.known_head}</h1>
             <div class="known-scores">{rows}</div>
             {go_on_form(token.0, t.go_on, done)}
-            <section class="task">
-                {description("task-text", lang.tag(), &raw_nl)}
-                {signature.map(|s| view! { <pre class="signature" tabindex="0" role="region" aria-label=t.asked_signature translate="no"><code>{s}</code></pre> })}
-            </section>
+            <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
             <CodeBox code/>
         </div>
     }

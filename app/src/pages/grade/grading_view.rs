@@ -27,7 +27,7 @@ use crate::{
     },
     ui::{
         code::CodeBox,
-        description::description,
+        description::task_text,
         effect::effect,
         notice::{Notice, Progress, Tone},
     },
@@ -109,6 +109,7 @@ pub fn GradingView(
         view! { <CodeBox code raw=shortcuts.raw key=key(Action::Raw).chars().next().unwrap_or_default() margin /> }
             .into_any();
     let form = view! { <RatingForm shortcuts token rubric rated skippable notes /> }.into_any();
+    let signature_heading = view! { <h3 class="eyebrow">{t.signature}</h3> }.into_any();
     let drawer = view! { <GuidelinesDrawer study state=guidelines open=shortcuts.guidelines /> }.into_any();
     let jump = view! { <JumpBar shortcuts rubric_names=names(shortcuts) /> }.into_any();
     view! {
@@ -141,14 +142,7 @@ pub fn GradingView(
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>
-                    {description("task-text", lang.tag(), &raw_nl)}
-                    {signature
-                        .map(|signature| {
-                            view! {
-                                <h3 class="eyebrow">{t.signature}</h3>
-                                <pre class="signature" tabindex="0" role="region" aria-label=t.signature translate="no"><code>{signature}</code></pre>
-                            }
-                        })}
+                    {task_text(lang, &raw_nl, signature, t.signature, signature_heading)}
                 </section>
                 {code}
                 <p class="hint scripted notes-hint">{b.notes_hint} " " <kbd>{key(Action::Note)}</kbd></p>

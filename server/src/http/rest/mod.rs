@@ -23,6 +23,7 @@ mod rubrics;
 mod runs;
 mod scopes;
 mod studies;
+mod submission_files;
 mod submissions;
 mod tokens;
 mod validators;
@@ -73,10 +74,15 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(datasets::list_dataset_tasks))
         .routes(routes!(datasets::import_datasets))
         // Model outputs.
-        .routes(routes!(submissions::send_outputs))
+        .routes(routes!(submissions::list_uploads, submissions::send_outputs))
         .routes(routes!(submissions::preview_upload))
+        .routes(routes!(submission_files::get_bad_upload_lines))
+        .routes(routes!(submission_files::get_bad_upload_list))
         .routes(routes!(submissions::list_submissions, submissions::take_submission))
         .routes(routes!(submissions::get_submission))
+        .routes(routes!(submission_files::get_original))
+        .routes(routes!(submission_files::get_bad_lines))
+        .routes(routes!(submission_files::get_bad_list))
         .routes(routes!(submissions::list_submission_outputs))
         .routes(routes!(submissions::get_output))
         .routes(routes!(quality::get_mask, quality::set_mask))

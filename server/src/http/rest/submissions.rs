@@ -3,7 +3,9 @@
 use app::{
     model::{
         ids::{OutputId, SubmissionId, UploadId},
-        submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow},
+        submission::{
+            InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
+        },
     },
     port::{Admin, Submissions},
 };
@@ -23,7 +25,7 @@ use super::{
     paging::{ListParams, Page, Paging},
     problem::Problem,
 };
-use crate::{http::session::Authorized, state::AppState};
+use crate::{db::uploads::Purpose, http::session::Authorized, state::AppState};
 
 /// An uploaded file.
 #[derive(Serialize, ToSchema)]
@@ -36,11 +38,11 @@ pub struct Upload {
 #[into_params(parameter_in = Query)]
 pub struct PreviewQuery {
     /// The dataset's short name.
-    dataset: String,
+    pub dataset: String,
     /// How lines are matched to tasks.
     #[serde(default)]
     #[param(required = false)]
-    matching: Matching,
+    pub matching: Matching,
 }
 
 /// Request to import an upload.
@@ -55,6 +57,10 @@ pub struct NewSubmission {
     /// How lines are matched to tasks.
     #[serde(default)]
     matching: Matching,
+    /// Whether invalid lines are left out; otherwise nothing of a file with an invalid line is imported. Tasks without an
+    /// output count as failed in every figure of tests, such as AvgPassRatio.
+    #[serde(default)]
+    good_lines_only: bool,
 }
 
 /// A created resource.
@@ -86,7 +92,8 @@ pub struct OfDataset {
 /// Upload a file of model outputs
 ///
 /// The body is the file: JSON Lines, plain or gzip, in the format of AixBench, HumanEval-X or CodeIF-Bench.
-/// Nothing is imported until `POST /submissions`; check the preview first.
+/// Nothing is imported until `POST /submissions`; check the preview first. A file of another kind, such as ratings or a
+/// dataset, is refused; `page` is the address of the page that accepts it.
 #[utoipa::path(post, path = "/uploads", tag = "Model outputs", params(FileName), security(("token" = ["write:data"])),
     request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
     responses((status = 201, description = "The file is uploaded", body = Upload)))]
@@ -97,14 +104,25 @@ pub async fn send_outputs(
     body: Body,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = receive(&state, &asked.file, body).await?.finish().await?;
-    let upload = state.services.submissions.note_upload(&admin, stored).await?;
+    let upload = state.services.submissions.note_upload(&admin, stored, Purpose::outputs(None)).await?;
     Ok((StatusCode::CREATED, Json(Upload { upload })))
+}
+
+/// List uploads of model outputs
+#[utoipa::path(get, path = "/uploads", tag = "Model outputs", params(ListParams), security(("token" = ["read"])),
+    responses((status = 200, description = "Uploads with the progress of their import, newest first unless `sort` is `uploaded`", body = Page<UploadRow>)))]
+pub async fn list_uploads(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    page: Paging,
+) -> JsonResult<Page<UploadRow>> {
+    Ok(Json(page.answer(state.services.submissions.uploads(&admin, page.of()?).await?)))
 }
 
 /// Preview an upload
 ///
-/// Matches the upload to a dataset's newest version. Returns invalid lines, tasks without an output,
-/// duplicates, samples, and text that may identify a model.
+/// Matches the upload to a dataset's newest version. Returns invalid lines, tasks without an output, duplicates,
+/// samples, text that may identify a model, and the first outputs as raters would see them.
 #[utoipa::path(get, path = "/uploads/{id}/preview", tag = "Model outputs", security(("token" = ["read"])),
     params(("id" = UploadId, Path, description = "ID of the upload"), PreviewQuery),
     responses((status = 200, description = "The preview", body = Preview)))]
@@ -119,7 +137,8 @@ pub async fn preview_upload(
 
 /// Import an upload's outputs as a submission
 ///
-/// Imports all outputs, or none if a line is invalid. The same file of the same model is imported once.
+/// Imports all outputs, or none if a line is invalid; with `good_lines_only`, invalid lines are left out and the submission
+/// records their number. The same file of the same model is imported once.
 #[utoipa::path(post, path = "/submissions", tag = "Model outputs", security(("token" = ["write:data"])),
     request_body(content = NewSubmission, example = json!({"upload": 1, "dataset": "starter", "model": "My model"})),
     responses((status = 201, description = "The submission", body = Created)))]
@@ -128,7 +147,9 @@ pub async fn take_submission(
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewSubmission>,
 ) -> Result<impl IntoResponse, Problem> {
-    let id = state.services.submissions.take(&admin, new.upload, &new.dataset, new.matching, &new.model).await?;
+    let invalid = InvalidLines::of(new.good_lines_only);
+    let submissions = &state.services.submissions;
+    let id = submissions.take(&admin, new.upload, &new.dataset, new.matching, &new.model, invalid).await?;
     Ok(created("submissions", id.0))
 }
 

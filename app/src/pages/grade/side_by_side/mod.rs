@@ -41,7 +41,7 @@ use crate::{
     ui::{
         announce::sayer,
         code::CodeBox,
-        description::description,
+        description::task_text,
         effect::effect,
         load::{Data, Load},
         notice::{Notice, Progress},
@@ -344,21 +344,14 @@ fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl 
 fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
     let t = use_i18n().rater();
     let nothing = Memo::new(move |_| task.with(Task::nothing_to_rate));
+    let heading = view! { <h3 class="eyebrow">{t.signature}</h3> }.into_any();
     view! {
         <div class="beside-task">
             <UnsentBar />
             {move || nothing.get().then(|| view! { <NothingToRate /> })}
             <section class="task">
                 <h2 class="eyebrow">{t.task}</h2>
-                {description("task-text", first.nl_lang.tag(), &first.raw_nl)}
-                {first
-                    .signature
-                    .map(|signature| {
-                        view! {
-                            <h3 class="eyebrow">{t.signature}</h3>
-                            <pre class="signature" tabindex="0" role="region" aria-label=t.signature translate="no"><code>{signature}</code></pre>
-                        }
-                    })}
+                {task_text(first.nl_lang, &first.raw_nl, first.signature, t.signature, heading)}
             </section>
         </div>
     }
