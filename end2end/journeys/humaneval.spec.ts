@@ -149,7 +149,7 @@ test('a rater grades an output in Python', async ({ page, browser, baseURL }) =>
   await expect(theirs.locator('.code.raw .tok-keyword').first()).toBeVisible();
   const first = await theirs.locator('.code.raw').innerText();
   await atScales(theirs);
-  for (const key of ['5', '4', '5', 'Enter']) {
+  for (const key of ['4', '3', '5', 'Enter']) {
     await theirs.keyboard.press(key);
   }
   await expect(theirs.locator('.code.raw')).not.toHaveText(first);

@@ -42,6 +42,8 @@ async function links(page: Page): Promise<{ inner: string[]; outer: string[] }> 
         link.origin === location.origin &&
         link.pathname !== location.pathname &&
         !link.target &&
+        // The search opens in a dialog.
+        !link.hasAttribute('aria-keyshortcuts') &&
         !link.hasAttribute('download') &&
         // Files and the API are not pages, and the tour is not a study with ratings.
         !/^\/studies\/tour\/|\.(csv|jsonl|json|svg|png|zip)$|^\/api\/|^\/public\//.test(link.pathname),

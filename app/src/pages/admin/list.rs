@@ -107,7 +107,7 @@ impl Listing {
         let title = (self.i.lists().sort_by)(name);
         view! {
             <th role="columnheader" scope="col" class=class aria-sort=order>
-                <a class="sort" href=query.to_query_string() title=title rel="nofollow">
+                <a class="sort" href=readable(&query.to_query_string()) title=title rel="nofollow">
                     {name}<span class="sort-arrow" aria-hidden="true">{arrow}</span>
                 </a>
             </th>
@@ -139,4 +139,9 @@ impl Listing {
         }
         .into_any()
     }
+}
+
+/// A query without needless escapes: the server's encoder escapes the minus sign.
+fn readable(query: &str) -> String {
+    query.replace("%2D", "-")
 }

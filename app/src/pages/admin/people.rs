@@ -214,7 +214,7 @@ fn actions(i: I18n, user: &UserRow, Forms { set_disabled, set_role, reset, .. }:
 
 /// The other role, after what it leads to.
 fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl IntoView + use<> {
-    let t = i.admin();
+    let (t, id) = (i.admin(), user.id.to_string());
     let (to, whom, short, hint) = match user.role {
         Role::Rater => (Role::Admin, (t.promote_whom)(&user.name), t.promote, t.promote_hint),
         Role::Admin => (Role::Rater, (t.demote_whom)(&user.name), t.demote, t.demote_hint),
@@ -225,7 +225,7 @@ fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl I
             <div class="confirm-box">
                 <p>{hint}</p>
                 <ActionForm action=set_role>
-                    <input type="hidden" name="user" value=user.id.to_string()/>
+                    <input type="hidden" name="user" value=id/>
                     <input type="hidden" name="role" value=to.code()/>
                     <button class="button small-button" type="submit">{whom}</button>
                 </ActionForm>

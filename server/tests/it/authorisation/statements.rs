@@ -204,7 +204,7 @@ async fn use_everything(setup: &super::TestSetup) {
             let next: serde_json::Value = rater.rpc("next", json!({"study": setup.study})).await.json();
             let Some(token) = next.pointer("/Item/token").and_then(|token| token.as_str()) else { break };
             let token = token.to_owned();
-            let flag = if n == 3 { json!({"kind": "other", "note": "look"}) } else { json!(null) };
+            let flag = if n == 3 { json!({"other": "look"}) } else { json!(null) };
             let draft = json!({"scores": [1 + n % 4, 2, 3], "comment": "c", "flag": flag});
             rater.rpc("save_draft", json!({"assignment": token, "draft": draft})).await;
             let sent = json!({"assignment": token, "draft": draft, "key": format!("k{n}"), "holding": [token]});
