@@ -26,10 +26,10 @@ impl Owner {
         let found = match object {
             Object::Study(id) => conn
                 .prepare_cached("SELECT id, title FROM studies WHERE id = ?1")?
-                .query_row([id.0], |row| Ok((Owner::Study(row.get(0)?), row.get(1)?))),
+                .query_row([id.0], |row| Ok((Owner::Study(row.get("id")?), row.get("title")?))),
             Object::Dataset(slug) => conn
                 .prepare_cached("SELECT id, slug FROM datasets WHERE slug = ?1")?
-                .query_row([slug], |row| Ok((Owner::Dataset(row.get(0)?), row.get(1)?))),
+                .query_row([slug], |row| Ok((Owner::Dataset(row.get("id")?), row.get("slug")?))),
             _ => return Ok(None),
         };
         Ok(found.optional()?)

@@ -294,7 +294,7 @@ async fn roles_change_at_once_and_an_admin_remains() {
     assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/people", None).await.status, StatusCode::OK);
     ada.form("/rpc/set_role", &[("user", &admin_id), ("role", "rater")]).await;
     assert_eq!(admin.get("/").await.location(), "/log-in");
-    assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/people", None).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/people", None).await.status, StatusCode::UNAUTHORIZED);
     // The last one stays, also for the command line.
     let refused = accounts.set_role(&System.admin(), row("ada").await.id, Role::Rater).await.unwrap_err();
     assert!(matches!(refused, AppError::Conflict(_)), "{refused:?}");

@@ -525,6 +525,10 @@ async fn ratings_are_found_by_every_filter() {
     let ada_id = all.raters.iter().find(|(_, name)| name == "ada").unwrap().0.0;
     check(RatingFilter { rater: Some(ada_id), ..of() }, 6).await;
     check(RatingFilter { dimension: Some(0), score: Some(1), ..of() }, 2).await;
+    check(RatingFilter { dimension: Some(2), ..of() }, 7).await;
+    // On any dimension.
+    check(RatingFilter { score: Some(5), ..of() }, 1).await;
+    check(RatingFilter { score: Some(3), ..of() }, 2).await;
     check(RatingFilter { flagged: true, ..of() }, 1).await;
     check(RatingFilter { has_disagreement: true, ..of() }, 0).await;
     check(RatingFilter { text: "zebra".into(), ..of() }, 1).await;

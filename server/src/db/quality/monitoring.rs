@@ -136,15 +136,15 @@ pub fn ratings(
     if let Some(lang) = filter.nl_lang {
         narrow("v.lang = #", lang.code().to_owned().into());
     }
-    if let Some(dimension) = filter.dimension {
-        // A digit per dimension.
-        let place = i64::try_from(dimension).unwrap_or(i64::MAX).saturating_add(1);
-        match filter.score {
-            Some(score) => {
-                narrow(&format!("substr(c.scores, #, 1) = '{score}'"), place.into());
-            }
-            None => narrow("length(c.scores) >= #", place.into()),
+    // A digit per dimension.
+    let place = |dimension| i64::try_from(dimension).unwrap_or(i64::MAX).saturating_add(1);
+    match (filter.dimension, filter.score) {
+        (Some(dimension), Some(score)) => {
+            narrow(&format!("substr(c.scores, {}, 1) = #", place(dimension)), score.to_string().into());
         }
+        (Some(dimension), None) => narrow("length(c.scores) >= #", place(dimension).into()),
+        (None, Some(score)) => narrow("instr(c.scores, #) > 0", score.to_string().into()),
+        (None, None) => {}
     }
     if filter.flagged {
         conditions.push_str(" AND r.flag IS NOT NULL");
