@@ -26,7 +26,8 @@ async function task(page: Page): Promise<string> {
   return (await page.locator('.task-id').first().innerText()).trim();
 }
 
-test('a wrong upload is undone: the message names the page that accepts the file', async ({ page }) => {
+test('a wrong upload is undone: the message names the page that accepts the file', async ({ page, watch }) => {
+  watch.expect(/422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/upload?dataset=starter');
   await page.getByLabel('Outputs').setInputFiles(file('r.csv', ['task_id,model,rater,correctness', '1,A,ada,4'], 'text/csv'));
