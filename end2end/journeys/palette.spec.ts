@@ -8,7 +8,7 @@ const server = serve('--demo');
 test('the palette opens, searches and goes there by the keyboard alone', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/people');
-  const link = page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Studies' });
+  const link = page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Studies', exact: true });
   await link.focus();
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Search or go to' });
