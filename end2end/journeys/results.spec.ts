@@ -73,7 +73,7 @@ test('results read without scripts, on a phone, and sort by a link', async ({ br
   const page = await context.newPage();
   await logIn(page, demo.admin);
   await page.goto('/admin/results');
-  await page.getByRole('link', { name: /^Model/ }).click();
+  await page.getByRole('table', { name: 'Results' }).getByRole('link', { name: /^Model/ }).click();
   await expect(page).toHaveURL(/sort=model/);
   await page.getByLabel('Model name contains').fill('north');
   await page.getByRole('button', { name: 'Show' }).click();

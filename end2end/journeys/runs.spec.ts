@@ -56,7 +56,7 @@ test('a run is started, watched through a lost connection, and read', async ({ p
 test('the table is filtered by the address, and an output shows its details', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/runs');
-  await page.getByRole('table', { name: 'Test runs' }).getByRole('link').first().click();
+  await page.getByRole('table', { name: 'Test runs' }).locator('tbody').getByRole('link').first().click();
   const rows = page.getByRole('table', { name: 'Outputs' }).locator('tbody tr');
   await expect(rows).toHaveCount(24);
   const verdicts = page.getByLabel('Verdict', { exact: true });
@@ -164,7 +164,7 @@ test('runs are readable without scripts', { tag: '@scriptless' }, async ({ page,
     await page.reload();
     await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 1_000 });
   }).toPass({ timeout: 150_000 });
-  await page.getByRole('table', { name: 'Outputs' }).getByRole('link').first().click();
+  await page.getByRole('table', { name: 'Outputs' }).locator('tbody').getByRole('link').first().click();
   await expect(page.getByRole('heading', { name: 'Compiled class' })).toBeVisible();
   await page.getByRole('button', { name: 'Re-run this output' }).click();
   await page.waitForURL(/\/outputs\/\d+$/);

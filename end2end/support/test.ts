@@ -51,8 +51,12 @@ export const test = base.extend<{ watch: Watch }>({
     await use(current?.url);
   },
   watch: [
-    async ({ page }, use) => {
+    async ({ page, javaScriptEnabled }, use) => {
       const watch = new Watch();
+      if (!javaScriptEnabled) {
+        // Without scripts nothing uses the code that a document preloads.
+        watch.expect(/was preloaded using link preload but not used/);
+      }
       watch.follow(page);
       await use(watch);
       expect(watch.faults).toEqual([]);
