@@ -73,7 +73,17 @@ fn refusal(wanted: &FileKind, found: FileKind, name: &str) -> Problem {
         FileKind::Rubric => ("a rubric", "评分标准"),
         _ => ("model outputs", "模型输出"),
     };
-    let (is, remedy, page): ((String, String), Message, Option<&str>) = match found {
+    let (is, remedy, page) = about(found);
+    let what = (
+        format!("the file contains {}, not {}", is.0, accepted.0),
+        format!("文件内容是{}，而不是{}", is.1, accepted.1),
+    );
+    Problem { page: page.map(str::to_owned), ..Problem::new(name, what, remedy) }
+}
+
+/// What a file of this kind contains, what to do with it, and the page that takes it.
+fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
+    match found {
         FileKind::Outputs => (
             ("model outputs".into(), "模型输出".into()),
             (
@@ -152,12 +162,7 @@ fn refusal(wanted: &FileKind, found: FileKind, name: &str) -> Problem {
         FileKind::Binary => {
             (("no text".into(), "非文本内容".into()), ("Choose another file", "请选择其他文件").into(), None)
         }
-    };
-    let what = (
-        format!("the file contains {}, not {}", is.0, accepted.0),
-        format!("文件内容是{}，而不是{}", is.1, accepted.1),
-    );
-    Problem { page: page.map(str::to_owned), ..Problem::new(name, what, remedy) }
+    }
 }
 
 fn recognize(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
