@@ -57,6 +57,9 @@ pub enum Refusal {
     /// The study accepts no ratings now.
     #[error("the study is paused or closed; the scores are saved as a draft")]
     NotRunning,
+    /// The rater is paused.
+    #[error("an admin has to decide before you can continue in this study; ratings and drafts are saved")]
+    RaterPaused,
     /// Ratings cannot be withdrawn now.
     #[error("the study is paused or closed, so submitted ratings cannot be undone")]
     Stays,

@@ -21,10 +21,11 @@ async function settings(page: Page, change: Record<string, string>): Promise<voi
 }
 
 /** Adds a known-score item with the page's form. */
-async function addKnown(page: Page, code: string, scores: [string, string, string]): Promise<void> {
+async function addKnown(page: Page, code: string, scores: [string, string, string], pool: string): Promise<void> {
   await open(page, '/admin/studies/1/quality');
   await page.getByText('Add a known-score item').click();
   await page.getByLabel('Code', { exact: true }).fill(code);
+  await page.locator('#gold-pool').selectOption(pool);
   for (const [d, score] of scores.entries()) {
     await page.locator(`[name="scores[${d}]"]`).selectOption(score);
     await page.locator(`[name="reasons_en[${d}]"]`).fill(`Reason ${d + 1}.`);
@@ -45,7 +46,7 @@ async function score(page: Page, digits: string): Promise<void> {
 
 test('a calibration is failed, restarted and passed; training shows the known scores', async ({ page, browser }) => {
   await logIn(page, demo.admin);
-  await addKnown(page, 'int answer() { return 42; }', ['4', '3', '5']);
+  await addKnown(page, 'int answer() { return 42; }', ['4', '3', '5'], 'calibration');
   await settings(page, { opening: 'must_pass', needed: '1', tolerance: '1' });
 
   const context = await browser.newContext({ baseURL: server.url });

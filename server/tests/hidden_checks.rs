@@ -4,6 +4,11 @@
 //! Both studies have the same number of items, each with its own task. The contents of an item (description,
 //! code, signature) necessarily differ between the studies and are left out of the comparison; opaque names
 //! are replaced by the order in which they first appeared.
+//!
+//! Both studies have the same limits for their raters, and the one with hidden checks has a limit of missed ones, too. It
+//! may therefore warn or pause its rater when the other does not: only at the end of a window, whose length counts
+//! outputs and checks alike. The test holds that, and then puts the other rater into the same state, so that what
+//! follows is compared as well.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -16,7 +21,7 @@ use app::{
         grading::MyStudy,
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
-        quality::{FeedbackLevel, FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
+        quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
         study::{NewStudy, StudyStatus},
     },
     port::{
@@ -30,7 +35,7 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
 };
 use serde_json::{Value, json};
-use server::clock;
+use server::{clock, db::quality::limits};
 use steps::{Content, Step, step};
 use util::{Answer, Client, TestApp};
 
@@ -42,12 +47,15 @@ const OUTPUTS: u32 = 28;
 /// Ratings between an output and its repeat: more than the window of recent tasks, so that the repeat's task
 /// is no nearer than any other.
 const REPEAT_APART: u32 = 9;
+/// Length of the windows after which limits are checked.
+const WINDOW: u32 = 10;
 /// Random sequences per run; `PROPTEST_CASES` sets another number.
 const CASES: u32 = 48;
 
 /// A study with its rater, from the rater's view.
 struct World {
     study: StudyId,
+    rater: UserId,
     token: String,
     /// The rater's two sessions, used in turn.
     sessions: [Client; 2],
@@ -185,6 +193,16 @@ impl World {
             Step::Resume => self.set(app, StudyStatus::Running).await,
             Step::Close => self.set(app, StudyStatus::Closed).await,
             Step::AnswerFlag(ago) => vec![self.answer_flag(app, *ago).await],
+            Step::ReadWarning => {
+                let study = self.token.clone();
+                let answer = self.session().form("/rpc/go_on", &[("what", &study)]).await;
+                vec![self.seen(&answer)]
+            }
+            Step::PauseRater(paused) => {
+                let rater = self.rater;
+                app.services.quality.pause_rater(&ADMIN, self.study, rater, *paused).await.unwrap();
+                Vec::new()
+            }
             // Both worlds share the clock and the submission; see `check`.
             Step::Wait(_) | Step::Mask(_) => Vec::new(),
         }
@@ -215,11 +233,45 @@ impl World {
         (status, String::new(), Value::Null)
     }
 
+    /// Whether the rater is paused and has a warning, after how many items the last window ended, and how many are rated.
+    async fn standing(&self, app: &TestApp) -> Standing {
+        let (study, rater) = (self.study, self.rater);
+        let found = app.services.db.read(move |conn| {
+            let rated = limits::rated(conn, study, rater)?;
+            let row = limits::list(conn, study)?.into_iter().find(|row| row.rater == rater).unwrap();
+            Ok(Standing {
+                paused: row.paused_at.is_some(),
+                warned: row.warned,
+                judged: limits::judged(conn, study, rater)?,
+                rated,
+            })
+        });
+        found.await.unwrap()
+    }
+
+    /// Puts the rater into the same state as the other study's.
+    async fn follow(&self, app: &TestApp, standing: Standing) {
+        let (study, rater) = (self.study, self.rater);
+        let sql = "UPDATE rater_limits SET warned = ?3, paused_at = CASE WHEN ?4 THEN 1 END
+                   WHERE study_id = ?1 AND user_id = ?2";
+        let values = (study.0, rater.0, standing.warned, standing.paused);
+        app.services.db.write(move |tx| Ok(tx.execute(sql, values)?)).await.unwrap();
+    }
+
     async fn set(&self, app: &TestApp, status: StudyStatus) -> Vec<Seen> {
         // Refused in both if the study is already closed.
         let _ = app.services.studies.set_status(&ADMIN, self.study, status).await;
         Vec::new()
     }
+}
+
+/// How the rater of a study keeps its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Standing {
+    paused: bool,
+    warned: bool,
+    judged: Option<u64>,
+    rated: u64,
 }
 
 /// The installation with all studies.
@@ -241,7 +293,7 @@ impl Installation {
         Installation { app, rater, sessions, submission }
     }
 
-    async fn study(&self, tasks: u32, seed: u64) -> World {
+    async fn study(&self, tasks: u32, seed: u64, action: LimitAction) -> World {
         let new = NewStudy {
             title: format!("{tasks} tasks"),
             dataset: "starter".into(),
@@ -254,18 +306,18 @@ impl Installation {
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
         // Both get figures, so that the figures are compared, too.
-        let settings = QualitySettings { shown: FeedbackLevel::Own, ..QualitySettings::default() };
+        let settings = QualitySettings { shown: FeedbackLevel::Own, ..limits_then(action) };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
         let token = self.app.services.db.read(move |conn| {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
         });
         let token = token.await.unwrap();
-        World { study, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
+        World { study, rater: self.rater, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
     }
 
     /// The study with `WORK` outputs and hidden checks among them, and the number of its items.
-    async fn with_checks(&self, seed: u64) -> (World, u32) {
-        let mut world = self.study(WORK, seed).await;
+    async fn with_checks(&self, seed: u64, action: LimitAction) -> (World, u32) {
+        let mut world = self.study(WORK, seed, action).await;
         let study = world.study;
         let spare = self.app.services.db.read(move |conn| {
             let mut statement = conn.prepare(
@@ -279,7 +331,7 @@ impl Installation {
         });
         for task in spare.await.unwrap() {
             let source = KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
-            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new() };
+            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new(), pool: Pool::Hidden };
             self.app.services.quality.add_known_item(&ADMIN, study, new).await.unwrap();
         }
         let settings = QualitySettings {
@@ -287,7 +339,8 @@ impl Installation {
             repeat_every: 3,
             repeat_apart: REPEAT_APART,
             shown: FeedbackLevel::Own,
-            ..QualitySettings::default()
+            missed_limit: 2,
+            ..limits_then(action)
         };
         self.app.services.quality.set(&ADMIN, study, settings).await.unwrap();
         let items = world.left().await;
@@ -295,9 +348,9 @@ impl Installation {
     }
 
     /// A study with this many items and no hidden checks. A task without an output adds none.
-    async fn without_checks(&self, items: u32, seed: u64) -> World {
+    async fn without_checks(&self, items: u32, seed: u64, action: LimitAction) -> World {
         for tasks in items..=OUTPUTS {
-            let mut world = self.study(tasks, seed).await;
+            let mut world = self.study(tasks, seed, action).await;
             if world.left().await == items {
                 return world;
             }
@@ -306,10 +359,11 @@ impl Installation {
     }
 
     /// Sends the sequence to a study with hidden checks and to one without.
-    async fn check(&self, seed: u64, rated: usize, steps: &[Step]) -> Result<(), TestCaseError> {
-        let (mut checked, items) = self.with_checks(seed).await;
+    async fn check(&self, seed: u64, action: LimitAction, rated: usize, steps: &[Step]) -> Result<(), TestCaseError> {
+        let (mut checked, items) = self.with_checks(seed, action).await;
         prop_assume!(items > WORK && items <= OUTPUTS);
-        let mut plain = self.without_checks(items, seed).await;
+        let mut plain = self.without_checks(items, seed, action).await;
+        let mut before = checked.standing(&self.app).await;
         let prefix = vec![Step::RateNext(Content::Plain(2)); rated];
         for (n, step) in prefix.iter().chain(steps).enumerate() {
             if let Step::Wait(minutes) = step {
@@ -320,9 +374,24 @@ impl Installation {
             }
             let (left, right) = (plain.take(&self.app, step).await, checked.take(&self.app, step).await);
             prop_assert_eq!(left, right, "step {}: {:?} (work left, hidden checks right)", n, step);
+            let (mirror, now) = (plain.standing(&self.app).await, checked.standing(&self.app).await);
+            prop_assert_eq!((mirror.judged, mirror.rated), (now.judged, now.rated), "windows end together, step {}", n);
+            if (mirror.paused, mirror.warned) != (now.paused, now.warned) {
+                // Only missed checks can do that, and only where a window ends.
+                prop_assert!(now.paused || now.warned, "step {}: {:?}", n, step);
+                prop_assert!(now.judged != before.judged && now.judged == Some(now.rated), "step {}: {:?}", n, step);
+                prop_assert!(now.rated - before.judged.unwrap_or_default() >= u64::from(WINDOW), "step {}", n);
+                plain.follow(&self.app, now).await;
+            }
+            before = now;
         }
         Ok(())
     }
+}
+
+/// Settings with limits that [`Content::Everything`], which takes five seconds, does not keep.
+fn limits_then(limit_action: LimitAction) -> QualitySettings {
+    QualitySettings { min_seconds: 6, fast_limit: 3, limit_window: WINDOW, limit_action, ..QualitySettings::default() }
 }
 
 #[test]
@@ -332,9 +401,10 @@ fn hidden_checks_answer_like_work_through_every_sequence() {
     let config = Config { failure_persistence: None, max_shrink_iters: 40, ..Config::with_cases(CASES) };
     // The sequences are always the same, so failures can be reproduced.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let input = (0u64..50, 0usize..20, prop::collection::vec(step(), 1..40));
+    let action = prop::sample::select(vec![LimitAction::Note, LimitAction::Warn, LimitAction::Pause]);
+    let input = (0u64..50, action, 0usize..20, prop::collection::vec(step(), 1..40));
     runner
-        .run(&input, |(seed, rated, steps)| runtime.block_on(installation.check(seed, rated, &steps)))
+        .run(&input, |(seed, action, rated, steps)| runtime.block_on(installation.check(seed, action, rated, &steps)))
         .unwrap_or_else(|e| panic!("{e}"));
 }
 
@@ -369,8 +439,8 @@ async fn hidden_checks_are_taken_over_like_work() {
     let app = &installation.app;
     let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let bo = users.iter().find(|user| user.name == "bo").unwrap().id;
-    let (mut checked, items) = installation.with_checks(3).await;
-    let mut plain = installation.without_checks(items, 3).await;
+    let (mut checked, items) = installation.with_checks(3, LimitAction::Note).await;
+    let mut plain = installation.without_checks(items, 3, LimitAction::Note).await;
     next_check(app, &mut checked).await;
     while plain.items.len() < checked.items.len() {
         plain.take(app, &Step::Next(Vec::new())).await;
@@ -404,7 +474,7 @@ async fn hidden_checks_are_taken_over_like_work() {
 async fn own_figures_are_hidden_until_a_study_with_checks_closes() {
     let installation = Installation::new().await;
     let app = &installation.app;
-    let (mut world, _) = installation.with_checks(5).await;
+    let (mut world, _) = installation.with_checks(5, LimitAction::Note).await;
     let figures = async |world: &mut World| {
         let back: Value = world.session().rpc("came_back", json!({})).await.json();
         let all = back["figures"].as_array().unwrap().clone();

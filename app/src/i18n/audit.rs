@@ -45,8 +45,10 @@ texts! {
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
         known_scores_add: "Added a known-score item", "添加标准题";
+        known_scores_remove: "Removed a known-score item", "移除标准题";
         known_scores_restore: "Activated a known-score item", "启用标准题";
         known_scores_retire: "Deactivated a known-score item", "停用标准题";
+        known_scores_set_pool: "Changed the pool of a known-score item", "更改标准题的用途";
         object_archive: "Archived an object", "归档对象";
         object_delete: "Deleted an object", "删除对象";
         object_rename: "Renamed an object", "重命名对象";
@@ -67,6 +69,8 @@ texts! {
         study_create: "Created a study", "创建项目";
         study_edit: "Edited a draft", "编辑草稿";
         study_extend: "Extended a study", "扩充项目";
+        study_pause_rater: "Paused a rater", "暂停评分者";
+        study_resume_rater: "Resumed a paused rater", "让评分者继续";
         study_remove_rater: "Removed a rater from a study", "将评分者移出项目";
         study_reopen: "Reopened a study", "重新开启项目";
         study_set_pace: "Set a study's pace", "设定项目的评分速度";
@@ -119,8 +123,12 @@ impl AuditTexts {
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,
             Action::KnownScoresAdd => self.known_scores_add,
+            Action::KnownScoresRemove => self.known_scores_remove,
             Action::KnownScoresRestore => self.known_scores_restore,
             Action::KnownScoresRetire => self.known_scores_retire,
+            Action::KnownScoresSetPool => self.known_scores_set_pool,
+            Action::StudyPauseRater => self.study_pause_rater,
+            Action::StudyResumeRater => self.study_resume_rater,
             Action::ObjectArchive => self.object_archive,
             Action::ObjectDelete => self.object_delete,
             Action::ObjectRename => self.object_rename,

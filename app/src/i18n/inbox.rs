@@ -4,7 +4,7 @@
 
 use super::I18n;
 use crate::model::{
-    inbox::{FAST_S, InboxAct, InboxKind},
+    inbox::{InboxAct, InboxKind},
     lang::Lang,
 };
 
@@ -63,6 +63,7 @@ texts! {
         add_rater: "Add one more rater", "再请一位评分者";
         restart: "Repeat calibration", "重新校准";
         admit: "Allow to rate", "放行";
+        resume: "Resume rating", "继续评分";
         retry: "Retry", "重试";
         dismiss: "Dismiss", "忽略";
 
@@ -77,6 +78,7 @@ texts! {
         not_blind: "All of this study's, with names of models", "该项目的全部内容（显示模型名称）";
         to_inbox: "Inbox", "待办";
         calibration_text: "did not pass the calibration and cannot rate.", "未通过校准，无法评分。";
+        paused: "The rater is paused until you decide.", "该评分者已暂停，等待您的处理。";
         plan_draft: "The study is a draft.", "该项目仍是草稿。";
     }
     sentences {
@@ -84,7 +86,7 @@ texts! {
         since(when: &str) { format!("since {when}") } { format!("{when} 起") }
         select_n(n: i64) { format!("Select item {n}") } { format!("选择第 {n} 项") }
         task(id: &str) { format!("Task {id}") } { format!("任务 {id}") }
-        fast_n(count: u64, of: u64) { format!("submitted {count} of {of} ratings in less than {FAST_S} seconds.") } { format!("{of} 条评分中有 {count} 条不足 {FAST_S} 秒。") }
+        fast_n(count: u64, of: u64, s: u32) { format!("submitted {count} of {of} ratings in less than {s} seconds.") } { format!("{of} 条评分中有 {count} 条不足 {s} 秒。") }
         missed_n(count: u64, of: u64) { format!("missed {count} of {of} hidden known-score items.") } { format!("{of} 道隐藏的标准题中有 {count} 道出错。") }
         unassigned_n(n: u64) { if n == 1 { "1 planned rating cannot be assigned to any rater of the study. Add a rater.".into() } else { format!("{n} planned ratings cannot be assigned to any rater of the study. Add a rater.") } } { format!("{n} 次评分无法分配给项目中的任何评分者，请添加评分者。") }
         inactive(names: &str) { format!("Deactivated, but with remaining work: {names}. Remove them from the study to reassign it.") } { format!("已停用但仍有剩余工作：{names}。将其移出项目即可重新分配。") }
@@ -97,6 +99,7 @@ texts! {
         confirm_add_rater(n: u64) { if n == 1 { "One more rater will rate the output, and the median will be final.".into() } else { format!("One more rater will rate each of {n} outputs, and the median will be final.") } } { format!("将为 {n} 个输出各再请一位评分者，并以中位数为准。") }
         confirm_restart(n: u64) { if n == 1 { "The rater will repeat the calibration before rating.".into() } else { format!("{n} raters will repeat the calibration before rating.") } } { format!("{n} 位评分者须重新校准后才能评分。") }
         confirm_admit(n: u64) { if n == 1 { "The rater will rate although they did not pass the calibration. Their ratings count.".into() } else { format!("{n} raters will rate although they did not pass the calibration. Their ratings count.") } } { format!("{n} 位评分者未通过校准，但将可以评分，其评分计入结果。") }
+        confirm_resume(n: u64) { if n == 1 { "The rater can rate again. Their ratings stay.".into() } else { format!("{n} raters can rate again. Their ratings stay.") } } { format!("{n} 位评分者将可以继续评分，原有评分保留。") }
         confirm_retry(n: u64) { if n == 1 { "It will run again, or be sent once more.".into() } else { format!("{n} items will run again, or be sent once more.") } } { format!("{n} 项将重新运行或再次推送。") }
         confirm_dismiss(n: u64) { if n == 1 { "It leaves the inbox until it happens again. Nothing else changes.".into() } else { format!("{n} items leave the inbox until they happen again. Nothing else changes.") } } { format!("{n} 项将从待办中移除，再次发生时才会出现；其他内容不变。") }
 
@@ -129,6 +132,7 @@ impl InboxTexts {
             InboxAct::AddRater => self.add_rater,
             InboxAct::Restart => self.restart,
             InboxAct::Admit => self.admit,
+            InboxAct::Resume => self.resume,
             InboxAct::Retry => self.retry,
             InboxAct::Dismiss => self.dismiss,
         }
@@ -141,6 +145,7 @@ impl InboxTexts {
             InboxAct::AddRater => (self.confirm_add_rater)(items),
             InboxAct::Restart => (self.confirm_restart)(items),
             InboxAct::Admit => (self.confirm_admit)(items),
+            InboxAct::Resume => (self.confirm_resume)(items),
             InboxAct::Retry => (self.confirm_retry)(items),
             InboxAct::Dismiss => (self.confirm_dismiss)(items),
         }

@@ -47,12 +47,46 @@ texts! {
         shown_nothing: "Nothing", "不显示";
         shown_progress: "Progress and pace", "进度与速度";
         shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
+        limits: "Limits for raters", "对评分者的限制";
+        limits_hint: "Limits are checked each time that a rater has rated as many outputs as a window has, hidden checks included. So nobody learns from the moment which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";
+        min_seconds: "Minimum time per output, in seconds", "每个输出的最短用时（秒）";
+        min_seconds_hint: "0 turns this off. Ratings without a measured time do not count.", "0 表示关闭；未测得用时的评分不计。";
+        fast_limit: "Too many in a window: outputs below the minimum time", "一段中过快的输出达到此数即超限";
+        missed_limit: "Too many in a window: missed hidden checks", "一段中答错的隐藏检验题达到此数即超限";
+        missed_limit_hint: "At least 2; 0 turns this off. Only known-score items count, with the deviation allowed above.", "至少为 2；0 表示关闭。只计标准题，允许的偏差同上。";
+        limit_window: "Length of a window, in outputs", "每段的输出数";
+        limit_window_hint: "At least 10.", "至少为 10。";
+        limit_action: "Then", "超限时";
+        limit_note: "Only show it in the inbox", "仅在待办中显示";
+        limit_warn: "Also warn the rater", "同时提醒评分者";
+        limit_pause: "Also pause the rater until an admin decides", "同时暂停评分者，等待管理员处理";
+        limits_of_raters: "Raters and limits", "评分者与限制";
+        paused: "paused", "已暂停";
+        warned: "warned", "已提醒";
+        too_fast: "Too fast", "过快";
+        missed: "Missed checks", "答错的检验题";
+        pause: "Pause", "暂停";
+        resume: "Resume rating", "继续评分";
         save: "Save", "保存";
 
         // Known scores
         known: "Known-score items", "标准题";
         known_none: "No known-score items yet", "还没有标准题";
         known_none_hint: "Add a few outputs whose scores are certain, both good and bad ones.", "请添加几个评分确定无疑的输出，好的和差的都要有。";
+        pool: "Comes", "用途";
+        pool_calibration: "in the calibration", "用于校准";
+        pool_hidden: "as a hidden check", "用于隐藏检验";
+        pool_both: "in both", "两用";
+        pool_both_hint: "An item in both comes in the calibration, and as a hidden check only to raters who did not have it there. Nobody gets the same code in both.", "两用的标准题在校准中出现；只有校准中没做过它的评分者才会在隐藏检验中遇到。同一代码不会对同一人两用。";
+        pool_change: "Change", "更改";
+        pools_no_hidden: "Hidden checks with known scores are on, but no item is left for them.", "已启用含标准题的隐藏检验，但没有可用的标准题。";
+        remove: "Remove", "移除";
+        graded: "output of this study", "本项目的输出";
+        known_this: "Add to known-score items", "添加为标准题";
+        known_this_hint: "Raters who rated this output or still have it to rate never get it as an item. While a rating of it is missing, nobody does, because anybody may take that rating over. It then is a hidden check or calibration item for the others. You can remove it until a rater has had it.", "评过或仍需评这个输出的评分者不会遇到这道题；在它的评分全部完成之前，任何人都不会遇到，因为他人可能接手。之后它会成为其他评分者的检验题或校准题。在有人做过之前可以移除。";
+        known_this_reason: "Reason of the adjudication:", "裁定理由：";
+        known_this_median: "The scores are the median of the ratings; nobody has adjudicated it.", "以下分数为各评分的中位数，尚未裁定。";
+        known_this_need: "Explain the scores on at least one dimension.", "请至少为一个维度说明理由。";
         known_add: "Add a known-score item", "添加标准题";
         known_from: "Choose an output that is not in this study", "选用不在本项目中的输出";
         known_or: "or paste code for a task", "或为某个任务粘贴代码";
@@ -197,6 +231,8 @@ texts! {
         hours(h: u64, m: u64) { if h > 0 { format!("{h} h {m} min") } else { format!("{m} min") } } { if h > 0 { format!("{h} 小时 {m} 分") } else { format!("{m} 分") } }
         how_projected(n: u64, hours: f64, left: u64) { format!("Based on {n} ratings in the last {hours:.1} hours and {left} remaining.") } { format!("根据最近 {hours:.1} 小时内的 {n} 条评分和剩余的 {left} 次估算。") }
 
+        pools_n(calibration: usize, hidden: usize) { format!("Active items: {calibration} in the calibration, {hidden} as hidden checks.") } { format!("启用的标准题：校准 {calibration} 道，隐藏检验 {hidden} 道。") }
+        known_missing(n: u64) { if n == 1 { "1 rating of this output is still missing.".into() } else { format!("{n} ratings of this output are still missing.") } } { format!("该输出还缺 {n} 条评分。") }
         asked_n(asked: u64, right: u64) { match asked { 1 => format!("answered once, {right} correct"), n => format!("answered {n} times, {right} correct") } } { format!("作答 {asked} 次，正确 {right} 次") }
         rounds_n(n: u64) { format!("earlier rounds: {n}") } { format!("此前轮数：{n}") }
         right_of(right: u64, of: u64) { format!("{right} of {of}") } { format!("{right}/{of}") }

@@ -9,6 +9,10 @@ pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
             "The study is paused or closed. Your scores are saved as a draft; ask an admin to resume the study.",
             "评分项目已暂停或结束。您的分数已保存为草稿，请联系管理员恢复项目。",
         ),
+        Refusal::RaterPaused => (
+            "You are paused in this study until an admin decides. Your ratings and drafts are saved.",
+            "您在此项目中已被暂停，等待管理员处理。您的评分和草稿都已保存。",
+        ),
         Refusal::Stays => (
             "The study is paused or closed, so submitted ratings cannot be undone. Ask an admin to resume the study.",
             "评分项目已暂停或结束，已提交的评分不能撤回。请联系管理员恢复项目。",

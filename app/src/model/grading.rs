@@ -172,6 +172,19 @@ pub struct GradingItem {
     pub guidelines: GuidelinesState,
 }
 
+/// Why a rater gets nothing to rate now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Halt {
+    /// The study is paused or closed.
+    #[default]
+    Study,
+    /// The rater is paused until an admin decides.
+    Rater,
+    /// A warning is to be read first.
+    Warning,
+}
+
 /// Response to a request for the next output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Next {
@@ -186,12 +199,15 @@ pub enum Next {
         /// Output rated last.
         previous: Option<Token>,
     },
-    /// The study does not accept ratings now.
+    /// Nothing can be rated now.
     Paused {
         /// The study's title.
         title: String,
         /// Progress of the rater.
         progress: Progress,
+        /// Why.
+        #[serde(default)]
+        why: Halt,
     },
     /// A calibration step comes first.
     Calibration(Box<Calibration>),
@@ -215,12 +231,15 @@ pub enum NextTask {
         /// Output rated last.
         previous: Option<Token>,
     },
-    /// The study does not accept ratings now.
+    /// Nothing can be rated now.
     Paused {
         /// The study's title.
         title: String,
         /// Progress of the rater.
         progress: Progress,
+        /// Why.
+        #[serde(default)]
+        why: Halt,
     },
 }
 
@@ -252,8 +271,11 @@ pub struct MyStudy {
     pub token: Token,
     /// Its title.
     pub title: String,
-    /// Whether the study accepts ratings.
+    /// Whether the study accepts ratings from this rater.
     pub open: bool,
+    /// Whether an admin has to decide before this rater can continue.
+    #[serde(default)]
+    pub paused: bool,
     /// How outputs are shown.
     pub presentation: Presentation,
     /// Progress of the rater.

@@ -16,7 +16,8 @@ use super::{
     time::Timestamp,
 };
 
-/// A rater is too fast if at least half of their ratings, and at least [`WATCHED`], took less than this, in seconds.
+/// In a study without a minimum time of its own, a rater is too fast if at least half of their ratings, and at least
+/// [`WATCHED`], took less than this, in seconds.
 pub const FAST_S: u32 = 5;
 /// Fewest timed ratings after which a rater can be too fast.
 pub const WATCHED: u64 = 20;
@@ -83,7 +84,7 @@ impl InboxKind {
             InboxKind::Flag => &[InboxAct::Resolve],
             InboxKind::Disagreement => &[InboxAct::AddRater],
             InboxKind::Calibration => &[InboxAct::Restart, InboxAct::Admit],
-            InboxKind::Pace | InboxKind::Checks => &[InboxAct::Dismiss],
+            InboxKind::Pace | InboxKind::Checks => &[InboxAct::Dismiss, InboxAct::Resume],
             InboxKind::Plan => &[],
             InboxKind::Run | InboxKind::Engine | InboxKind::Delivery => &[InboxAct::Retry, InboxAct::Dismiss],
         }
@@ -121,6 +122,8 @@ pub enum InboxAct {
     Restart,
     /// Lets a rater rate regardless of the calibration.
     Admit,
+    /// Lets a paused rater continue.
+    Resume,
     /// Runs or sends again.
     Retry,
     /// Takes the item out of the inbox until it happens again.
@@ -129,8 +132,15 @@ pub enum InboxAct {
 
 impl InboxAct {
     /// Every act, in display order.
-    pub const ALL: [InboxAct; 6] =
-        [InboxAct::Resolve, InboxAct::AddRater, InboxAct::Restart, InboxAct::Admit, InboxAct::Retry, InboxAct::Dismiss];
+    pub const ALL: [InboxAct; 7] = [
+        InboxAct::Resolve,
+        InboxAct::AddRater,
+        InboxAct::Restart,
+        InboxAct::Admit,
+        InboxAct::Resume,
+        InboxAct::Retry,
+        InboxAct::Dismiss,
+    ];
 
     /// Name in addresses and on the command line.
     pub fn code(self) -> &'static str {
@@ -139,6 +149,7 @@ impl InboxAct {
             InboxAct::AddRater => "add_rater",
             InboxAct::Restart => "restart",
             InboxAct::Admit => "admit",
+            InboxAct::Resume => "resume",
             InboxAct::Retry => "retry",
             InboxAct::Dismiss => "dismiss",
         }
@@ -239,6 +250,12 @@ pub enum InboxItem {
         name: String,
         count: u64,
         of: u64,
+        /// The minimum time that the ratings did not keep, in seconds.
+        #[serde(default)]
+        seconds: u32,
+        /// Whether the rater is paused.
+        #[serde(default)]
+        paused: bool,
     },
     /// A study's plan.
     Plan {

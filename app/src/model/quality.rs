@@ -1,6 +1,8 @@
 //! Quality control of a study, for admins: settings, calibration items, figures about raters, disagreements
 //! and flags. [`super::feedback`] has the rater's view.
 
+use std::{fmt, str::FromStr};
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -55,6 +57,72 @@ pub enum FeedbackLevel {
     Own,
 }
 
+/// What follows when a rater exceeds a limit of the study.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LimitAction {
+    /// Only the inbox shows it.
+    #[default]
+    Note,
+    /// The rater reads a warning before the next output.
+    Warn,
+    /// The rater is paused until an admin decides.
+    Pause,
+}
+
+/// Where a known-score item comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Pool {
+    /// In the calibration.
+    Calibration,
+    /// Among the work, as a hidden check.
+    Hidden,
+    /// In the calibration; as a hidden check only for raters who did not have it there.
+    #[default]
+    Both,
+}
+
+impl Pool {
+    /// Every pool, in display order.
+    pub const ALL: [Pool; 3] = [Pool::Calibration, Pool::Hidden, Pool::Both];
+
+    /// Name in addresses, in the database and on the command line.
+    pub fn code(self) -> &'static str {
+        match self {
+            Pool::Calibration => "calibration",
+            Pool::Hidden => "hidden",
+            Pool::Both => "both",
+        }
+    }
+}
+
+impl fmt::Display for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Pool {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Pool::ALL.into_iter().find(|pool| pool.code() == text);
+        found.ok_or_else(|| "unknown pool; write `calibration`, `hidden` or `both`".into())
+    }
+}
+
+/// Shortest window of the limits, in items: in a shorter one, a rater could tell which item was a check.
+pub const WINDOW_LEAST: u32 = 10;
+/// Longest window of the limits, in items.
+pub const WINDOW_MOST: u32 = 1000;
+/// Fewest missed checks that a limit may react to, for the same reason.
+pub const MISSED_LEAST: u32 = 2;
+/// Largest minimum time for an item, in seconds.
+pub const SECONDS_MOST: u32 = 3600;
+
 /// Quality control settings of a study. The defaults switch everything off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -84,9 +152,25 @@ pub struct QualitySettings {
     pub policy: Policy,
     /// What raters see of their own figures.
     pub shown: FeedbackLevel,
+    /// Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike.
+    pub min_seconds: u32,
+    /// Number of items below the minimum time in a window that exceeds the limit.
+    pub fast_limit: u32,
+    /// Number of missed hidden known-score items in a window that exceeds the limit, at least 2; 0 for no limit.
+    pub missed_limit: u32,
+    /// Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
+    /// nothing about a single item.
+    pub limit_window: u32,
+    /// What follows when a limit is exceeded.
+    pub limit_action: LimitAction,
 }
 
 impl QualitySettings {
+    /// Whether raters have limits.
+    pub fn has_limits(&self) -> bool {
+        self.min_seconds > 0 || self.missed_limit > 0
+    }
+
     /// Whether hidden checks are on.
     pub fn has_hidden_checks(&self) -> bool {
         self.known_item_every > 0 || self.repeat_every > 0
@@ -126,12 +210,22 @@ pub struct SettingsForm {
     pub spread_correctness: String,
     pub policy: Policy,
     pub shown: FeedbackLevel,
+    #[serde(default)]
+    pub min_seconds: u32,
+    #[serde(default)]
+    pub fast_limit: u32,
+    #[serde(default)]
+    pub missed_limit: u32,
+    #[serde(default)]
+    pub limit_window: u32,
+    #[serde(default)]
+    pub limit_action: LimitAction,
 }
 
 /// Key of the dimension that can have its own threshold.
 pub const CORRECTNESS: &str = "correctness";
 
-/// A calibration item: an output with known scores.
+/// A known-score item: code for a task, with known scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct KnownItem {
@@ -144,6 +238,15 @@ pub struct KnownItem {
     pub code: CodeView,
     /// Whether its code was pasted; otherwise it comes from a submission.
     pub pasted: bool,
+    /// Whether the study grades the output itself. Its raters never get it as an item, and nobody does while a rating
+    /// of it is missing.
+    #[serde(default)]
+    pub graded: bool,
+    /// Where it comes.
+    pub pool: Pool,
+    /// Whether a rater has had it; it can then be deactivated, but not removed.
+    #[serde(default)]
+    pub used: bool,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
     /// The reasons, one per dimension; may be empty.
@@ -156,29 +259,106 @@ pub struct KnownItem {
     pub right: u64,
 }
 
-/// A new calibration item.
+/// A new known-score item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct NewKnownItem {
     /// Source of the code.
     pub source: KnownItemSource,
+    /// The known scores, one per dimension. Empty for the final scores of an output that the study grades.
+    #[serde(default)]
+    pub scores: Vec<u8>,
+    /// The reasons, one per dimension; may be empty. An output that the study grades needs at least one.
+    #[serde(default)]
+    pub reasons: Vec<Bilingual>,
+    /// Where it comes.
+    #[serde(default)]
+    pub pool: Pool,
+}
+
+/// A change of a known-score item. Absent fields stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct KnownItemChange {
+    /// Whether it is deactivated.
+    pub retired: Option<bool>,
+    /// Where it comes.
+    pub pool: Option<Pool>,
+}
+
+/// A known-score item in a file (docs/formats.md), for studies of the same dataset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct KnownItemRecord {
+    /// The task's `task_id`.
+    pub task_id: String,
+    pub code: String,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
     /// The reasons, one per dimension; may be empty.
+    #[serde(default)]
     pub reasons: Vec<Bilingual>,
+    /// Where it comes.
+    #[serde(default)]
+    pub pool: Pool,
 }
 
-/// Source of a calibration item's code.
+/// An output that the study grades, as a new known-score item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct KnownItemProposal {
+    pub output: OutputId,
+    /// The task's `task_id`.
+    pub task_id: String,
+    /// Start of the description.
+    pub raw_nl: String,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
+    pub model: String,
+    /// The final scores; absent on a dimension on which the median of the ratings is between two levels.
+    pub scores: Vec<Option<u8>>,
+    /// The reason of its adjudication; absent if the scores are the median of the ratings.
+    pub decision: Option<String>,
+    /// Number of ratings.
+    pub ratings: u64,
+    /// Ratings that are still missing.
+    pub missing: u64,
+}
+
+/// How a rater keeps a study's limits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RaterLimits {
+    pub rater: UserId,
+    pub name: String,
+    /// Since when the rater is paused.
+    pub paused_at: Option<Timestamp>,
+    /// Whether the rater has a warning to read.
+    pub warned: bool,
+    /// The last window over a limit that no admin has dealt with: items below the minimum time; 0 if that limit was
+    /// kept.
+    pub fast: u64,
+    /// Missed hidden known-score items in it; 0 if that limit was kept.
+    pub missed: u64,
+    /// Hidden known-score items in it.
+    pub checks: u64,
+    /// Its items.
+    pub items: u64,
+}
+
+/// Source of a known-score item's code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum KnownItemSource {
-    /// An output for the study's dataset that the study does not grade.
+    /// An output for the study's dataset. If the study grades it, it must have a rating.
     Output(OutputId),
     /// Code pasted for a task of the study's dataset.
     Pasted { task: TaskRevisionId, code: String },
 }
 
-/// What calibration items can be made from.
+/// What known-score items can be made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct KnownItemChoices {
@@ -227,7 +407,7 @@ pub struct QualityPage {
     pub title: String,
     pub rubric: Rubric,
     pub settings: QualitySettings,
-    /// Calibration items, newest last.
+    /// Known-score items, newest last.
     #[serde(rename = "gold")]
     pub known_items: Vec<KnownItem>,
     /// What further items can be made from.
@@ -237,6 +417,25 @@ pub struct QualityPage {
     pub calibrations: Vec<CalibrationRow>,
     /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
+    /// How the study's raters keep its limits.
+    #[serde(default)]
+    pub limits: Vec<RaterLimits>,
+    /// The output to add, if one is asked for.
+    #[serde(default)]
+    pub proposal: Option<KnownItemProposal>,
+}
+
+impl QualityPage {
+    /// Number of active items that come in the calibration, and of those that come as hidden checks. With a
+    /// calibration, items of both pools come there.
+    pub fn pool_sizes(&self) -> (usize, usize) {
+        let count = |of: &[Pool]| self.known_items.iter().filter(|i| !i.retired && of.contains(&i.pool)).count();
+        let hidden: &[Pool] = match self.settings.calibration {
+            CalibrationMode::None => &[Pool::Hidden, Pool::Both],
+            CalibrationMode::MustPass | CalibrationMode::Train => &[Pool::Hidden],
+        };
+        (count(&[Pool::Calibration, Pool::Both]), count(hidden))
+    }
 }
 
 /// Agreement of a rater's scores with reference scores.
@@ -435,6 +634,7 @@ pub struct RatingList {
 pub struct ListedRating {
     /// Number of the rating; later ones have higher numbers.
     pub id: i64,
+    pub output: OutputId,
     pub task: TaskId,
     /// The task's external id.
     pub task_id: String,

@@ -67,14 +67,14 @@ fn TourOffer() -> impl IntoView {
 fn StudyCard(study: MyStudy) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.bench());
-    let MyStudy { token, title, open, progress, presentation, guidelines } = study;
+    let MyStudy { token, title, open, paused, progress, presentation, guidelines } = study;
     let way = match presentation {
         Presentation::One => "grade",
         Presentation::SideBySide => "beside",
     };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
-        (false, _) => Some((Tone::Care, t.desk_closed)),
+        (false, _) => Some((Tone::Care, if paused { t.desk_paused } else { t.desk_closed })),
         (true, true) => Some((Tone::Good, t.desk_done)),
         (true, false) => None,
     };

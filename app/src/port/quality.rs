@@ -9,7 +9,8 @@ use crate::model::{
     ids::{OutputId, StudyId, SubmissionId, Token, UserId},
     page::{PageOf, Paged},
     quality::{
-        DisagreementList, FlagOn, FlagRow, Live, NewKnownItem, QualityPage, QualitySettings, RatingFilter, RatingList,
+        DisagreementList, FlagOn, FlagRow, KnownItemChange, KnownItemProposal, KnownItemRecord, Live, NewKnownItem,
+        QualityPage, QualitySettings, RatingFilter, RatingList,
     },
     submission::{MaskState, StudyLeaks},
 };
@@ -17,14 +18,24 @@ use crate::model::{
 /// Quality settings of a study, for admins.
 #[async_trait]
 pub trait Quality: Send + Sync {
-    /// Settings, calibration items, raters' progress with them, adjudicators.
+    /// Settings, known-score items, raters' progress with them, adjudicators.
     async fn page(&self, admin: &Admin, study: StudyId) -> Answer<QualityPage>;
     /// Changes the settings. Ratings are kept; disagreements are recomputed.
     async fn set(&self, admin: &Admin, study: StudyId, settings: QualitySettings) -> Answer<()>;
-    /// Adds a calibration item.
+    /// An output that the study grades, as a new known-score item with its final scores.
+    async fn propose_known_item(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<KnownItemProposal>;
+    /// Adds a known-score item.
     async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64>;
-    /// Retires or restores a calibration item.
-    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()>;
+    /// Deactivates or activates a known-score item, or changes its pool.
+    async fn change_known_item(&self, admin: &Admin, study: StudyId, item: i64, change: KnownItemChange) -> Answer<()>;
+    /// Removes a known-score item that no rater has had.
+    async fn remove_known_item(&self, admin: &Admin, study: StudyId, item: i64) -> Answer<()>;
+    /// The active known-score items, for a file.
+    async fn known_items(&self, admin: &Admin, study: StudyId) -> Answer<Vec<KnownItemRecord>>;
+    /// Adds known-score items from a file, all or none. Returns how many.
+    async fn import_known_items(&self, admin: &Admin, study: StudyId, items: Vec<KnownItemRecord>) -> Answer<u64>;
+    /// Pauses a rater until an admin decides, or lets a paused one continue.
+    async fn pause_rater(&self, admin: &Admin, study: StudyId, rater: UserId, paused: bool) -> Answer<()>;
     /// Admits a rater regardless of the result, or restarts their opening calibration.
     async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.

@@ -1,6 +1,8 @@
 //! Quality of studies: known scores, settings, live figures, flags, disagreements; and the views of raters
 //! and adjudicators. Forms also work without JavaScript, so their functions redirect to a page.
 
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
 use leptos::prelude::*;
 
 use super::call::Call;
@@ -9,7 +11,7 @@ use crate::{
     model::{
         feedback::{Disagreement, DisagreementQueue, RaterFeedback},
         ids::{StudyId, SubmissionId, Token, UserId},
-        quality::{DisagreementList, FlagRow, Live, QualityPage, RatingFilter, RatingList, SettingsForm},
+        quality::{DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, SettingsForm},
         submission::{MaskState, StudyLeaks},
     },
 };
@@ -19,17 +21,23 @@ use crate::{
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
         page::PageOf,
-        quality::{FlagOn, KnownItemSource, NewKnownItem, QualitySettings},
+        quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem, QualitySettings},
         study::StudyStatus,
     },
     port::ports,
 };
 
-/// A study's settings, calibration items, raters' progress in the calibration, and adjudicators.
+/// A study's settings, known-score items, raters' progress in the calibration, and adjudicators. `output` is one that
+/// the study grades, to be added as a known-score item.
 #[server(prefix = "/rpc", endpoint = "quality", protocol = Call)]
-pub async fn study_quality(study: StudyId) -> Result<QualityPage, AppError> {
+pub async fn study_quality(study: StudyId, #[server(default)] output: Option<i64>) -> Result<QualityPage, AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.page(&admin, study).await
+    let page = ports.quality.page(&admin, study).await?;
+    let proposal = match output {
+        Some(output) => Some(ports.quality.propose_known_item(&admin, study, OutputId(output)).await?),
+        None => None,
+    };
+    Ok(QualityPage { proposal, ..page })
 }
 
 /// Changes a study's settings. An empty threshold means no limit.
@@ -57,13 +65,18 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         spread_correctness: level("spread_correctness", &asked.spread_correctness)?,
         policy: asked.policy,
         shown: asked.shown,
+        min_seconds: asked.min_seconds,
+        fast_limit: asked.fast_limit,
+        missed_limit: asked.missed_limit,
+        limit_window: asked.limit_window,
+        limit_action: asked.limit_action,
     };
     ports.quality.set(&admin, study, settings).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));
     Ok(())
 }
 
-/// Adds a calibration item: an output by its id, or code for a task by its revision. The
+/// Adds a known-score item: an output by its id, or code for a task by its revision. The
 /// lists have one entry per dimension.
 #[server(prefix = "/rpc", endpoint = "add_gold")]
 pub async fn add_known_item(
@@ -74,6 +87,7 @@ pub async fn add_known_item(
     #[server(default)] scores: Vec<u8>,
     #[server(default)] reasons_en: Vec<String>,
     #[server(default)] reasons_zh: Vec<String>,
+    #[server(default)] pool: Pool,
 ) -> Result<i64, AppError> {
     let (ports, admin) = ports()?;
     let number = |field: &str, text: &str| {
@@ -94,21 +108,40 @@ pub async fn add_known_item(
     let text = |texts: &[String], place: usize| texts.get(place).cloned().unwrap_or_default();
     let longest = reasons_en.len().max(reasons_zh.len());
     let reasons = (0..longest).map(|d| Bilingual { en: text(&reasons_en, d), zh: text(&reasons_zh, d) }).collect();
-    let id = ports.quality.add_known_item(&admin, study, NewKnownItem { source, scores, reasons }).await?;
+    let id = ports.quality.add_known_item(&admin, study, NewKnownItem { source, scores, reasons, pool }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(id)
 }
 
-/// Retires or restores a calibration item.
-#[server(prefix = "/rpc", endpoint = "retire_gold")]
-pub async fn retire_known_item(
+/// Deactivates or activates a known-score item, or changes its pool.
+#[server(prefix = "/rpc", endpoint = "change_gold")]
+pub async fn change_known_item(
     study: StudyId,
     #[server(rename = "gold")] item: i64,
-    retired: bool,
+    #[server(default)] retired: Option<bool>,
+    #[server(default)] pool: Option<Pool>,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.retire_known_item(&admin, study, item, retired).await?;
+    ports.quality.change_known_item(&admin, study, item, KnownItemChange { retired, pool }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
+    Ok(())
+}
+
+/// Removes a known-score item that no rater has had.
+#[server(prefix = "/rpc", endpoint = "remove_gold")]
+pub async fn remove_known_item(study: StudyId, #[server(rename = "gold")] item: i64) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.quality.remove_known_item(&admin, study, item).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
+    Ok(())
+}
+
+/// Pauses a rater until an admin decides, or lets a paused one continue.
+#[server(prefix = "/rpc", endpoint = "pause_rater")]
+pub async fn pause_rater(study: StudyId, rater: UserId, paused: bool) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.quality.pause_rater(&admin, study, rater, paused).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#limits"));
     Ok(())
 }
 

@@ -48,6 +48,8 @@ enum Act {
     Restart(Items),
     /// Let raters rate regardless of the calibration
     Admit(Items),
+    /// Let paused raters continue
+    Resume(Items),
     /// Run or send again
     Retry(Items),
     /// Take items out of the inbox until they happen again
@@ -85,6 +87,7 @@ pub async fn run(global: &Global, Inbox { list, act }: Inbox) -> Result<(), Fail
         Some(Act::AddRater(items)) => (InboxAct::AddRater, items),
         Some(Act::Restart(items)) => (InboxAct::Restart, items),
         Some(Act::Admit(items)) => (InboxAct::Admit, items),
+        Some(Act::Resume(items)) => (InboxAct::Resume, items),
         Some(Act::Retry(items)) => (InboxAct::Retry, items),
         Some(Act::Dismiss(items)) => (InboxAct::Dismiss, items),
     };
@@ -104,7 +107,9 @@ fn about(row: &InboxRow) -> String {
         InboxItem::Flag { task_id, rater, comment, .. } => format!("task {task_id}, by {rater} {comment}"),
         InboxItem::Disagreement { task_id, spread, .. } => format!("task {task_id}, spread {spread}"),
         InboxItem::Rater { name, .. } if row.kind == InboxKind::Calibration => name.clone(),
-        InboxItem::Rater { name, count, of, .. } => format!("{name}: {count} of {of}"),
+        InboxItem::Rater { name, count, of, paused, .. } => {
+            format!("{name}: {count} of {of}{}", if *paused { ", paused" } else { "" })
+        }
         InboxItem::Plan { unassigned, inactive, .. } => {
             format!("{unassigned} ratings without a rater; deactivated: {}", inactive.join(", "))
         }

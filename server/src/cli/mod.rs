@@ -10,6 +10,7 @@ mod doctor;
 mod export;
 mod import;
 mod inbox;
+mod known;
 mod objects;
 mod progress;
 mod prune;

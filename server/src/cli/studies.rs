@@ -11,7 +11,7 @@ use app::{
 };
 use clap::{Args, Subcommand};
 
-use super::{Global, Rows, public, table};
+use super::{Global, Rows, known, public, table};
 use crate::{error::Failure, services::Services};
 
 /// Create and manage studies.
@@ -52,6 +52,15 @@ pub enum Studies {
     Close(One),
     /// Reopen a closed study, with a reason for the audit log
     Reopen(Reopen),
+    /// Manage known-score items and their pools
+    #[command(subcommand)]
+    Known(known::Known),
+    /// Show or set limits on how raters rate: a minimum time and missed hidden checks
+    Limits(known::Limits),
+    /// Pause a rater until an admin decides
+    PauseRater(known::Rater),
+    /// Let a paused rater continue
+    ResumeRater(known::Rater),
     /// Create, list and revoke public links to a closed study's comparison
     #[command(subcommand)]
     Public(public::Public),
@@ -359,6 +368,10 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             studies.reopen(&admin, id, &reason).await?;
             return global.show(&(id, StudyStatus::Running), |(id, status)| format!("Study {id} is {status}."));
         }
+        Studies::Known(command) => return known::run(global, &services, command).await,
+        Studies::Limits(limits) => return known::limits(global, &services, limits).await,
+        Studies::PauseRater(rater) => return known::pause(global, &services, rater, true).await,
+        Studies::ResumeRater(rater) => return known::pause(global, &services, rater, false).await,
         Studies::Public(command) => return public::run(global, &services, command).await,
     };
     studies.set_status(&admin, status.0, status.1).await?;
@@ -366,7 +379,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
 }
 
 /// The account with this name.
-async fn named(services: &Services, field: &str, name: &str) -> Result<UserId, Failure> {
+pub(super) async fn named(services: &Services, field: &str, name: &str) -> Result<UserId, Failure> {
     services.accounts.named(&System.admin(), name).await?.ok_or_else(|| {
         Failure::invalid(field, format!("no account named \"{name}\""), "List the accounts with `aixgrade user list`")
     })

@@ -37,6 +37,10 @@ pub struct RaterStudy {
     pub reads: Reads,
     /// The rater's maximum share, if shares are set by hand.
     pub share: Option<u32>,
+    /// Whether the rater is paused.
+    pub paused: bool,
+    /// Whether the rater has a warning to read.
+    pub warned: bool,
 }
 
 /// The study with this opaque name, if the user is one of its raters.
@@ -62,19 +66,25 @@ pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Fail
 fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     let found = conn
         .prepare_cached(&format!(
-            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share FROM studies s
+            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share,
+                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
              JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
+             LEFT JOIN rater_limits l ON l.study_id = s.id AND l.user_id = ?2
              WHERE {which} AND s.status <> 'draft'"
         ))?
         .query_row(params![value, rater.0], |row| {
             let texts: (String, String) = (row.get("seed")?, row.get("json")?);
             let known: (StudyStatus, Presentation, Reads) =
                 (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
-            Ok((StudyId(row.get("id")?), Token(row.get("token")?), row.get("title")?, known, row.get("share")?, texts))
+            let halted: (bool, bool) = (row.get("paused")?, row.get("warned")?);
+            let names = (Token(row.get("token")?), row.get("title")?);
+            Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, halted))
         })
         .optional()?;
-    let Some((id, token, title, (status, presentation, reads), share, (seed, json))) = found else { return Ok(None) };
+    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), (paused, warned))) = found else {
+        return Ok(None);
+    };
     Ok(Some(RaterStudy {
         id,
         token,
@@ -85,6 +95,8 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         presentation,
         reads,
         share,
+        paused,
+        warned,
     }))
 }
 

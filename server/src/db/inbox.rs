@@ -3,7 +3,7 @@
 use app::model::{
     grading::{Draft, Flag},
     ids::{DeliveryId, OutputId, RunId, StudyId, UserId, WebhookId},
-    inbox::{InboxFilter, InboxItem, InboxKind},
+    inbox::{FAST_S, InboxFilter, InboxItem, InboxKind},
     page::{PageOf, Paged},
     quality::FlagOn,
     text::excerpt,
@@ -191,10 +191,18 @@ pub fn dismiss(conn: &Connection, item: &Waiting, by: Option<UserId>) -> Result<
                 "UPDATE rater_watch SET timed = 0, fast = 0 WHERE study_id = ?1 AND user_id = ?2",
                 params![study, rater.0],
             )?;
+            conn.execute(
+                "UPDATE rater_limits SET fast = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
         }
         Subject::Rater(_, rater) => {
             conn.execute(
                 "UPDATE rater_watch SET checks = 0, missed = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
+            conn.execute(
+                "UPDATE rater_limits SET missed = 0 WHERE study_id = ?1 AND user_id = ?2",
                 params![study, rater.0],
             )?;
         }
@@ -264,17 +272,27 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
 pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT u.name, w.timed, w.fast, w.checks, w.missed FROM users u
-             LEFT JOIN rater_watch w ON w.study_id = ?1 AND w.user_id = u.id WHERE u.id = ?2",
+            "SELECT u.name, w.timed, w.fast, w.checks, w.missed, l.fast AS limit_fast, l.items, l.missed AS limit_missed,
+                l.checks AS limit_checks, l.paused_at IS NOT NULL AS paused,
+                (SELECT json_extract(q.json, '$.min_seconds') FROM study_quality q WHERE q.study_id = ?1) AS seconds
+             FROM users u LEFT JOIN rater_watch w ON w.study_id = ?1 AND w.user_id = u.id
+             LEFT JOIN rater_limits l ON l.study_id = ?1 AND l.user_id = u.id WHERE u.id = ?2",
         )?
         .query_row(params![study.0, rater.0], |row| {
             let number = |name: &str| Ok::<_, rusqlite::Error>(row.get::<_, Option<u64>>(name)?.unwrap_or(0));
-            let (count, of) = match kind {
-                InboxKind::Pace => (number("fast")?, number("timed")?),
-                InboxKind::Checks => (number("missed")?, number("checks")?),
-                _ => (0, 0),
+            // The study's own limits, if one was exceeded.
+            let (count, of, seconds) = match kind {
+                InboxKind::Pace if number("limit_fast")? > 0 => {
+                    (number("limit_fast")?, number("items")?, row.get::<_, Option<u32>>("seconds")?.unwrap_or(0))
+                }
+                InboxKind::Pace => (number("fast")?, number("timed")?, FAST_S),
+                InboxKind::Checks if number("limit_missed")? > 0 => {
+                    (number("limit_missed")?, number("limit_checks")?, 0)
+                }
+                InboxKind::Checks => (number("missed")?, number("checks")?, 0),
+                _ => (0, 0, 0),
             };
-            Ok(InboxItem::Rater { rater, name: row.get("name")?, count, of })
+            Ok(InboxItem::Rater { rater, name: row.get("name")?, count, of, seconds, paused: row.get("paused")? })
         })
         .optional()?;
     Ok(found)

@@ -38,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0028_sample_order.sql"),
     include_str!("../../migrations/0029_uploads.sql"),
     include_str!("../../migrations/0030_people.sql"),
+    include_str!("../../migrations/0031_pools.sql"),
 ];
 
 /// The schema this program writes.
@@ -137,6 +138,7 @@ mod tests {
         include_str!("migrations_rows/0028.sql"),
         include_str!("migrations_rows/0029.sql"),
         include_str!("migrations_rows/0030.sql"),
+        include_str!("migrations_rows/0031.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -11,7 +11,7 @@ use app::model::{
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::accounts::parsed;
+use super::{accounts::parsed, quality::known_items};
 pub use crate::plan::rows::{Gradable, Member, Planned, Row};
 use crate::{clock, error::Failure, plan::change::Move};
 
@@ -199,13 +199,22 @@ pub fn insert<'a>(
 }
 
 /// Stores a new planned rating of a study that raters work on: for nobody, if its rater has taken the output over
-/// meanwhile.
+/// meanwhile, or had it as a calibration item or hidden check.
 pub fn add(conn: &Connection, study: StudyId, planned: &Planned) -> Result<(), Failure> {
+    let knows = match planned.rater {
+        Some(rater) => knows(conn, study, rater, planned.output)?,
+        None => false,
+    };
+    let planned = if knows { Planned { rater: None, place: None, ..*planned } } else { *planned };
+    insert(conn, study, [&planned])
+}
+
+/// Whether the rater has the output as work, or had it as a calibration item or hidden check.
+fn knows(conn: &Connection, study: StudyId, rater: UserId, output: OutputId) -> Result<bool, Failure> {
     let has = conn
         .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
-        .exists(params![study.0, planned.output.0, planned.rater.map(|id| id.0)])?;
-    let planned = if has { Planned { rater: None, place: None, ..*planned } } else { *planned };
-    insert(conn, study, [&planned])
+        .exists(params![study.0, output.0, rater.0])?;
+    Ok(has || known_items::was_check(conn, study, rater, output)?)
 }
 
 /// Number of planned ratings of a draft that [`clear`] deletes at once.
@@ -264,9 +273,10 @@ pub fn give(conn: &Connection, study: StudyId, presentation: Presentation, of: &
         _ => true,
     };
     for (assignment, output) in left {
-        let is_new = !conn
-            .prepare_cached("SELECT 1 FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
-            .exists(params![study.0, output, to])?;
+        let is_new = match of.to {
+            Some(rater) => !knows(conn, study, rater, OutputId(output))?,
+            None => true,
+        };
         let (to, place) = match (is_new && has_room, of.unless_started) {
             (true, _) => (to, of.place),
             (false, true) => continue,

@@ -141,11 +141,14 @@ pub enum From {
     Rater(UserId),
 }
 
-/// Work that may be taken: an output that the taker does not have, in a language they read, that they have
-/// not skipped too often. Side by side, only a task of which its owner has started no output.
+/// Work that may be taken: an output that the taker does not have and did not have as a calibration item or hidden
+/// check, in a language they read, that they have not skipped too often. Side by side, only a task of which its owner
+/// has started no output.
 const FITS: &str = "
     AND instr(?4, v.lang) > 0
     AND NOT EXISTS (SELECT 1 FROM assignments m WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
+    AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id AND p.user_id = ?2
+        WHERE g.output_id = a.output_id AND g.study_id = ?1)
     AND NOT EXISTS (SELECT 1 FROM skips k
         WHERE k.study_id = ?1 AND k.user_id = ?2 AND k.output_id = a.output_id AND k.times >= ?5)";
 
@@ -240,6 +243,8 @@ pub fn rest_of_task(
          WHERE o.revision_id = ?4 AND a.rated_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM assignments m
                WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
+           AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id AND p.user_id = ?2
+               WHERE g.output_id = a.output_id AND g.study_id = ?1)
          GROUP BY a.output_id",
     )?;
     let rows = statement.query_map(params![study.0, rater.0, holder.map(|id| id.0), task.0], place)?;

@@ -162,7 +162,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 22] = [
+const OF_STUDIES: [&str; 23] = [
     "adjudicators",
     "dispute_handouts",
     "extra_assignments",
@@ -177,6 +177,7 @@ const OF_STUDIES: [&str; 22] = [
     "guidelines_read",
     "pseudonyms",
     "public_links",
+    "rater_limits",
     "rater_watch",
     "skips",
     "study_guidelines",

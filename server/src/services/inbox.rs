@@ -29,7 +29,7 @@ use crate::{
         Db,
         audit::Change,
         inbox::{self, Found, Subject, Waiting},
-        quality::{calibrations, disagreements, flags},
+        quality::{calibrations, disagreements, flags, limits},
         studies, webhooks,
     },
     error::Failure,
@@ -194,14 +194,15 @@ fn action(act: InboxAct) -> Action {
         InboxAct::AddRater => Action::OutputAddRating,
         InboxAct::Restart => Action::CalibrationReset,
         InboxAct::Admit => Action::CalibrationAdmit,
+        InboxAct::Resume => Action::StudyResumeRater,
         // Of runs, the runs' service says it.
         InboxAct::Retry => Action::WebhookRetry,
         InboxAct::Dismiss => Action::InboxDismiss,
     }
 }
 
-/// Deals with one item; writes nothing where it fails.
-fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<(Object, String), Failure> {
+/// The open item `id`, which `act` applies to.
+fn open_item(conn: &Connection, act: InboxAct, id: i64) -> Result<Waiting, Failure> {
     let item = match inbox::get(conn, id)? {
         Some(Found::Open(item)) => item,
         Some(Found::Done(Some(name))) => {
@@ -224,6 +225,12 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
             "此操作不适用于该类事项。",
         )));
     }
+    Ok(item)
+}
+
+/// Deals with one item; writes nothing where it fails.
+fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<(Object, String), Failure> {
+    let item = open_item(conn, act, id)?;
     let study = || item.study.ok_or_else(|| Failure::internal("an inbox item without its study"));
     let entry = match (act, item.subject) {
         (InboxAct::Resolve, Subject::Flag(on)) => {
@@ -245,6 +252,18 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
         (InboxAct::Admit, Subject::Rater(_, rater)) => {
             calibrations::admit(conn, study()?, rater, by)?;
             (Object::Study(study()?), format!("account {rater}"))
+        }
+        (InboxAct::Resume, Subject::Rater(_, rater)) => {
+            if !limits::resume(conn, study()?, rater)? {
+                return Err(Failure::conflict(("This rater is not paused.", "该评分者未被暂停。")));
+            }
+            (Object::Study(study()?), format!("account {rater}"))
+        }
+        (InboxAct::Dismiss, Subject::Rater(_, rater)) if limits::is_paused(conn, study()?, rater)? => {
+            return Err(Failure::conflict((
+                "This rater is paused until an admin decides. Resume the rater, or remove them from the study.",
+                "该评分者已暂停，等待管理员处理。请让其继续评分，或将其移出项目。",
+            )));
         }
         (InboxAct::Retry, Subject::Delivery(delivery)) => {
             let Some(webhook) = webhooks::retry(conn, delivery)? else {

@@ -62,6 +62,10 @@ pub enum Step {
     Wait(u8),
     /// An admin answers the rater's flag on an item.
     AnswerFlag(usize),
+    /// Confirms that a warning was read.
+    ReadWarning,
+    /// An admin pauses the rater, or lets them continue.
+    PauseRater(bool),
     /// An admin hides the names of models in the outputs, or shows them again.
     Mask(bool),
 }
@@ -98,6 +102,8 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => prop_oneof![1 => Just(Step::Close), 9 => Just(Step::Lists)],
         2 => (1u8..60).prop_map(Step::Wait),
         3 => item().prop_map(Step::AnswerFlag),
+        2 => Just(Step::ReadWarning),
+        3 => prop_oneof![1 => Just(true), 4 => Just(false)].prop_map(Step::PauseRater),
         1 => any::<bool>().prop_map(Step::Mask),
     ]
 }

@@ -14,13 +14,13 @@ use app::{
     model::{
         audit::Object,
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
-        grading::{Draft, Flag, GradingItem, Next, NextTask},
+        grading::{Draft, Flag, GradingItem, Halt, Next, NextTask},
         ids::StudyId,
         lang::Bilingual,
         note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
-        quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, QualitySettings},
+        quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings},
         study::NewStudy,
     },
     port::{
@@ -204,7 +204,9 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
             ]),
         ),
         ("add_gold", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
-        ("retire_gold", form(&[("study", "1"), ("gold", "1"), ("retired", "true")])),
+        ("change_gold", form(&[("study", "1"), ("gold", "1"), ("retired", "true"), ("pool", "hidden")])),
+        ("remove_gold", form(&[("study", "1"), ("gold", "1")])),
+        ("pause_rater", form(&[("study", "1"), ("rater", "1"), ("paused", "true")])),
         ("open_for", form(&[("study", "1"), ("rater", "1"), ("let_in", "true")])),
         ("set_adjudicator", form(&[("study", "1"), ("user", "1"), ("on", "true")])),
         ("set_mask", form(&[("submission", "1"), ("on", "true")])),
@@ -674,6 +676,25 @@ async fn raters_never_see_models_or_ids() {
     there.item = items[0].token.0.clone();
     walk.everything("side by side at the end", &there, &full()).await;
 
+    // Paused by an admin, and warned.
+    let ada = app.services.accounts.named(&ADMIN, "ada").await.unwrap().unwrap();
+    app.services.quality.pause_rater(&ADMIN, StudyId(2), ada, true).await.unwrap();
+    assert!(matches!(walk.next(&study).await, Next::Paused { why: Halt::Rater, .. }));
+    let sent = json!({"assignment": here.item, "draft": draft([1, 2, 4]), "key": "held"});
+    let refused = walk.client.rpc("submit_rating", sent).await;
+    walk.secrets.check("a submission of a paused rater", &refused);
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
+    walk.everything("paused by an admin", &here, &full()).await;
+    app.services.quality.pause_rater(&ADMIN, StudyId(2), ada, false).await.unwrap();
+    let warn = move |tx: &rusqlite::Transaction<'_>| {
+        Ok(tx.execute("UPDATE rater_limits SET warned = 1 WHERE study_id = 2 AND user_id = ?1", [ada.0])?)
+    };
+    assert_eq!(app.services.db.write(warn).await.unwrap(), 1);
+    assert!(matches!(walk.next(&study).await, Next::Paused { why: Halt::Warning, .. }));
+    walk.everything("with a warning", &here, &full()).await;
+    walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
+    assert!(!matches!(walk.next(&study).await, Next::Paused { .. }));
+
     // Paused, and closed.
     for status in ["paused", "closed"] {
         for id in ["2", "3"] {
@@ -760,11 +781,12 @@ async fn prepare(app: &TestApp) {
     let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
     assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
-    for (n, known) in [[4, 3, 5], [1, 1, 1]].iter().enumerate() {
+    let pools = [Pool::Calibration, Pool::Calibration, Pool::Hidden, Pool::Hidden];
+    for (n, (known, pool)) in [[4, 3, 5], [1, 1, 1], [4, 3, 5], [1, 1, 1]].iter().zip(pools).enumerate() {
         let source =
             KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int known{n}() {{ return {n}; }}") };
         let reasons = known.iter().map(|_| Bilingual { en: "Because.".into(), zh: "原因。".into() });
-        let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect() };
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: reasons.collect(), pool };
         app.services.quality.add_known_item(&ADMIN, blind, new).await.unwrap();
     }
     let settings = QualitySettings {

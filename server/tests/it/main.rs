@@ -19,6 +19,7 @@ mod many_samples;
 mod packaged;
 mod plan_changes;
 mod plans;
+mod pools;
 mod public;
 mod quality;
 mod rest;

@@ -12,7 +12,7 @@ use app::{
         page::PageOf,
         quality::{
             CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
-            KnownItemSource, NewKnownItem, Policy, QualitySettings, RatingFilter,
+            KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
         },
     },
     port::{
@@ -62,7 +62,7 @@ async fn add_known_item(app: &TestApp, scores: &[[u8; 3]]) -> Vec<i64> {
     for (n, known) in scores.iter().enumerate() {
         let source =
             KnownItemSource::Pasted { task: choices.tasks[n].0, code: format!("int gold{n}() {{ return {n}; }}") };
-        let new = NewKnownItem { source, scores: known.to_vec(), reasons: Vec::new() };
+        let new = NewKnownItem { source, scores: known.to_vec(), reasons: Vec::new(), pool: Pool::Both };
         ids.push(app.services.quality.add_known_item(&ADMIN, STUDY, new).await.unwrap());
     }
     ids
@@ -109,7 +109,8 @@ async fn invalid_settings_are_refused() {
     let planned = "SELECT min(output_id) FROM assignments";
     let graded = app.services.db.read(|conn| Ok(conn.query_row(planned, [], |row| row.get(0))?)).await.unwrap();
     let graded = KnownItemSource::Output(app::model::ids::OutputId(graded));
-    let new = |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new() };
+    let new =
+        |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new(), pool: Pool::Both };
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());
     let pasted = |task| KnownItemSource::Pasted { task: TaskRevisionId(task), code: "x".into() };
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(pasted(1), &[5, 3, 5])).await.is_err());

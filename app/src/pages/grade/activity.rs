@@ -134,8 +134,8 @@ impl Split {
     }
 }
 
-/// Milliseconds since the page was opened, by a monotonic clock.
-fn now() -> f64 {
+/// Milliseconds since the page was opened, by a monotonic clock. Events carry the same time.
+pub(super) fn now() -> f64 {
     window().performance().map_or(0.0, |p| p.now())
 }
 

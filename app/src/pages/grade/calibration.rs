@@ -36,7 +36,7 @@ pub fn CalibrationPage(
 }
 
 /// A form by which the rater confirms having read it.
-fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl IntoView {
+pub fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl IntoView {
     let go_on = FormAction::<GoOn>::new();
     effect(move |_| {
         if go_on.value().get().is_some_and(|answer| answer.is_ok()) {

@@ -98,7 +98,7 @@ pub fn GradingView(
     });
     let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
     set_up(shortcuts, token.clone(), true);
-    listen(move |what| shortcuts.run(what));
+    listen(move |what, pressed| shortcuts.run(what, pressed));
 
     let query = use_query_map();
     let told = move || query.read().get("error").and_then(|told| told_text(&told, session, t));

@@ -40,7 +40,7 @@ pub use self::{
     submit_queue::provide_submit_queue,
 };
 use self::{
-    calibration::CalibrationPage,
+    calibration::{CalibrationPage, go_on_form},
     grading_view::GradingView,
     prefetch::Prefetch,
     session::{Callbacks, Outcome},
@@ -49,7 +49,7 @@ use self::{
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::{
-        grading::{GradingItem, Next, Progress},
+        grading::{GradingItem, Halt, Next, Progress},
         ids::Token,
         keys::Keys,
         lang::Lang,
@@ -148,8 +148,8 @@ pub fn GradeNextPage() -> impl IntoView {
                 Next::Calibration(calibration) => {
                     view! { <CalibrationPage calibration=*calibration done=read /> }.into_any()
                 }
-                Next::Paused { title, progress } => {
-                    view! { <Paused study=study.get_untracked() title progress /> }.into_any()
+                Next::Paused { title, progress, why } => {
+                    view! { <Paused study=study.get_untracked() title progress why done=read /> }.into_any()
                 }
             }}
         </Load>
@@ -233,23 +233,31 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
     }
 }
 
-/// The study accepts no ratings now.
+/// Nothing can be rated now.
 #[component]
-fn Paused(study: String, title: String, progress: Progress) -> impl IntoView {
+fn Paused(study: String, title: String, progress: Progress, why: Halt, done: Callback<()>) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let (t, f) = (i18n.rater(), i18n.feedback());
+    let (head, lead) = match why {
+        Halt::Study => (t.paused_title, t.paused_lead),
+        Halt::Rater => (f.paused_head, f.paused_lead),
+        Halt::Warning => (f.warned_head, f.warned_lead),
+    };
+    let warned = why == Halt::Warning;
+    let read = warned.then(|| go_on_form(study.clone(), f.go_on, done));
     view! {
         <Title text=title.clone() />
         <div class="page narrow">
             <UnsentBar />
             <p class="eyebrow">{title}</p>
-            <h1>{t.paused_title}</h1>
-            <p class="lead">{t.paused_lead}</p>
+            <h1>{head}</h1>
+            <p class="lead">{lead}</p>
             <p class="muted">{(t.progress_text)(progress.rated, progress.left)}</p>
-            <p class="row">
-                <a class="button primary" href="/desk">{t.to_desk}</a>
+            <div class="row">
+                {read}
+                <a class=if warned { "button" } else { "button primary" } href="/desk">{t.to_desk}</a>
                 <a class="button" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
-            </p>
+            </div>
         </div>
     }
 }

@@ -4,7 +4,9 @@ use leptos::{ev, html::Dialog, prelude::*};
 use leptos_router::{NavigateOptions, hooks::use_navigate};
 
 use super::{
-    ViewSettings, browser,
+    ViewSettings,
+    activity::now,
+    browser,
     keys::{Command, FocusContext, after_score, command},
     prefetch::Prefetch,
     session::{SaveState, Session},
@@ -25,9 +27,9 @@ use crate::{
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
 type Say = dyn Fn(String) + Send + Sync;
 
-/// How long a new output accepts no submission, in milliseconds: a second press of Enter that was meant for
-/// the previous one must not submit this one.
-const SETTLING: u64 = 350;
+/// How long a new output ignores Enter, in milliseconds: a second press that was meant for the previous
+/// output must not submit this one.
+const SETTLING: f64 = 350.0;
 
 /// Everything that a key or a button acts on.
 #[derive(Clone, Copy)]
@@ -50,7 +52,9 @@ pub struct Shortcuts {
     pub rubric: StoredValue<Rubric>,
     /// Prefetched outputs and submissions that can be withdrawn.
     pub prefetch: Prefetch,
-    settled: StoredValue<bool>,
+    /// When this output begins to obey Enter, in milliseconds since the page was opened. Compared with the
+    /// time of the press, not with the time at which a busy page gets to it.
+    settled: StoredValue<f64>,
     /// Reopens an output that is on this page; returns whether it is.
     pub on_page: StoredValue<Option<Callback<Token, bool>>>,
     i18n: I18n,
@@ -76,7 +80,7 @@ impl Shortcuts {
             noting: RwSignal::new(None),
             rubric: StoredValue::new(rubric),
             prefetch: Prefetch::current(),
-            settled: StoredValue::new(false),
+            settled: StoredValue::new(f64::INFINITY),
             on_page: StoredValue::new(None),
             i18n: use_i18n(),
             before: StoredValue::new(before),
@@ -87,8 +91,8 @@ impl Shortcuts {
         }
     }
 
-    /// Executes a key's command.
-    pub fn run(self, what: Command) {
+    /// Executes the command of a key that was pressed at `pressed`, in milliseconds since the page was opened.
+    pub fn run(self, what: Command, pressed: f64) {
         match what {
             Command::Score(score) => self.score(score),
             Command::Up => self.move_to(self.current.get_untracked().saturating_sub(1)),
@@ -96,7 +100,7 @@ impl Shortcuts {
                 let last = self.rubric.with_value(|r| r.dimensions.len().saturating_sub(1));
                 self.move_to((self.current.get_untracked() + 1).min(last));
             }
-            Command::Submit if self.settled.get_value() => self.submit(),
+            Command::Submit if pressed >= self.settled.get_value() => self.submit(),
             Command::Submit => {}
             Command::Leave => self.move_to(self.current.get_untracked()),
             Command::Do(action) => self.perform(action),
@@ -228,7 +232,7 @@ impl Shortcuts {
         }
         self.session.give(at, score);
         // The rater is working on this output: the next Enter is meant for it.
-        self.settled.set_value(true);
+        self.settled.set_value(f64::NEG_INFINITY);
         if self.missing.get_untracked() == Some(at) {
             self.missing.set(None);
         }
@@ -272,12 +276,7 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
             return;
         }
         session.recover();
-        set_timeout(
-            move || {
-                shortcuts.settled.try_set_value(true);
-            },
-            std::time::Duration::from_millis(SETTLING),
-        );
+        shortcuts.settled.set_value(now() + SETTLING);
         take_over_clicks(session, shortcuts.rubric, &token);
         if !first {
             return;
@@ -305,8 +304,9 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
     });
 }
 
-/// Lets `run` handle keys until the page is left.
-pub fn listen(run: impl Fn(Command) + 'static) {
+/// Lets `run` handle keys until the page is left. It gets the command and the time of the press, in
+/// milliseconds since the page was opened.
+pub fn listen(run: impl Fn(Command, f64) + 'static) {
     let view_settings = use_context::<ViewSettings>();
     let keys = window_event_listener(ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
@@ -321,7 +321,7 @@ pub fn listen(run: impl Fn(Command) + 'static) {
         let Some(what) = what else { return };
         event.prevent_default();
         if !event.repeat() || matches!(what, Command::Up | Command::Down) {
-            run(what);
+            run(what, event.time_stamp());
         }
     });
     on_cleanup(move || keys.remove());

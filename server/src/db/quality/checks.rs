@@ -28,7 +28,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn code(self) -> &'static str {
+    /// Its name in the database.
+    pub fn code(self) -> &'static str {
         match self {
             Kind::Calibration => "opening",
             Kind::Known => "gold",

@@ -138,8 +138,8 @@ pub fn digits(scores: &str) -> Vec<u8> {
     scores.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect()
 }
 
-/// A rater for one more rating of the output: in the study, not yet assigned it, reading its
-/// language, with the fewest unrated outputs.
+/// A rater for one more rating of the output: in the study, not yet assigned it, without it as a calibration item or
+/// hidden check, reading its language, with the fewest unrated outputs.
 pub fn rater_left(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<UserId>, Failure> {
     Ok(conn
         .prepare_cached(
@@ -149,6 +149,8 @@ pub fn rater_left(conn: &Connection, study: StudyId, output: OutputId) -> Result
              WHERE m.study_id = ?1 AND m.left_at IS NULL AND instr(m.reads, v.lang) > 0
                AND NOT EXISTS (SELECT 1 FROM assignments a
                                WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = m.user_id)
+               AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id
+                               WHERE g.output_id = ?2 AND g.study_id = ?1 AND p.user_id = m.user_id)
              ORDER BY m.open, m.user_id LIMIT 1",
         )?
         .query_row(params![study.0, output.0], |row| row.get(0).map(UserId))

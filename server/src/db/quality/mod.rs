@@ -6,6 +6,7 @@ pub mod checks;
 pub mod disagreements;
 pub mod flags;
 pub mod known_items;
+pub mod limits;
 pub mod masks;
 pub mod monitoring;
 

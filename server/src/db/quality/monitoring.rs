@@ -155,7 +155,7 @@ pub fn ratings(
     let params: Vec<&dyn ToSql> =
         [&study.0 as &dyn ToSql, &ids].into_iter().chain(values.iter().map(|value| value as _)).collect();
     let list = List {
-        columns: "r.id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
+        columns: "r.id, c.output_id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
             r.comment, r.flag, r.at, r.active_ms,
             c.output_id IN (SELECT value FROM json_each(?4)) AS disputed",
         table: "counted c",
@@ -187,6 +187,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
     let flag: Option<String> = row.get("flag")?;
     Ok(ListedRating {
         id: row.get("id")?,
+        output: OutputId(row.get("output_id")?),
         task: TaskId(row.get("task")?),
         task_id: row.get("external_id")?,
         raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 160),

@@ -11,6 +11,7 @@ mod guidelines;
 mod idempotency;
 mod inbox;
 mod input;
+mod known_items;
 mod objects;
 mod paging;
 mod people;
@@ -127,8 +128,10 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(plans::set_pace))
         // Quality control.
         .routes(routes!(quality::get_quality, quality::set_quality))
-        .routes(routes!(quality::add_known_item))
-        .routes(routes!(quality::retire_known_item))
+        .routes(routes!(known_items::list_known_items, known_items::add_known_item))
+        .routes(routes!(known_items::import_known_items))
+        .routes(routes!(known_items::change_known_item, known_items::remove_known_item))
+        .routes(routes!(quality::pause_rater))
         .routes(routes!(quality::set_admission))
         .routes(routes!(quality::set_adjudicator))
         .routes(routes!(quality::get_leaks))

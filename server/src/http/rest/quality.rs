@@ -6,8 +6,8 @@ use app::{
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
         quality::{
-            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, NewKnownItem, QualityPage,
-            QualitySettings, RatingFilter,
+            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, QualitySettings,
+            RatingFilter,
         },
         submission::{MaskState, StudyLeaks},
     },
@@ -25,7 +25,6 @@ use super::{
     input::{JsonBody, PathParams, QueryParams},
     paging::{Page, PageParams, Paging},
     problem::Problem,
-    submissions::Created,
 };
 use crate::{http::session::Authorized, state::AppState};
 
@@ -34,13 +33,6 @@ use crate::{http::session::Authorized, state::AppState};
 pub struct Enabled {
     /// The new value.
     on: bool,
-}
-
-/// Whether a known-score item is in use.
-#[derive(Debug, Deserialize, ToSchema)]
-pub struct Deactivation {
-    /// Whether the item is deactivated.
-    retired: bool,
 }
 
 /// Whether a rater may rate.
@@ -137,7 +129,8 @@ pub async fn get_quality(
 
 /// Change a study's quality settings
 ///
-/// Missing fields take their defaults. Ratings are kept; disagreements are recomputed.
+/// Missing fields take their defaults. Ratings are kept; disagreements are recomputed. Raters begin new windows if the
+/// limits change.
 #[utoipa::path(put, path = "/studies/{id}/quality", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = QualitySettings, example = json!({"spread": 1, "policy": "adjudicator"})),
@@ -149,38 +142,6 @@ pub async fn set_quality(
     JsonBody(settings): JsonBody<QualitySettings>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.set(&admin, id, settings).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// Add a known-score item
-#[utoipa::path(post, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = NewKnownItem, example = json!({
-        "source": {"Output": 1}, "scores": [4, 3, 5],
-        "reasons": [{"en": "Right", "zh": ""}, {"en": "Clear", "zh": ""}, {"en": "Short", "zh": ""}]
-    })),
-    responses((status = 201, description = "The item", body = Created)))]
-pub async fn add_known_item(
-    State(state): State<AppState>,
-    Authorized(admin): Authorized<Admin>,
-    PathParams(id): PathParams<StudyId>,
-    JsonBody(new): JsonBody<NewKnownItem>,
-) -> Result<(StatusCode, Json<Created>), Problem> {
-    Ok((StatusCode::CREATED, Json(Created::of(state.services.quality.add_known_item(&admin, id, new).await?))))
-}
-
-/// Deactivate or activate a known-score item
-#[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "Quality", security(("token" = ["write:studies"])),
-    params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
-    request_body(content = Deactivation, example = json!({"retired": true})),
-    responses((status = 204, description = "The item is changed")))]
-pub async fn retire_known_item(
-    State(state): State<AppState>,
-    Authorized(admin): Authorized<Admin>,
-    PathParams((id, item)): PathParams<(StudyId, i64)>,
-    JsonBody(change): JsonBody<Deactivation>,
-) -> Result<StatusCode, Problem> {
-    state.services.quality.retire_known_item(&admin, id, item, change.retired).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -197,6 +158,25 @@ pub async fn set_admission(
     JsonBody(change): JsonBody<Admission>,
 ) -> Result<StatusCode, Problem> {
     state.services.quality.set_admission(&admin, id, rater, change.admitted).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Pause a rater of a study, or let a paused rater continue
+///
+/// A paused rater gets no outputs and cannot submit; drafts are still saved. Continuing starts a new window of the
+/// study's limits.
+#[utoipa::path(put, path = "/studies/{id}/raters/{user}/pause", tag = "Quality",
+    security(("token" = ["write:studies"])),
+    params(("id" = StudyId, Path, description = "ID of the study"), ("user" = UserId, Path, description = "User ID of the rater")),
+    request_body(content = Enabled, example = json!({"on": false})),
+    responses((status = 204, description = "The rater is paused or continues")))]
+pub async fn pause_rater(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((id, user)): PathParams<(StudyId, UserId)>,
+    JsonBody(change): JsonBody<Enabled>,
+) -> Result<StatusCode, Problem> {
+    state.services.quality.pause_rater(&admin, id, user, change.on).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

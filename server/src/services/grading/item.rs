@@ -27,7 +27,7 @@ use crate::{
     },
     error::Failure,
     services::{
-        quality::calibration,
+        quality::{calibration, limits},
         visible_texts::{self, VisibleTexts},
     },
 };
@@ -178,7 +178,7 @@ impl Item {
             return Err(AppError::Draft(fault).into());
         }
         let draft = self.as_stored(conn, draft)?;
-        if self.study.status == StudyStatus::Running {
+        if self.study.status == StudyStatus::Running && !self.study.paused {
             self.storage.renew(conn, hand_out::lease_end())?;
         }
         self.storage.save_draft(conn, &draft)
@@ -199,12 +199,18 @@ impl Item {
         if self.study.status != StudyStatus::Running {
             return Err(refused(Refusal::NotRunning));
         }
+        if self.study.paused {
+            return Err(refused(Refusal::RaterPaused));
+        }
         self.allowed(conn, Verb::Submit)?;
         if !self.storage.renew(conn, hand_out::lease_end())? {
             return Err(refused(Refusal::Away));
         }
         self.storage.insert_rating(conn, &draft, key)?;
         self.storage.after_rating(conn, &self.study)?;
+        if self.among_work {
+            limits::after_rating(conn, self.study.id, self.rater)?;
+        }
         Ok(Receipt::Stored)
     }
 
@@ -230,6 +236,9 @@ impl Item {
         let Some(draft) = self.storage.rating(conn)? else { return Ok(()) };
         if self.study.status != StudyStatus::Running {
             return Err(refused(Refusal::Stays));
+        }
+        if self.study.paused {
+            return Err(refused(Refusal::RaterPaused));
         }
         self.allowed(conn, Verb::Undo)?;
         if newest(conn, self.study.id, self.rater)? != Some(self.key()) {

@@ -14,7 +14,7 @@ use app::{
     error::AppError,
     model::{
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
-        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
         guidelines::GuidelinesState,
         ids::{Token, UserId},
         lang::Lang,
@@ -150,7 +150,8 @@ impl Grading for GradingService {
                         presentation: study.presentation,
                         token: study.token,
                         title: study.title,
-                        open: study.status == StudyStatus::Running,
+                        open: study.status == StudyStatus::Running && !study.paused,
+                        paused: study.paused,
                     })
                 });
                 my_studies.collect()
@@ -165,9 +166,9 @@ impl Grading for GradingService {
             .db
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
-                if study.status != StudyStatus::Running {
+                if let Some(why) = halt(&study) {
                     let progress = progress(tx, &study, rater)?;
-                    return Ok(Found::Other(Next::Paused { title: study.title, progress }));
+                    return Ok(Found::Other(Next::Paused { title: study.title, progress, why }));
                 }
                 if let Some(first) = calibration(tx, &study, rater, lang, &holding)? {
                     return Ok(first);
@@ -189,14 +190,14 @@ impl Grading for GradingService {
             .write(move |tx| {
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 // Calibration items come one at a time in every study.
-                let calibration =
-                    study.status == StudyStatus::Running && calibration(tx, &study, rater, lang, &holding)?.is_some();
+                let halt = halt(&study);
+                let calibration = halt.is_none() && calibration(tx, &study, rater, lang, &holding)?.is_some();
                 if study.presentation == Presentation::One || calibration {
                     return Ok(Err(NextTask::OneByOne));
                 }
-                if study.status != StudyStatus::Running {
+                if let Some(why) = halt {
                     let progress = progress(tx, &study, rater)?;
-                    return Ok(Err(NextTask::Paused { title: study.title, progress }));
+                    return Ok(Err(NextTask::Paused { title: study.title, progress, why }));
                 }
                 match hand_out::next_task_excluding(tx, &study, rater, &holding)? {
                     Some(outputs) => {
@@ -276,6 +277,16 @@ impl Grading for GradingService {
                 own_ratings(conn, &study, rater)
             })
             .await?)
+    }
+}
+
+/// Why the rater gets nothing to rate now, if anything.
+fn halt(study: &RaterStudy) -> Option<Halt> {
+    match study {
+        RaterStudy { status, .. } if *status != StudyStatus::Running => Some(Halt::Study),
+        RaterStudy { paused: true, .. } => Some(Halt::Rater),
+        RaterStudy { warned: true, .. } => Some(Halt::Warning),
+        _ => None,
     }
 }
 

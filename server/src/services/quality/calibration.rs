@@ -53,7 +53,7 @@ pub fn gate(conn: &Connection, study: &RaterStudy, rater: UserId, holding: &[Tok
     }
     let standing = match calibrations::get(conn, study.id, rater)? {
         Some(standing) => standing,
-        None if known_items::asked(conn, study.id)?.is_empty() => return Ok(Gate::Open),
+        None if items(conn, study.id, rater)?.is_empty() => return Ok(Gate::Open),
         None => {
             calibrations::begin(conn, study.id, rater)?;
             calibrations::CalibrationProgress {
@@ -90,7 +90,7 @@ fn next_calibration_item(
         // Even if the page has it: nothing may be prefetched behind it.
         return Ok(Gate::Item(item.clone()));
     }
-    let mut open: Vec<i64> = known_items::asked(conn, study.id)?;
+    let mut open = items(conn, study.id, rater)?;
     open.retain(|item| given.iter().all(|p| p.known_item != Some(*item)));
     open.sort_by_key(|item| rank(study.seed, rater, *item));
     if let Some(item) = open.first() {
@@ -100,6 +100,11 @@ fn next_calibration_item(
     let passed = settings.calibration == CalibrationMode::Train || result.right >= result.needed;
     calibrations::decide(conn, study.id, rater, passed, false)?;
     Ok(if passed { Gate::Passed(result) } else { Gate::Stopped(result) })
+}
+
+/// The active items of the rater's calibration.
+fn items(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<i64>, Failure> {
+    known_items::available(conn, study, rater, Kind::Calibration, true)
 }
 
 fn items_given(conn: &Connection, study: StudyId, rater: UserId, round: u32) -> Result<Vec<Check>, Failure> {
@@ -144,7 +149,8 @@ fn result(
     settings: &QualitySettings,
 ) -> Result<CalibrationResult, Failure> {
     let (of, right) = score(conn, study.id, rater, round, settings)?;
-    let needed = if settings.calibration == CalibrationMode::MustPass { u64::from(settings.needed) } else { 0 };
+    // Outputs that the rater graded are left out, so they may have fewer items than others.
+    let needed = if settings.calibration == CalibrationMode::MustPass { of.min(settings.needed.into()) } else { 0 };
     Ok(CalibrationResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
 }
 
@@ -155,7 +161,7 @@ pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>,
     }
     let given = items_given(conn, check.study, check.rater, check.round)?;
     let number = given.iter().position(|p| p.id == check.id).unwrap_or(0) as u64 + 1;
-    let asked = known_items::asked(conn, check.study)?;
+    let asked = items(conn, check.study, check.rater)?;
     let coming = asked.iter().filter(|item| given.iter().all(|p| p.known_item != Some(**item))).count() as u64;
     let mode = quality::settings(conn, check.study)?.calibration;
     Ok(Some(CalibrationStep { number, of: given.len() as u64 + coming, mode }))

@@ -30,7 +30,7 @@ use crate::{
     db::{
         audit::Change,
         grading, notes,
-        quality::{self, calibrations, checks, disagreements, flags},
+        quality::{self, calibrations, checks, disagreements, flags, limits},
     },
     error::Failure,
     layout,
@@ -84,6 +84,7 @@ impl Feedback for QualityService {
                 }
                 let study = grading::study(tx, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
                 calibrations::acknowledge(tx, study.id, rater)?;
+                limits::acknowledge(tx, study.id, rater)?;
                 Ok(study.token)
             })
             .await?)

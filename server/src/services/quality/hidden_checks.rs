@@ -5,9 +5,9 @@
 
 use app::model::{
     grading::Progress,
-    ids::{TaskRevisionId, UserId},
+    ids::{StudyId, TaskRevisionId, UserId},
     plan::Presentation,
-    quality::QualitySettings,
+    quality::{CalibrationMode, CalibrationState, QualitySettings},
     time::Timestamp,
 };
 use rusqlite::Connection;
@@ -20,7 +20,7 @@ use crate::{
     db::{
         grading::RaterStudy,
         quality::{
-            self,
+            self, calibrations,
             checks::{self, Check, Kind},
             known_items,
         },
@@ -59,7 +59,7 @@ impl HiddenChecks {
         let settings = if one { quality::settings(conn, study.id)? } else { QualitySettings::default() };
         let mut checks = if one { checks::list(conn, study.id, rater)? } else { Vec::new() };
         checks.retain(|check| check.kind.is_hidden());
-        let items = if settings.known_item_every > 0 { known_items::asked(conn, study.id)? } else { Vec::new() };
+        let items = if settings.known_item_every > 0 { items(conn, study.id, rater, &settings)? } else { Vec::new() };
         let over = one && checks::are_over(conn, study.id, rater)?;
         Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, over })
     }
@@ -177,6 +177,14 @@ impl HiddenChecks {
             repeats: planned.repeats.saturating_sub(given(Kind::Repeat)),
         }
     }
+}
+
+/// The known-score items that may come to the rater as hidden checks. While they have a calibration to do, the items of
+/// both pools belong to it.
+fn items(conn: &Connection, study: StudyId, rater: UserId, settings: &QualitySettings) -> Result<Vec<i64>, Failure> {
+    let calibrated = settings.calibration == CalibrationMode::None
+        || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed);
+    known_items::available(conn, study, rater, Kind::Known, calibrated)
 }
 
 /// Candidates for the next hidden check.

@@ -1,13 +1,15 @@
 //! Quality of studies: settings, known-score items, masking, for admins.
 //!
 //! `monitoring` shows a study's live figures, `disagreements` resolves disagreements, `feedback` is the raters'
-//! side, `calibration` has the items before the work and `hidden_checks` those among it; `schedule` decides
-//! their positions.
+//! side, `known` adds known-score items, `calibration` has the items before the work and `hidden_checks` those among it;
+//! `schedule` decides their positions, and `limits` what follows when a rater is too fast or misses checks.
 
 pub mod calibration;
 mod disagreements;
 mod feedback;
 pub mod hidden_checks;
+mod known;
+pub mod limits;
 mod masking;
 mod monitoring;
 mod schedule;
@@ -21,8 +23,8 @@ use app::{
         code_lang::CodeLang,
         ids::{OutputId, StudyId, SubmissionId, UserId},
         quality::{
-            CalibrationMode, CalibrationRow, KnownItem, KnownItemSource, NewKnownItem, Policy, QualityPage,
-            QualitySettings,
+            CalibrationRow, KnownItem, KnownItemChange, KnownItemProposal, KnownItemRecord, NewKnownItem, Policy,
+            QualityPage, QualitySettings,
         },
         rubric::Rubric,
         submission::{MaskState, StudyLeaks},
@@ -41,7 +43,11 @@ use crate::{
     db::{
         self, Db,
         audit::{self, Change},
-        quality::{self, calibrations, known_items},
+        quality::{
+            self, calibrations,
+            known_items::{self, PoolSizes},
+            limits as stored_limits,
+        },
         steps::Step,
         studies,
     },
@@ -50,10 +56,6 @@ use crate::{
     services::steps,
 };
 
-/// Maximum length of a pasted item's code, in characters: longer than any published output.
-const CODE_MAX: usize = 32 * 1024;
-/// Maximum length of a reason, in characters.
-const REASON_MAX: usize = 2000;
 /// Maximum "one in n" and distance that a study may set.
 const OFTEN_MAX: u32 = 10_000;
 
@@ -116,8 +118,12 @@ impl Quality for QualityService {
             false => steps::encoded(&[look])?,
         };
         self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
-            check(&settings, known_items::asked(tx, study)?.len(), &setup(tx, study)?.rubric)?;
+            check(&settings, known_items::sizes(tx, study)?, &setup(tx, study)?.rubric)?;
+            let earlier = quality::settings(tx, study)?;
             quality::save_settings(tx, study, &settings)?;
+            if limits::differ(&earlier, &settings) {
+                stored_limits::restart(tx, study)?;
+            }
             db::steps::add(tx, study, &steps)
         })
         .await?;
@@ -126,32 +132,61 @@ impl Quality for QualityService {
         Ok(audit::spawn(async move { steps::finish(&db, study).await }).await.map_err(Failure::internal)??)
     }
 
+    async fn propose_known_item(&self, _: &Admin, study: StudyId, output: OutputId) -> Answer<KnownItemProposal> {
+        Ok(self.db.read(move |conn| known::proposal(conn, study, output)).await?)
+    }
+
     async fn add_known_item(&self, admin: &Admin, study: StudyId, new: NewKnownItem) -> Answer<i64> {
         let by = admin.id();
         let add = move |tx: &Transaction<'_>| {
-            let id = add_known_item(tx, study, &new, by)?;
-            Ok(Change::of(Object::Study(study), format!("item {id}"), id))
+            let id = known::add(tx, study, &new, by)?;
+            Ok(Change::of(Object::Study(study), known::detail(id, &new), id))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
 
-    async fn retire_known_item(&self, admin: &Admin, study: StudyId, item: i64, retired: bool) -> Answer<()> {
-        let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
-        self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
-            if !known_items::retire(tx, study, item, retired)? {
-                return Err(Failure::not_found("item"));
-            }
-            let settings = quality::settings(tx, study)?;
-            let asked = known_items::asked(tx, study)?.len();
-            if settings.calibration == CalibrationMode::MustPass && (asked as u64) < u64::from(settings.needed) {
-                return Err(Failure::conflict((
-                    "Fewer items would remain than raters need to get right. Lower that number first.",
-                    "剩余的标准题将少于通过所需的题数，请先减少通过所需的题数。",
-                )));
-            }
-            Ok(())
-        })
-        .await
+    async fn change_known_item(&self, admin: &Admin, study: StudyId, item: i64, change: KnownItemChange) -> Answer<()> {
+        // Each change has its own action in the audit log.
+        if let Some(retired) = change.retired {
+            let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
+            let change = KnownItemChange { pool: None, ..change };
+            self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
+                known::change(tx, study, item, change)
+            })
+            .await?;
+        }
+        if let Some(pool) = change.pool {
+            let change = KnownItemChange { retired: None, ..change };
+            let detail = format!("item {item}: {pool}");
+            self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), detail), move |tx| {
+                known::change(tx, study, item, change)
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_known_item(&self, admin: &Admin, study: StudyId, item: i64) -> Answer<()> {
+        let detail = (Object::Study(study), format!("item {item}"));
+        self.change(admin, Action::KnownScoresRemove, detail, move |tx| known::remove(tx, study, item)).await
+    }
+
+    async fn known_items(&self, _: &Admin, study: StudyId) -> Answer<Vec<KnownItemRecord>> {
+        Ok(self.db.read(move |conn| known::records(conn, study)).await?)
+    }
+
+    async fn import_known_items(&self, admin: &Admin, study: StudyId, items: Vec<KnownItemRecord>) -> Answer<u64> {
+        let by = admin.id();
+        let add = move |tx: &Transaction<'_>| {
+            let count = known::import(tx, study, items, by)?;
+            Ok(Change::of(Object::Study(study), format!("{count} items"), count))
+        };
+        Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
+    }
+
+    async fn pause_rater(&self, admin: &Admin, study: StudyId, rater: UserId, paused: bool) -> Answer<()> {
+        let work = move |tx: &Transaction<'_>| limits::pause(tx, study, rater, paused);
+        Ok(self.db.write_audited(admin, limits::action(paused), work).await?)
     }
 
     async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()> {
@@ -239,6 +274,9 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
             raw_nl: item.texts.raw_nl,
             nl_lang: item.texts.nl_lang,
             pasted: item.output.is_none(),
+            graded: item.graded,
+            pool: item.pool,
+            used: item.used,
             scores: item.scores,
             reasons: item.reasons,
             retired: item.retired,
@@ -255,6 +293,8 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
         known_items: items,
         choices: known_items::choices(conn, study)?,
         adjudicators: quality::adjudicators(conn, study)?,
+        limits: stored_limits::list(conn, study)?,
+        proposal: None,
     };
     Ok((page, codes))
 }
@@ -281,7 +321,7 @@ fn calibration_row(
 }
 
 /// The problem with the settings, if any.
-fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<(), Failure> {
+fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Result<(), Failure> {
     let widest = rubric.dimensions.iter().map(|d| d.range()).map(|(low, high)| high - low).max().unwrap_or(0);
     let wide = |field: &str, value: Option<u8>| match value {
         Some(v) if v >= widest => Err(Failure::invalid(
@@ -316,94 +356,8 @@ fn check(settings: &QualitySettings, items: usize, rubric: &Rubric) -> Result<()
             ("Enter a smaller number", "请输入更小的数"),
         ));
     }
-    if settings.calibration != CalibrationMode::None && items == 0 {
-        return Err(Failure::invalid(
-            "opening",
-            ("the calibration has no known-score items", "校准没有标准题"),
-            ("Add items below first", "请先在下方添加标准题"),
-        ));
-    }
-    if settings.known_item_every > 0 && items == 0 {
-        return Err(Failure::invalid(
-            "gold_every",
-            ("there are no known-score items to insert", "没有可插入的标准题"),
-            ("Add items below first, or enter 0", "请先在下方添加标准题，或输入 0"),
-        ));
-    }
-    if settings.calibration == CalibrationMode::MustPass && (settings.needed == 0 || settings.needed as usize > items) {
-        return Err(Failure::invalid(
-            "needed",
-            (
-                format!("{} of {items} items cannot be required", settings.needed),
-                format!("无法要求 {items} 题中答对 {} 题", settings.needed),
-            ),
-            (format!("Choose 1 to {items}"), format!("请选择 1 到 {items}")),
-        ));
-    }
-    Ok(())
-}
-
-fn add_known_item(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<UserId>) -> Result<i64, Failure> {
-    let rubric = setup(conn, study)?.rubric;
-    let fits = new.scores.len() == rubric.dimensions.len()
-        && rubric.dimensions.iter().zip(&new.scores).all(|(d, score)| d.has(*score));
-    if !fits {
-        return Err(Failure::invalid(
-            "scores",
-            ("a known score is outside its scale", "有标准分数超出评分范围"),
-            ("Choose a score for every dimension", "请为每个维度选择分数"),
-        ));
-    }
-    let mut reasons = new.reasons.clone();
-    reasons.resize_with(rubric.dimensions.len(), Default::default);
-    for reason in &mut reasons {
-        reason.en = reason.en.trim().to_owned();
-        reason.zh = reason.zh.trim().to_owned();
-        if reason.en.chars().count().max(reason.zh.chars().count()) > REASON_MAX {
-            return Err(Failure::invalid(
-                "reasons",
-                ("a reason is longer than 2,000 characters", "理由超过 2,000 字"),
-                ("Shorten it", "请缩短"),
-            ));
-        }
-    }
-    let insert = |revision, output, code: &str, surrounding_text: &str| {
-        let row =
-            known_items::NewRow { revision, output, code, surrounding_text, scores: &new.scores, reasons: &reasons };
-        known_items::insert(conn, study, &row, by)
-    };
-    match &new.source {
-        KnownItemSource::Output(id) => {
-            let Some((revision, code, surrounding_text, graded)) = known_items::output(conn, study, *id)? else {
-                return Err(Failure::not_found("output"));
-            };
-            if graded {
-                return Err(Failure::invalid(
-                    "output",
-                    (
-                        "this output is part of the study, so its scores cannot be shown in advance",
-                        "该输出属于本项目，不能预先公开其分数",
-                    ),
-                    ("Choose an output of another submission, or paste code", "请选择其他输出集的输出，或粘贴代码"),
-                ));
-            }
-            insert(revision, Some(*id), &code, &surrounding_text)
-        }
-        KnownItemSource::Pasted { task, code } => {
-            if !known_items::has_task(conn, study, *task)? {
-                return Err(Failure::not_found("task"));
-            }
-            let code = code.replace("\r\n", "\n");
-            if code.trim().is_empty() || code.chars().count() > CODE_MAX {
-                return Err(Failure::invalid(
-                    "code",
-                    ("the code must have 1 to 32,768 characters", "代码须为 1 到 32,768 个字符"),
-                    ("Paste code for the task", "请粘贴该任务的代码"),
-                ));
-            }
-            insert(*task, None, &code, "")
-        }
-    }
+    known::check_pools(settings, pools)?;
+    limits::check(settings)
 }
 
 /// Whether extra raters are assigned automatically.

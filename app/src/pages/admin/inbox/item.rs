@@ -86,11 +86,13 @@ fn body(
             }
             .into_any()
         }
-        InboxItem::Rater { rater, name, count, of } => {
+        InboxItem::Rater { rater, name, count, of, seconds, paused } => {
             let (words, href, open) = match kind {
-                InboxKind::Pace => {
-                    ((t.fast_n)(count, of), format!("/admin/studies/{of_study}/ratings?rater={rater}"), t.open_ratings)
-                }
+                InboxKind::Pace => (
+                    (t.fast_n)(count, of, seconds),
+                    format!("/admin/studies/{of_study}/ratings?rater={rater}"),
+                    t.open_ratings,
+                ),
                 InboxKind::Checks => (
                     (t.missed_n)(count, of),
                     format!("/admin/studies/{of_study}/ratings?rater={rater}"),
@@ -104,6 +106,7 @@ fn body(
             };
             view! {
                 <p><b>{name}</b>" "{words}</p>
+                {paused.then(|| view! { <p>{t.paused}</p> })}
                 {open_link(href, open)}
             }
             .into_any()

@@ -12,7 +12,7 @@ use crate::{
         ids::StudyId,
         inbox::{InboxFilter, InboxKind},
         lang::Lang,
-        quality::{DISAGREEMENTS_PAGE, DisagreementList, DisagreementRow, DisagreementState, Live},
+        quality::{DISAGREEMENTS_PAGE, Decision, DisagreementList, DisagreementRow, DisagreementState, Live},
         rubric::Rubric,
     },
     pages::admin::{
@@ -112,28 +112,15 @@ fn card(
         let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
         view! { <tr class=class><th scope="row">{name}</th>{cells}</tr> }
     };
-    let whole = |scores: Vec<u8>| scores.iter().map(u8::to_string).collect::<Vec<_>>();
-    let given = row.ratings.into_iter().map(|(name, scores)| line(name, whole(scores), "")).collect_view();
+    let given = row.ratings.into_iter().map(|(name, scores)| line(name, digits(&scores), "")).collect_view();
     let last = row.final_scores.map(|scores| {
         let scores = scores.into_iter().map(|s| if s.fract() == 0.0 { format!("{s:.0}") } else { format!("{s:.1}") });
         line(t.final_scores.to_owned(), scores.collect(), "final-row")
     });
-    let history = (!row.history.is_empty()).then(|| {
-        let items = row
-            .history
-            .into_iter()
-            .map(|d| {
-                let scores = whole(d.scores).join(" · ");
-                let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
-                let why = (!d.comment.is_empty()).then(|| {
-                    let lang = Lang::detect(&d.comment).tag();
-                    view! { <p class="comment" lang=lang>{d.comment.clone()}</p> }
-                });
-                view! { <li><p class="row"><b>{scores}</b><span>{d.by}</span><span class="muted small">{i.time(d.at)}</span>{old}</p>{why}</li> }
-            })
-            .collect_view();
-        view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
-    });
+    let past = (!row.history.is_empty()).then(|| history(i, row.history));
+    let is_final = matches!(row.state, DisagreementState::Adjudicated | DisagreementState::Median);
+    let known = is_final.then(|| format!("/admin/studies/{study}/quality?output={}", row.output));
+    let known_task = row.task_id.clone();
     let decided = row.state == DisagreementState::Adjudicated;
     let text = if decided { t.decide_again } else { t.decide };
     let decide = match row.token {
@@ -160,6 +147,9 @@ fn card(
             </div>
             <div class="row">
                 {decide}
+                {known.map(|href| view! {
+                    <a class="button quiet" href=href>{t.known_this}<span class="visually-hidden">" "{known_task}</span></a>
+                })}
                 {may_ask.then(|| view! {
                     <ActionForm action=ask>
                         <input type="hidden" name="study" value=study.to_string()/>
@@ -168,7 +158,7 @@ fn card(
                     </ActionForm>
                 })}
             </div>
-            {history}
+            {past}
         </li>
     }
 }
@@ -187,4 +177,26 @@ fn turner(i: I18n, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
             </nav>
         }
     })
+}
+
+/// The decisions on an output, latest first.
+fn history(i: I18n, decisions: Vec<Decision>) -> impl IntoView + use<> {
+    let t = i.quality();
+    let items = decisions
+        .into_iter()
+        .map(|d| {
+            let scores = digits(&d.scores).join(" · ");
+            let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
+            let why = (!d.comment.is_empty()).then(|| {
+                let lang = Lang::detect(&d.comment).tag();
+                view! { <p class="comment" lang=lang>{d.comment.clone()}</p> }
+            });
+            view! { <li><p class="row"><b>{scores}</b><span>{d.by}</span><span class="muted small">{i.time(d.at)}</span>{old}</p>{why}</li> }
+        })
+        .collect_view();
+    view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
+}
+
+fn digits(scores: &[u8]) -> Vec<String> {
+    scores.iter().map(u8::to_string).collect()
 }

@@ -3,13 +3,15 @@
 
 pub mod disagreements;
 pub mod flags;
+mod known;
+mod limits;
 pub mod ratings;
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
-    parts::{FormError, param},
+    parts::{FormError, asked, param},
     study_tabs::{StudyTab, study_tabs, tab_data},
 };
 use crate::{
@@ -17,20 +19,21 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         ids::{StudyId, UserId},
-        lang::Lang,
         quality::{
-            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, KnownItem, KnownItemChoices,
-            Live, Policy, QualityPage, QualitySettings,
+            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, Live, Policy, QualityPage,
+            QualitySettings,
         },
         rubric::Rubric,
     },
-    rpc::quality::{AddKnownItem, RetireKnownItem, SetAdjudicator, SetAdmission, SetQuality, study_quality},
+    rpc::quality::{
+        AddKnownItem, ChangeKnownItem, PauseRater, RemoveKnownItem, SetAdjudicator, SetAdmission, SetQuality,
+        study_quality,
+    },
     ui::{
-        code::CodeBox,
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
-        notice::{Badge, Empty, Notice, Tone},
+        notice::{Badge, Notice, Tone},
     },
 };
 
@@ -39,7 +42,9 @@ use crate::{
 struct Forms {
     set: FormAction<SetQuality>,
     add: FormAction<AddKnownItem>,
-    retire: FormAction<RetireKnownItem>,
+    change: FormAction<ChangeKnownItem>,
+    remove: FormAction<RemoveKnownItem>,
+    pause: FormAction<PauseRater>,
     open: FormAction<SetAdmission>,
     adjudicator: FormAction<SetAdjudicator>,
 }
@@ -59,15 +64,21 @@ pub fn QualityStudyPage() -> impl IntoView {
     let forms = Forms {
         set: FormAction::new(),
         add: FormAction::new(),
-        retire: FormAction::new(),
+        change: FormAction::new(),
+        remove: FormAction::new(),
+        pause: FormAction::new(),
         open: FormAction::new(),
         adjudicator: FormAction::new(),
     };
-    let changed = move || (forms.set.version().get(), forms.add.version().get(), forms.retire.version().get());
+    let query = use_query_map();
+    // The output to add as a known-score item.
+    let output = Memo::new(move |_| asked(query, "output").parse::<i64>().ok());
+    let changed = move || (forms.set.version().get(), forms.add.version().get(), forms.change.version().get());
     let moved = move || (forms.open.version().get(), forms.adjudicator.version().get());
+    let more = move || (forms.remove.version().get(), forms.pause.version().get());
     let data = Data::new(
-        move || (id.get(), changed(), moved()),
-        |(id, ..)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+        move || (id.get(), output.get(), (changed(), moved(), more())),
+        |(id, output, _)| async move { study_quality(id.ok_or_else(|| AppError::NotFound("study".into()))?, output).await },
     );
     let counts = tab_data(id);
     view! { <Load data let:found>{page(i, id.get_untracked(), found, forms, counts)}</Load> }
@@ -75,7 +86,19 @@ pub fn QualityStudyPage() -> impl IntoView {
 
 fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: Data<Live>) -> AnyView {
     let t = i.quality();
-    let QualityPage { title, rubric, settings, known_items, choices, calibrations, adjudicators } = found;
+    let pools = found.pool_sizes();
+    let QualityPage {
+        title,
+        rubric,
+        settings,
+        known_items,
+        choices,
+        calibrations,
+        adjudicators,
+        limits: raters,
+        proposal,
+    } = found;
+    let adding = proposal.is_some();
     let Some(id) = id else { return ().into_any() };
     let saved = use_query_map();
     let was_saved =
@@ -85,8 +108,10 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: 
         <Page title=t.quality crumbs=crumbs(i, Some(id), &title)>
             {study_tabs(i, counts, StudyTab::Quality)}
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
+            {proposal.map(|proposal| known::proposed(i, id, &rubric, proposal, forms))}
             {settings_form(i, id, &rubric, settings, forms)}
-            {known(i, id, &rubric, known_items, choices, forms)}
+            {(!adding).then(|| known::section(i, id, (&rubric, &settings), (known_items, choices, pools), forms))}
+            {limits::table(i, id, raters, &settings, forms)}
             {calibration.then(|| calibrations_table(i, id, calibrations, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
         </Page>
@@ -161,6 +186,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                         {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
                     </div>
                 </fieldset>
+                {limits::fields(i, &s)}
                 <fieldset>
                     <legend>{t.disagreement}</legend>
                     <div class="fields">
@@ -184,178 +210,6 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
             </ActionForm>
             <FormError of=move || set.value().get().and_then(Result::err)/>
         </section>
-    }
-}
-
-fn known(
-    i: I18n,
-    id: StudyId,
-    rubric: &Rubric,
-    known_items: Vec<KnownItem>,
-    choices: KnownItemChoices,
-    forms: Forms,
-) -> impl IntoView + use<> {
-    let t = i.quality();
-    let items = if known_items.is_empty() {
-        view! { <Empty title=t.known_none><p>{t.known_none_hint}</p></Empty> }.into_any()
-    } else {
-        let items = known_items.into_iter().map(|item| known_item_card(i, id, rubric, item, forms)).collect_view();
-        view! { <ul class="desk">{items}</ul> }.into_any()
-    };
-    view! {
-        <section class="stack" aria-labelledby="known" id="known-items">
-            <h2 id="known">{t.known}</h2>
-            {items}
-            <FormError of=move || forms.retire.value().get().and_then(Result::err)/>
-            <details class="more">
-                <summary>{t.known_add}</summary>
-                {known_item_form(i, id, rubric, choices, forms)}
-            </details>
-            <FormError of=move || forms.add.value().get().and_then(Result::err)/>
-        </section>
-    }
-}
-
-fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms: Forms) -> impl IntoView + use<> {
-    let t = i.quality();
-    let scores = rubric
-        .dimensions
-        .iter()
-        .enumerate()
-        .map(|(d, dimension)| {
-            let reason = item.reasons.get(d).map(|r| if r.get(i.lang).is_empty() { r.get(other(i.lang)) } else { r.get(i.lang) });
-            let reason = reason.filter(|r| !r.is_empty()).map(str::to_owned);
-            view! {
-                <div>
-                    <dt>{dimension.name.get(i.lang).to_owned()}</dt>
-                    <dd><b>{item.scores.get(d).copied()}</b>{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
-                </div>
-            }
-        })
-        .collect_view();
-    let word = if item.retired { t.ask_again } else { t.retire };
-    view! {
-        <li class="card stack-tight">
-            <p class="row">
-                <code class="task-id">{item.task_id}</code>
-                {item.pasted.then(|| view! { <Badge>{t.pasted}</Badge> })}
-                {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
-                <span class="muted small">{(t.asked_n)(item.asked, item.right)}</span>
-            </p>
-            <p class="nl-text" lang=item.nl_lang.tag()>{item.raw_nl}</p>
-            <dl class="facts">{scores}</dl>
-            <details class="said"><summary>{t.known_code}</summary><CodeBox code=item.code of=format!("{}", item.id)/></details>
-            <ActionForm action=forms.retire>
-                <input type="hidden" name="study" value=id.to_string()/>
-                <input type="hidden" name="gold" value=item.id.to_string()/>
-                <input type="hidden" name="retired" value=(!item.retired).to_string()/>
-                <button class="button quiet" type="submit">{word}</button>
-            </ActionForm>
-        </li>
-    }
-}
-
-fn other(lang: Lang) -> Lang {
-    match lang {
-        Lang::En => Lang::Zh,
-        Lang::Zh => Lang::En,
-    }
-}
-
-#[allow(clippy::too_many_lines, reason = "one form, field by field")]
-fn known_item_form(
-    i: I18n,
-    id: StudyId,
-    rubric: &Rubric,
-    choices: KnownItemChoices,
-    forms: Forms,
-) -> impl IntoView + use<> {
-    let t = i.quality();
-    let outputs = choices.outputs;
-    let pick = (!outputs.is_empty()).then(|| {
-        let options = outputs
-            .into_iter()
-            .map(|(output, task, model, sample)| {
-                let name = if sample > 0 {
-                    format!("{model} · {task} · {}", sample + 1)
-                } else {
-                    format!("{model} · {task}")
-                };
-                view! { <option value=output.to_string()>{name}</option> }
-            })
-            .collect_view();
-        view! {
-            <div class="field">
-                <label class="label" for="gold-output">{t.known_from}</label>
-                <select class="input" id="gold-output" name="output">
-                    <option value="">{t.known_no_output}</option>
-                    {options}
-                </select>
-            </div>
-            <p class="muted">{t.known_or}</p>
-        }
-    });
-    let tasks = choices
-        .tasks
-        .into_iter()
-        .map(
-            |(revision, task, text)| view! { <option value=revision.to_string()>{format!("{task} · {text}")}</option> },
-        )
-        .collect_view();
-    let dimensions = rubric
-        .dimensions
-        .iter()
-        .enumerate()
-        .map(|(d, dimension)| {
-            let levels = dimension
-                .levels
-                .iter()
-                .map(|l| {
-                    let label = l.label.get(i.lang);
-                    let name = if label.is_empty() { l.score.to_string() } else { format!("{} {label}", l.score) };
-                    view! { <option value=l.score.to_string()>{name}</option> }
-                })
-                .collect_view();
-            let name = dimension.name.get(i.lang).to_owned();
-            let (score_id, en_id, zh_id) = (format!("gold-score-{d}"), format!("gold-en-{d}"), format!("gold-zh-{d}"));
-            view! {
-                <div class="fields gold-dimension">
-                    <div class="field field--short">
-                        <label class="label" for=score_id.clone()>{name.clone()}</label>
-                        <select class="input" id=score_id name=format!("scores[{d}]")>{levels}</select>
-                    </div>
-                    <div class="field">
-                        <label class="label" for=en_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_en}</label>
-                        <input class="input" id=en_id name=format!("reasons_en[{d}]") maxlength="2000" autocomplete="off"/>
-                    </div>
-                    <div class="field">
-                        <label class="label" for=zh_id.clone()><span class="visually-hidden">{format!("{name}: ")}</span>{t.reason_zh}</label>
-                        <input class="input" id=zh_id name=format!("reasons_zh[{d}]") maxlength="2000" autocomplete="off"/>
-                    </div>
-                </div>
-            }
-        })
-        .collect_view();
-    let add = forms.add;
-    view! {
-        <ActionForm action=add attr:class="stack quality-form">
-            <input type="hidden" name="study" value=id.to_string()/>
-            {pick}
-            <div class="field">
-                <label class="label" for="gold-task">{t.known_task}</label>
-                <select class="input" id="gold-task" name="task">{tasks}</select>
-            </div>
-            <div class="field">
-                <label class="label" for="gold-code">{t.known_code}</label>
-                <textarea class="input code-input" id="gold-code" name="code" rows="8" spellcheck="false" autocomplete="off"></textarea>
-            </div>
-            <fieldset>
-                <legend>{t.known_scores}</legend>
-                <p class="hint">{t.reason_hint}</p>
-                {dimensions}
-            </fieldset>
-            <p><button class="button primary" type="submit" disabled=move || add.pending().get()>{t.known_button}</button></p>
-        </ActionForm>
     }
 }
 

@@ -162,6 +162,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
             let flag = r.flag.as_ref().map(|f| flag_text(i, f));
             let flag = flag.map(|text| view! { <Badge tone=Tone::Care>{text}</Badge> });
             let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
+            let known = format!("/admin/studies/{study}/quality?output={}", r.output);
             let time = r.active_ms.map(|ms| duration(i, ms));
             view! {
                 <tr role="row">
@@ -175,7 +176,10 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                     <td role="cell" data-label=a.model>{r.model}</td>
                     <td role="cell" data-label=a.rater>{r.rater}</td>
                     {scores}
-                    <td role="cell" data-label=a.flag><span class="row">{flag}{disagreement}</span></td>
+                    <td role="cell" data-label=a.flag>
+                        <span class="row">{flag}{disagreement}</span>
+                        <a class="small" href=known>{t.known_this}</a>
+                    </td>
                     <td role="cell" data-label=a.when class="when">
                         {i.time(r.at)}
                         {time.map(|text| view! { <span class="muted small">" "{text}</span> })}

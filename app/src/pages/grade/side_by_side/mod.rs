@@ -77,6 +77,7 @@ pub fn SideBySidePage() -> impl IntoView {
         say(i18n.bench().beside_said.into());
         next.refetch();
     });
+    let read = Callback::new(move |()| next.refetch());
     view! {
         <Load data=next let:next>
             {match next {
@@ -91,8 +92,8 @@ pub fn SideBySidePage() -> impl IntoView {
                 NextTask::Finished { title, progress, previous } => {
                     view! { <Finished study=study.get_untracked() title progress previous /> }.into_any()
                 }
-                NextTask::Paused { title, progress } => {
-                    view! { <Paused study=study.get_untracked() title progress /> }.into_any()
+                NextTask::Paused { title, progress, why } => {
+                    view! { <Paused study=study.get_untracked() title progress why done=read /> }.into_any()
                 }
             }}
         </Load>
@@ -196,14 +197,14 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
         column.shortcuts.on_page.set_value(Some(Callback::new(move |token: Token| shared.reopen(&token))));
         set_up(column.shortcuts, column.item.token.clone(), n == task.with_untracked(Task::active));
     }
-    listen(move |what| match what {
+    listen(move |what, pressed| match what {
         Command::Do(Action::Left) => shared.go_to(task.with_untracked(Task::left_of_active)),
         Command::Do(Action::Right) => shared.go_to(task.with_untracked(Task::right_of_active)),
         // The help and the format of the code belong to the page, not to a column.
         Command::Do(action @ (Action::Help | Action::Guidelines)) => leader.perform(action),
         what => {
             if let Some(shortcuts) = shared.shortcuts(task.with_untracked(Task::active)) {
-                shortcuts.run(what);
+                shortcuts.run(what, pressed);
             }
         }
     });

@@ -1,0 +1,281 @@
+//! `aixgrade studies known`, `limits`, `pause-rater` and `resume-rater`
+
+use std::path::{Path, PathBuf};
+
+use app::{
+    model::{
+        ids::{OutputId, StudyId},
+        lang::{Bilingual, Lang},
+        quality::{
+            KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool, QualityPage,
+            QualitySettings, RaterLimits,
+        },
+    },
+    port::{Admin, System, quality::Quality as _},
+};
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Global, studies::named, table};
+use crate::{error::Failure, services::Services};
+
+/// Known-score items of a study.
+#[derive(Subcommand)]
+pub enum Known {
+    /// List the items with their pools
+    List(One),
+    /// Add an output; of the study's own outputs, with its final scores and an explanation
+    Add(Add),
+    /// Change where an item comes: in the calibration, as a hidden check, or both
+    Pool(SetPool),
+    /// Deactivate an item: raters get it no more
+    Deactivate(Item),
+    /// Activate an item
+    Activate(Item),
+    /// Remove an item that no rater has had
+    Remove(Item),
+    /// Print the active items as JSON Lines
+    Export(One),
+    /// Add the items of a JSON Lines file, all or none
+    Import(Import),
+}
+
+/// A study.
+#[derive(Args)]
+pub struct One {
+    /// Number of the study
+    id: StudyId,
+}
+
+/// `studies known add`
+#[derive(Args)]
+pub struct Add {
+    /// Number of the study
+    id: StudyId,
+    /// Number of an output for the study's dataset
+    #[arg(long)]
+    output: OutputId,
+    /// Where it comes: `calibration`, `hidden` or `both`
+    #[arg(long)]
+    pool: Pool,
+    /// A known score; repeat for each dimension, in the rubric's order [default: the final scores]
+    #[arg(long = "score", value_name = "N")]
+    scores: Vec<u8>,
+    /// Explanation, shown to raters in training; repeat for each dimension, in the rubric's order
+    #[arg(long = "reason", value_name = "TEXT")]
+    reasons: Vec<String>,
+}
+
+/// `studies known pool`
+#[derive(Args)]
+pub struct SetPool {
+    /// Number of the study
+    id: StudyId,
+    /// Number of the item
+    item: i64,
+    /// `calibration`, `hidden` or `both`
+    pool: Pool,
+}
+
+/// An item.
+#[derive(Args)]
+pub struct Item {
+    /// Number of the study
+    id: StudyId,
+    /// Number of the item
+    item: i64,
+}
+
+/// `studies known import`
+#[derive(Args)]
+pub struct Import {
+    /// Number of the study
+    id: StudyId,
+    /// File of items, as `export` prints them
+    file: PathBuf,
+}
+
+/// `studies limits`
+#[derive(Args)]
+pub struct Limits {
+    /// Number of the study
+    id: StudyId,
+    /// Minimum time for an output, in seconds; 0 for no limit
+    #[arg(long, value_name = "SECONDS")]
+    min_seconds: Option<u32>,
+    /// Number of outputs below the minimum time in a window that exceeds the limit
+    #[arg(long, value_name = "N")]
+    fast: Option<u32>,
+    /// Number of missed hidden checks in a window that exceeds the limit, at least 2; 0 for no limit
+    #[arg(long, value_name = "N")]
+    missed: Option<u32>,
+    /// Length of a window, in rated outputs, at least 10
+    #[arg(long, value_name = "N")]
+    window: Option<u32>,
+    /// What follows then
+    #[arg(long)]
+    then: Option<Then>,
+}
+
+/// [`LimitAction`] on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Then {
+    /// Only the inbox shows it
+    Note,
+    /// The rater reads a warning
+    Warn,
+    /// The rater is paused until an admin decides
+    Pause,
+}
+
+/// A rater of a study.
+#[derive(Args)]
+pub struct Rater {
+    /// Number of the study
+    id: StudyId,
+    /// Username of the rater
+    name: String,
+}
+
+/// Runs `studies known`.
+pub async fn run(global: &Global, services: &Services, command: Known) -> Result<(), Failure> {
+    let (quality, admin) = (&services.quality, System.admin());
+    let (id, item, change) = match command {
+        Known::List(One { id }) => return global.show(&quality.page(&admin, id).await?, list),
+        Known::Add(Add { id, output, pool, scores, reasons }) => {
+            let reasons = reasons.into_iter().map(reason).collect();
+            let new = NewKnownItem { source: KnownItemSource::Output(output), scores, reasons, pool };
+            let item = quality.add_known_item(&admin, id, new).await?;
+            return global.show(&item, |item| {
+                format!("Added item {item}. Raters who have this output as work do not get it as an item, and nobody does while a rating of it is missing.")
+            });
+        }
+        Known::Export(One { id }) => {
+            let records = quality.known_items(&admin, id).await?;
+            let lines = records.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+            return global.show(&records, |_| lines.join("\n"));
+        }
+        Known::Import(Import { id, file }) => {
+            let items = read(&file)?;
+            let count = quality.import_known_items(&admin, id, items).await?;
+            return global.show(&count, |count| format!("Imported {count} items."));
+        }
+        Known::Remove(Item { id, item }) => {
+            quality.remove_known_item(&admin, id, item).await?;
+            return global.show(&item, |item| format!("Removed item {item}."));
+        }
+        Known::Pool(SetPool { id, item, pool }) => (id, item, KnownItemChange { pool: Some(pool), retired: None }),
+        Known::Deactivate(Item { id, item }) => (id, item, KnownItemChange { retired: Some(true), pool: None }),
+        Known::Activate(Item { id, item }) => (id, item, KnownItemChange { retired: Some(false), pool: None }),
+    };
+    quality.change_known_item(&admin, id, item, change).await?;
+    global.show(&quality.page(&admin, id).await?, list)
+}
+
+/// Runs `studies limits`.
+pub async fn limits(global: &Global, services: &Services, of: Limits) -> Result<(), Failure> {
+    let (quality, admin) = (&services.quality, System.admin());
+    let old = quality.page(&admin, of.id).await?.settings;
+    let then = of.then.map(|then| match then {
+        Then::Note => LimitAction::Note,
+        Then::Warn => LimitAction::Warn,
+        Then::Pause => LimitAction::Pause,
+    });
+    let settings = QualitySettings {
+        min_seconds: of.min_seconds.unwrap_or(old.min_seconds),
+        fast_limit: of.fast.unwrap_or(old.fast_limit),
+        missed_limit: of.missed.unwrap_or(old.missed_limit),
+        limit_window: of.window.unwrap_or(old.limit_window),
+        limit_action: then.unwrap_or(old.limit_action),
+        ..old
+    };
+    if settings != old {
+        quality.set(&admin, of.id, settings).await?;
+    }
+    show_limits(global, services, &admin, of.id).await
+}
+
+/// Runs `studies pause-rater` and `studies resume-rater`.
+pub async fn pause(global: &Global, services: &Services, of: Rater, paused: bool) -> Result<(), Failure> {
+    let (admin, user) = (System.admin(), named(services, "NAME", &of.name).await?);
+    services.quality.pause_rater(&admin, of.id, user, paused).await?;
+    show_limits(global, services, &admin, of.id).await
+}
+
+async fn show_limits(global: &Global, services: &Services, admin: &Admin, id: StudyId) -> Result<(), Failure> {
+    let page = services.quality.page(admin, id).await?;
+    global.show(&(page.settings, page.limits), |(settings, raters)| limits_text(settings, raters))
+}
+
+fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
+    let then = match s.limit_action {
+        LimitAction::Note => "the inbox shows it",
+        LimitAction::Warn => "the rater reads a warning",
+        LimitAction::Pause => "the rater is paused until an admin decides",
+    };
+    let mut limits = Vec::new();
+    if s.min_seconds > 0 {
+        limits.push(format!("{} below {} seconds", s.fast_limit, s.min_seconds));
+    }
+    if s.missed_limit > 0 {
+        limits.push(format!("{} missed hidden checks", s.missed_limit));
+    }
+    let text = match limits.as_slice() {
+        [] => "No limits.".to_owned(),
+        some => format!("Of {} outputs, {}: {then}.", s.limit_window, some.join(" or ")),
+    };
+    let rows: Vec<_> = raters
+        .iter()
+        .map(|r| {
+            let state = match (r.paused_at, r.warned) {
+                (Some(_), _) => "paused",
+                (None, true) => "warned",
+                (None, false) => "-",
+            };
+            vec![r.name.clone(), state.into(), format!("{}/{}", r.fast, r.items), format!("{}/{}", r.missed, r.checks)]
+        })
+        .collect();
+    format!("{text}\n\n{}", table(&["RATER", "STATE", "TOO FAST", "MISSED"], &rows))
+}
+
+fn list(page: &QualityPage) -> String {
+    let rows: Vec<_> = page
+        .known_items
+        .iter()
+        .map(|item| {
+            let scores: Vec<_> = item.scores.iter().map(u8::to_string).collect();
+            let state = if item.retired { "deactivated" } else { "active" };
+            let right = format!("{}/{}", item.right, item.asked);
+            vec![
+                item.id.to_string(),
+                item.pool.to_string(),
+                state.into(),
+                item.task_id.clone(),
+                scores.join(" "),
+                right,
+            ]
+        })
+        .collect();
+    let (calibration, hidden) = page.pool_sizes();
+    format!(
+        "Calibration: {calibration} items. Hidden checks: {hidden} items.\n\n{}",
+        table(&["ID", "POOL", "STATE", "TASK", "SCORES", "CORRECT"], &rows)
+    )
+}
+
+fn reason(text: String) -> Bilingual {
+    match Lang::detect(&text) {
+        Lang::En => Bilingual { en: text, zh: String::new() },
+        Lang::Zh => Bilingual { en: String::new(), zh: text },
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<KnownItemRecord>, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::invalid("FILE", e.to_string(), "Name a file that can be read"))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let item = |(at, line): (usize, &str)| {
+        serde_json::from_str(line)
+            .map_err(|e| Failure::invalid(&format!("line {}", at + 1), e.to_string(), "See docs/formats.md"))
+    };
+    lines.map(item).collect()
+}
