@@ -54,7 +54,6 @@ macro_rules! pages {
 
         /// A page, named after its component.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "named after their components")]
         pub enum Page {
             $($($page,)+)+
         }

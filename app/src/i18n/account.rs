@@ -1,7 +1,5 @@
 //! Texts about logging in, invitations and accounts.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     Account
     words {

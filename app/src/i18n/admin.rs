@@ -1,8 +1,6 @@
 //! Texts of the admin's pages, both languages of each side by side. `words` are fixed; `sentences` contain
 //! figures or names.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use super::I18n;
 use crate::model::lang::Lang;
 

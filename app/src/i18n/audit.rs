@@ -1,7 +1,5 @@
 //! The audit log: each text with both its languages side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use crate::model::audit::{Action, Object};
 
 texts! {

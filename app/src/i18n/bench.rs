@@ -1,7 +1,5 @@
 //! Texts of the grading page: line notes, keyboard shortcuts, unsent ratings, side by side, the tour.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     Bench
     words {

@@ -1,7 +1,5 @@
 //! Texts of charts.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use crate::model::stats::Undefined;
 
 texts! {

@@ -1,7 +1,5 @@
 //! Texts that every page may show: navigation, buttons, errors, code.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     Common
     words {

@@ -1,7 +1,5 @@
 //! Texts of comparisons, both languages of each side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 macro_rules! texts {
     (
         words { $($word:ident: $en:literal, $zh:literal;)* }

@@ -1,7 +1,5 @@
 //! Texts of the error page. Server side only.
 
-#![allow(missing_docs, reason = "each field's English text, below, says what it is for")]
-
 use super::I18n;
 use crate::model::lang::Lang;
 

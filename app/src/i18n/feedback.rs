@@ -2,8 +2,6 @@
 //! catalogue, so that a rater's part of the client contains none of the admin's texts; a few are in both.
 //! Both languages of each side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use super::I18n;
 use crate::model::lang::Lang;
 

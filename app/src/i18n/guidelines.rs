@@ -1,7 +1,5 @@
 //! Guidelines: each text with both its languages side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use super::I18n;
 
 texts! {

@@ -1,7 +1,5 @@
 //! Texts of the page with HumanEval-X over its languages.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use crate::model::failure_class::FailureClass;
 
 texts! {

@@ -1,7 +1,5 @@
 //! Lists: search, order, number of rows; each text with both its languages side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     /// The texts of every list.
     ListTexts

@@ -1,8 +1,6 @@
 //! Texts about quality: known scores, live figures, flags, disagreements. Both languages of each side by
 //! side. `words` are fixed; `sentences` contain figures or names.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use super::I18n;
 use crate::model::lang::Lang;
 
@@ -211,7 +209,6 @@ texts! {
         task: "Task", "任务";
         asked_signature: "Signature", "方法签名";
         opinions: "Ratings to compare", "各评分者的评分";
-
 
         // Masking
         masking: "Model names", "模型名称";

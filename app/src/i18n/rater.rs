@@ -1,7 +1,5 @@
 //! Texts of a rater's own pages and of the grading page.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     Rater
     words {

@@ -1,7 +1,5 @@
 //! Texts about the import of ratings, both languages of each side by side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     RatingsImportTexts
     words {

@@ -1,7 +1,5 @@
 //! Texts of the results pages: leaderboard, a model, a dataset's results.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 texts! {
     /// The texts of the results pages.
     ResultsTexts

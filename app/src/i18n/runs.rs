@@ -1,7 +1,5 @@
 //! Texts of the pages about test runs.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use crate::model::{
     ids::RunId,
     run::{EngineNeed, EngineReadiness, LimitHit, RunStatus, Verdict},

@@ -1,8 +1,6 @@
 //! Uploads: previewing files, importing their good lines, what became of them. Each text has both its languages side by
 //! side.
 
-#![allow(missing_docs, reason = "each text says what it is for")]
-
 use super::I18n;
 use crate::model::lang::Lang;
 

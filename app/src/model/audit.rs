@@ -18,7 +18,6 @@ macro_rules! actions {
         /// What was done. The name is `noun.verb`; it is stored, and part of the API. [`crate::i18n::audit`] has the
         /// words for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "each name says it")]
         pub enum Action { $($variant,)* }
 
         impl Action {

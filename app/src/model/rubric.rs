@@ -185,7 +185,6 @@ impl SavedRubric {
 /// A dimension as the editor sends it: the levels from the highest score to 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "the fields of `Dimension` with a suffix for the language")]
 pub struct DimensionForm {
     pub key: String,
     pub name_en: String,
@@ -198,7 +197,6 @@ pub struct DimensionForm {
 /// A level as the editor sends it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs, reason = "the fields of `Level` with a suffix for the language")]
 pub struct LevelForm {
     pub label_en: String,
     pub label_zh: String,

@@ -3,8 +3,6 @@
 //! Endpoints have explicit names, because the default name hashes the build folder.
 //! Arguments with lists or options are sent as JSON, because URL encoding loses empty ones.
 
-#![allow(missing_docs, reason = "the macro makes structs whose fields are the arguments described with each function")]
-
 pub mod accounts;
 pub mod api;
 pub mod audit;

@@ -144,7 +144,7 @@ enum Command {
     Token(token::Token),
     /// Show or export the audit log: who did what, when and from where
     Audit(audit::Audit),
-    /// Delete unused data: uploads, cached verdicts, Java images, compiled tests
+    /// Delete unused data: uploads, cached verdicts, images of replaced toolchains, compiled tests
     Prune(prune::Prune),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),

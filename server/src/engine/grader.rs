@@ -50,7 +50,7 @@ pub struct Grader {
     folder: PathBuf,
     suite: Suite,
     index: Index,
-    /// Shared with graders that [`Grader::beside`] returns.
+    /// Shared with graders that [`Grader::with_tests`] returns.
     compilers: Arc<Pool>,
     allowance: Allowance,
 }

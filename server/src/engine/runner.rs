@@ -125,7 +125,7 @@ impl ReadyJvm {
         self.run_recorded(suite, job, allowance).map(|(outcome, _)| outcome)
     }
 
-    /// Like [`Waiting::run`]. Also returns the recorded answers, if the job asked for a record and one could be made.
+    /// Like [`ReadyJvm::run`]. Also returns the recorded answers, if the job asked for a record and one could be made.
     ///
     /// # Errors
     /// The same as [`ReadyJvm::run`].

@@ -86,7 +86,7 @@ pub fn run(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<V
     run_trials(grader, workers)
 }
 
-/// Like [`prove`], with the sandbox, toolchain and compilers of a run's grader.
+/// Like [`run`], with the sandbox, toolchain and compilers of a run's grader.
 ///
 /// # Errors
 /// The same as [`run`].

@@ -4,7 +4,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -32,7 +33,46 @@ pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Resul
             Err(e) => return Err(e),
         }
     }
+    note_current(folder, name)?;
     Ok(place)
+}
+
+/// The suffix of the folder with the programs that a language builds once for each task, beside its image.
+const PROGRAMS: &str = "-judges";
+
+/// The folder of the programs that a language builds once for each task with the image `name`.
+pub fn programs(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}{PROGRAMS}"))
+}
+
+/// Splits the name of an image, `KIND-DIGEST`.
+fn kind(name: &str) -> Option<&str> {
+    let (kind, digest) = name.rsplit_once('-')?;
+    (digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit())).then_some(kind)
+}
+
+fn current(folder: &Path, kind: &str) -> PathBuf {
+    folder.join(format!("{kind}.current"))
+}
+
+/// Notes that `name` is the image of its kind in use.
+fn note_current(folder: &Path, name: &str) -> io::Result<()> {
+    let Some(kind) = kind(name) else { return Ok(()) };
+    let note = current(folder, kind);
+    if fs::read_to_string(&note).is_ok_and(|noted| noted == name) {
+        return Ok(());
+    }
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(name.as_bytes())?;
+    file.persist(note)?;
+    Ok(())
+}
+
+/// Whether an entry of `folder` is an image, or the programs built with one, that a later image of its kind has
+/// replaced. False if the folder does not say which image is in use.
+pub fn is_replaced(folder: &Path, entry: &str) -> bool {
+    let name = entry.strip_suffix(PROGRAMS).unwrap_or(entry);
+    kind(name).is_some_and(|kind| fs::read_to_string(current(folder, kind)).is_ok_and(|noted| noted != name))
 }
 
 /// Copies a folder and everything below it for whose path, relative to `from`, `wanted` is true. Follows links.
@@ -108,4 +148,34 @@ pub fn mounts(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let mut mounts = entries.collect::<io::Result<Vec<_>>>()?;
     mounts.sort();
     Ok(mounts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_and_programs_of_earlier_toolchains_are_replaced_ones() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        let (old, new) = ("cpp-0123456789abcdef", "cpp-fedcba9876543210");
+        for name in [old, new] {
+            prepared(folder, name, |place| fs::write(place.join("file"), name)).unwrap();
+        }
+        for (entry, expected) in [
+            (old, true),
+            ("cpp-0123456789abcdef-judges", true),
+            (new, false),
+            ("cpp-fedcba9876543210-judges", false),
+            ("cpp.current", false),
+            // Nothing says which Go image is in use.
+            ("go-0123456789abcdef", false),
+            ("suites", false),
+        ] {
+            assert_eq!(is_replaced(folder, entry), expected, "{entry}");
+        }
+        // Back to the earlier toolchain.
+        prepared(folder, old, |_| panic!("built again")).unwrap();
+        assert!(is_replaced(folder, new) && !is_replaced(folder, old));
+    }
 }

@@ -24,6 +24,7 @@ use crate::{
         toolchain::Toolchain,
     },
     error::Failure,
+    lang::image,
 };
 
 /// Younger items may be in use without a trace in the database: an open preview, a file that another process
@@ -56,7 +57,7 @@ pub enum Kind {
     Verdicts,
     /// Test files that no dataset has.
     TestFiles,
-    /// Java images for other JDKs and earlier releases.
+    /// Images of toolchains that were replaced, and the programs built with them.
     Images,
     /// Compiled tests that match no dataset.
     Suites,
@@ -71,7 +72,7 @@ impl Kind {
             Kind::Uploads => "uploads without a submission",
             Kind::Verdicts => "cached verdicts without a result",
             Kind::TestFiles => "test files without a dataset",
-            Kind::Images => "Java images of other versions",
+            Kind::Images => "images of replaced toolchains",
             Kind::Suites => "compiled tests without a dataset",
             Kind::Jars => "jars without a dataset",
         }
@@ -188,7 +189,9 @@ impl Services {
         let current = toolchain.run.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         blocking(move || {
             let image = |name: &str| {
-                name.starts_with("making-") || name.starts_with("java-") && Some(name) != current.as_deref()
+                name.starts_with("making-")
+                    || name.starts_with("java-") && Some(name) != current.as_deref()
+                    || image::is_replaced(&folder, name)
             };
             Ok(vec![
                 remove(&folder, image, dry_run)?.freed(Kind::Images),

@@ -56,12 +56,13 @@ fn page(
     let upload = format!("/admin/upload?dataset={}", row.slug);
     let study = format!("/admin/studies/new?dataset={}", row.slug);
     let compare = format!("/admin/compare/{}", row.slug);
+    let for_people = row.human > 0;
     let shown = asked.unwrap_or(row.version);
     let object = Object::Dataset(row.slug.clone());
     view! {
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
-            <a class="button" href=study.clone()>{t.new_study}</a>
+            {for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
             <a class="button" href=compare.clone()>{i.compare().compare}</a>
             {object.guidelines_address().map(|href| view! { <a class="button" href=href>{i.guidelines().title}</a> })}
             {upkeep_link(i, &object)}
@@ -80,7 +81,7 @@ fn page(
             <div><dt>{t.source}</dt><dd>{source}</dd></div>
             <div><dt>{t.license}</dt><dd>{license}</dd></div>
         </dl>
-        {(row.human > 0).then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
+        {for_people.then(|| view! { <DatasetRubric dataset=row.slug.clone()/> })}
         {(versions.len() > 1).then(|| versions_table(i, &row.slug, &versions, shown))}
         <section class="stack" aria-labelledby="tasks">
             <h2 id="tasks">{t.tasks}</h2>

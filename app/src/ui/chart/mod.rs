@@ -1,7 +1,7 @@
 //! Charts as SVG: pure functions from figures to text, the same on the server, in the browser and in
 //! exported files (`server/src/report/figures`).
 //!
-//! - [`compared`] has every chart of a comparison, for pages and files.
+//! - [`comparison`] has every chart of a comparison, for pages and files.
 //! - [`figures`] builds a [`figure::Figure`] from figures: title, description, chart, legend, and the table
 //!   with the same values.
 //! - [`draw`] turns a chart into SVG; [`bars`] has the two kinds that fill their box.

@@ -102,7 +102,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = image::mounts(&place.join("run"))?;
-    let task_programs = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
+    let task_programs = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Cpp { version, build, run, task_programs, linker, has_bodies, built_samples: BuiltSamples::default() }))
 }
 

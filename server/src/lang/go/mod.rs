@@ -199,7 +199,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let place = image::prepared(folder, &name, |place| prepare(&go, &module, Path::new(tools), place))?;
     let text = |name: &str| fs::read_to_string(place.join("go").join(name));
     let version = format!("Go {}", version.trim_start_matches("go"));
-    let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
+    let judges = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Go {
         version,
         build: image::mounts(&place)?,

@@ -113,7 +113,7 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         let class = place.join("programs/aixgrade/programs").join(name).with_extension("class");
         values.insert(format!("aixgrade.programs.{name}"), fs::read(class)?);
     }
-    let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
+    let judges = TaskPrograms::new(image::programs(folder, &name))?;
     let version = format!("Java {}", images.java);
     Ok(Arc::new(Java {
         version,

@@ -124,7 +124,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
     let run = image::mounts(&place.join("run"))?;
     let externs = CRATES.iter().map(|name| extern_option(&place, name)).collect::<io::Result<_>>()?;
-    let judges = TaskPrograms::new(folder.join(format!("{name}-judges")))?;
+    let judges = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Rust { version, build, run, externs, judges }))
 }
 

@@ -54,7 +54,7 @@ const LANGUAGES: [Benchmark; 5] = [
         comment: "// ",
         file: "test.js",
         script: "test -z \"$(NODE_PATH=$tool/node/modules $tool/node/bin/node $folder/$file 2>&1)\"",
-        copies: 2,
+        copies: 6,
         asked: (40.0, 40.0),
     },
     Benchmark {
