@@ -38,7 +38,7 @@ texts! {
         stopped_head: "Calibration not passed", "校准未通过";
         stopped_lead: "Thank you for taking part. Your scores differed from the known scores by more than this study allows; a rubric can be read in more than one way. The study's admins have been notified and can allow you to rate or to repeat the calibration.", "感谢您的参与。您的评分与标准评分的差距超出了本项目的范围；评分标准可能有不同的理解。管理员已收到通知，可以放行或请您重新校准。";
         paused_head: "You are paused in this study", "您在此项目中已被暂停";
-        paused_lead: "An admin looks at your recent ratings and decides how you continue. All your ratings and drafts are saved.", "管理员将查看您最近的评分，再决定如何继续。您的评分和草稿都已保存。";
+        paused_lead: "An admin will review your recent ratings before you continue. All your ratings and drafts are saved.", "管理员将查看您最近的评分，再决定如何继续。您的评分和草稿都已保存。";
         warned_head: "Please take your time", "请放慢速度，仔细评分";
         warned_lead: "Some of your recent ratings were faster or further from the rubric than this study expects. Read each description, the code and the rubric before you score. Your ratings are saved.", "您最近的部分评分过快，或与评分标准有出入。请在评分前仔细阅读任务描述、代码和评分标准。您的评分都已保存。";
         to_desk: "Back to my studies", "返回我的评分项目";
