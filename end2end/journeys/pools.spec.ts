@@ -1,9 +1,36 @@
-import { hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { firstStudy, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
 
-test('an adjudicated output becomes a known-score item, changes its pool and is removed', async ({ page }) => {
+test('a paused rater reads it in both languages and continues when an admin resumes them', async ({ page, browser }) => {
+  const ada = await visitor(server.url, demo.ada);
+  const study = await firstStudy(ada);
+  await logIn(page, demo.admin);
+  const admin = await visitor(server.url, demo.admin);
+  await admin.post('/rpc/pause_rater', { form: { study: '1', rater: '2', paused: 'true' } });
+  const context = await browser.newContext({ baseURL: server.url });
+  const rater = await context.newPage();
+  await logIn(rater, demo.ada);
+  await expect(rater.getByText('You are paused', { exact: true })).toBeVisible();
+  await open(rater, study);
+  await expect(rater.getByRole('heading', { name: 'You are paused in this study' })).toBeVisible();
+  await ada.post('/lang', { form: { lang: 'zh' } });
+  expect(await (await ada.get(study)).text()).toContain('您在此项目中已被暂停');
+  await ada.post('/lang', { form: { lang: 'en' } });
+
+  await open(page, '/admin/studies/1/quality');
+  const row = page.getByRole('row', { name: /ada/ });
+  await expect(row.getByText('paused', { exact: true })).toBeVisible();
+  await row.getByRole('button', { name: /Resume rating/ }).click();
+  await expect(page.getByRole('heading', { name: 'Raters and limits' })).toHaveCount(0);
+  await open(rater, study);
+  await expect(rater.getByRole('heading', { name: 'You are paused in this study' })).toHaveCount(0);
+});
+
+test('an adjudicated output becomes a known-score item, changes its pool and is removed', async ({ page, watch }) => {
+  // Settings without items, and an item without an explanation, are refused.
+  watch.expect(/status of 422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/quality');
   await page.locator('[name="asked[spread]"]').fill('2');
@@ -49,29 +76,4 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   await expect(page.getByText('Active items: 1 in the calibration, 0 as hidden checks.')).toBeVisible();
   await card.getByRole('button', { name: 'Remove' }).click();
   await expect(card).toHaveCount(0);
-});
-
-test('a paused rater reads it in both languages and continues when an admin resumes them', async ({ page, browser }) => {
-  const ada = await visitor(server.url, demo.ada);
-  const [study] = await (await ada.post('/rpc/desk', { data: {} })).json();
-  await logIn(page, demo.admin);
-  const admin = await visitor(server.url, demo.admin);
-  await admin.post('/rpc/pause_rater', { form: { study: '1', rater: '2', paused: 'true' } });
-  const context = await browser.newContext({ baseURL: server.url });
-  const rater = await context.newPage();
-  await logIn(rater, demo.ada);
-  await expect(rater.getByText('You are paused', { exact: true })).toBeVisible();
-  await open(rater, `/grade/${study.token}`);
-  await expect(rater.getByRole('heading', { name: 'You are paused in this study' })).toBeVisible();
-  await ada.post('/lang', { form: { lang: 'zh' } });
-  expect(await (await ada.get(`/grade/${study.token}`)).text()).toContain('您在此项目中已被暂停');
-  await ada.post('/lang', { form: { lang: 'en' } });
-
-  await open(page, '/admin/studies/1/quality');
-  const row = page.getByRole('row', { name: /ada/ });
-  await expect(row.getByText('paused', { exact: true })).toBeVisible();
-  await row.getByRole('button', { name: /Resume rating/ }).click();
-  await expect(page.getByRole('heading', { name: 'Raters and limits' })).toHaveCount(0);
-  await open(rater, `/grade/${study.token}`);
-  await expect(rater.getByRole('heading', { name: 'You are paused in this study' })).toHaveCount(0);
 });
