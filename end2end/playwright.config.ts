@@ -19,7 +19,7 @@ export default defineConfig({
   retries: 0,
   // Generous: a slow machine is not a failure, and what hangs still ends.
   timeout: 600_000,
-  expect: { timeout: 30_000 },
+  expect: { timeout: 120_000 },
   reporter: [
     ['list'],
     ['json', { outputFile: process.env.AIXGRADE_REPORT ?? 'test-results/report.json' }],

@@ -143,5 +143,5 @@ test('figures follow new ratings', async ({ page }) => {
   const facts = page.locator('.compare-facts');
   const before = Number(/ratings: ([\d,]+)/.exec((await facts.textContent()) ?? '')?.[1]);
   expect(await rate(server.url, demo.chen, 2, () => [1, 1, 1])).toBe(2);
-  await expect(facts).toContainText(`ratings: ${before + 2}`, { timeout: 30_000 });
+  await expect(facts).toContainText(`ratings: ${before + 2}`);
 });

@@ -46,7 +46,7 @@ test('a run is started, watched through a lost connection, and read', async ({ p
   await server.kill();
   await expect(page.getByText('The connection to the server is lost.')).toBeVisible();
   await server.restart();
-  await expect(page.getByText('The connection to the server is lost.')).toBeHidden({ timeout: 30_000 });
+  await expect(page.getByText('The connection to the server is lost.')).toBeHidden();
   await finished(page);
   await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
   await expect(page.getByRole('table', { name: 'Verdicts' }).getByRole('row')).not.toHaveCount(1);
