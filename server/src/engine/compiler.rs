@@ -475,12 +475,6 @@ fn read(answer: &mut Reader) -> Result<Compiled, EngineError> {
     })
 }
 
-impl From<EngineError> for io::Error {
-    fn from(e: EngineError) -> Self {
-        io::Error::other(e.to_string())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{

@@ -205,7 +205,7 @@ fn dimension_fields(i: I18n, rubric: &Rubric, scores: &[Option<u8>]) -> impl Int
             let name = dimension.name.get(i.lang).to_owned();
             let (score_id, en_id, zh_id) = (format!("gold-score-{d}"), format!("gold-en-{d}"), format!("gold-zh-{d}"));
             view! {
-                <div class="fields gold-dimension">
+                <div class="fields">
                     <div class="field field--short">
                         <label class="label" for=score_id.clone()>{name.clone()}</label>
                         <select class="input" id=score_id name=format!("scores[{d}]") required=true>{open}{levels}</select>
