@@ -17,6 +17,7 @@ use crate::{
     jobs,
     lang::{self, Language, Places, suite, trials},
     sandbox::{OptionalWalls, Sandbox},
+    services::backup::snapshot,
 };
 
 /// `doctor`
@@ -62,6 +63,17 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
                     ),
                 },
             );
+            let copies = snapshot::unfinished(&folder)?;
+            if !copies.is_empty() {
+                let bytes = copies.iter().map(|(_, bytes)| bytes).sum();
+                let detail = format!(
+                    "{} unfinished copies of the database ({}), left by a killed process; the next backup or the next start \
+                     of the server deletes them",
+                    copies.len(),
+                    size(bytes)
+                );
+                note("backups", true, detail);
+            }
             let admins = services.db.read(crate::db::accounts::admins).await?;
             note(
                 "admins",

@@ -5,6 +5,7 @@
 //! codes: 0 success, 1 internal error, 2 invalid input.
 
 mod audit;
+mod backup;
 mod datasets;
 mod doctor;
 mod export;
@@ -144,6 +145,10 @@ enum Command {
     Token(token::Token),
     /// Show or export the audit log: who did what, when and from where
     Audit(audit::Audit),
+    /// Copy the database and the uploaded files to a file or a folder of backups, while the server runs
+    Backup(backup::Backup),
+    /// Make a data folder of a backup; check or list backups
+    Restore(backup::Restore),
     /// Delete unused data: uploads, cached verdicts, images of replaced toolchains, compiled tests
     Prune(prune::Prune),
     /// Check the data folder, the host and the sandbox
@@ -183,6 +188,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::User(user) => user::run(&global, user).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Audit(audit) => audit::run(&global, audit).await,
+        Command::Backup(backup) => backup::back_up(&global, &backup).await,
+        Command::Restore(restore) => backup::restore(&global, restore).await,
         Command::Prune(prune) => prune::run(&global, &prune).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,

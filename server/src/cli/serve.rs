@@ -1,6 +1,10 @@
 //! `aixgrade serve`
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
@@ -14,7 +18,12 @@ use crate::{
     error::Failure,
     http::{self, listen::Limits},
     services::{
-        Services, demo_results,
+        Services,
+        backup::{
+            schedule::{Daily, Keep},
+            snapshot,
+        },
+        demo_results,
         folder::{self, ServerLock},
         starter, steps,
         webhooks::Origins,
@@ -38,6 +47,13 @@ pub struct Serve {
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
+    /// Make a backup in this folder every day, as `aixgrade backup DIR` does; a missing or empty folder becomes one of
+    /// backups [default: no backups]
+    #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
+    backup_dir: Option<PathBuf>,
+    /// Keep the newest backup of each of this many days, weeks and months
+    #[arg(long, env = "AIXGRADE_BACKUP_KEEP", value_name = "DAYS,WEEKS,MONTHS", default_value = "7,5,12")]
+    backup_keep: Keep,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
     /// `results`, the default, adds invented ratings and a test run of each model. Requires an empty data folder and
     /// a loopback address
@@ -76,6 +92,9 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     services.webhooks.allow(origins);
     let mut welcome = prepare(&services, serve.demo).await?;
     welcome.extend(clear_uploads(&services)?);
+    snapshot::clear_unfinished(&folder)?;
+    let backups = serve.backup_dir.map(|folder| Daily { folder, keep: serve.backup_keep });
+    backups.iter().try_for_each(|daily| daily.check(&services))?;
     let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
         Failure::invalid(
             "--listen",
@@ -99,6 +118,9 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
+    if let Some(daily) = backups {
+        tokio::spawn(daily.run(services.clone()));
+    }
     http::listen::serve(listener, http::router(AppState::new(services, config)), Limits::default(), stop()).await;
     Ok(())
 }
@@ -246,7 +268,9 @@ mod tests {
     fn serve(listen: &str, demo: bool) -> Serve {
         let listen = listen.parse().unwrap();
         let demo = demo.then_some(Demo::Study);
-        Serve { listen, public_url: None, trust_proxy: false, webhook_hosts: Vec::new(), demo }
+        let backup_keep = Keep { days: 7, weeks: 5, months: 12 };
+        let (public_url, backup_dir, webhook_hosts) = (None, None, Vec::new());
+        Serve { listen, public_url, trust_proxy: false, webhook_hosts, backup_dir, backup_keep, demo }
     }
 
     #[tokio::test]

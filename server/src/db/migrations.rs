@@ -69,7 +69,8 @@ pub fn migrate(conn: &mut Connection) -> Result<(), OpenError> {
     migrate_to(conn, MIGRATIONS.len())
 }
 
-fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), OpenError> {
+/// Updates the schema up to this number.
+pub(super) fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), OpenError> {
     // SQLite has no SHA-256; migration 10 hashes session ids.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("sha256_hex", 1, flags, |context| {

@@ -9,6 +9,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod copy;
 pub mod datasets;
 pub mod events;
 pub mod find;
@@ -108,6 +109,7 @@ impl Db {
         let mut writer = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         // Checked before anything is changed.
         migrations::verify(&writer)?;
+        copy::before_update(&writer, folder)?;
         // Readers do not wait for the writer, nor the writer for readers.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer)?;
@@ -302,6 +304,11 @@ pub enum OpenError {
     /// The file is damaged or no database.
     #[error("the file {FILE} in the data folder is damaged ({0}). Restore it from a backup; nothing was changed")]
     Damaged(String),
+    /// The copy that is kept of a database before its schema is updated cannot be written.
+    #[error(
+        "the database has an older schema, and the copy that is made before the update cannot be written ({0}). Free as much space as the database takes, or make the data folder writable; nothing was changed"
+    )]
+    Copy(std::io::Error),
     /// The writing thread cannot be started.
     #[error("the thread that writes to the database cannot be started: {0}")]
     Thread(std::io::Error),

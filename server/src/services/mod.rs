@@ -4,6 +4,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod backup;
 pub mod comparisons;
 pub mod datasets;
 pub mod demo_results;

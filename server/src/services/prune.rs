@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::Services;
 use crate::{
     clock,
-    db::{Db, audit::Change, datasets, prune, runs},
+    db::{self, Db, audit::Change, datasets, prune, runs},
     engine::{
         suite::{self, TestKind},
         toolchain::Toolchain,
@@ -30,6 +30,8 @@ use crate::{
 /// Younger items may be in use without a trace in the database: an open preview, a file that another process
 /// is writing.
 const GRACE: Duration = Duration::from_millis(DAY_MS.unsigned_abs());
+/// An update of the schema can be undone for this long.
+const UNDO_UPDATE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Cached verdicts deleted in one transaction: a rating waits for at most a few milliseconds.
 const BATCH: usize = 200;
 
@@ -63,6 +65,8 @@ pub enum Kind {
     Suites,
     /// Jars that no dataset's tests use.
     Jars,
+    /// Copies of the database from before its schema was updated.
+    OldSchemas,
 }
 
 impl Kind {
@@ -75,6 +79,7 @@ impl Kind {
             Kind::Images => "images of replaced toolchains",
             Kind::Suites => "compiled tests without a dataset",
             Kind::Jars => "jars without a dataset",
+            Kind::OldSchemas => "copies from before an update",
         }
     }
 }
@@ -101,6 +106,7 @@ impl Services {
         freed.push(self.unused_verdicts(dry_run).await?);
         freed.push(test_files(&self.db, dry_run).await?);
         freed.extend(self.engine_files(dry_run).await?);
+        freed.push(self.old_schemas(dry_run).await?);
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
             let detail = freed.iter().map(|f| format!("{} {}", f.count, f.what.words())).collect::<Vec<_>>().join(", ");
             let change = Change::of(Object::Storage, detail, ());
@@ -152,6 +158,14 @@ impl Services {
         Ok(unused.freed(Kind::Uploads))
     }
 
+    /// Deletes copies from before an update of the schema, after a month.
+    async fn old_schemas(&self, dry_run: bool) -> Result<Freed, Failure> {
+        let folder = self.folder.clone();
+        let prefix = format!("{}{}", db::FILE, db::copy::SCHEMA);
+        let removed = blocking(move || remove(&folder, |name| name.starts_with(&prefix), UNDO_UPDATE, dry_run)).await?;
+        Ok(removed.freed(Kind::OldSchemas))
+    }
+
     async fn unused_verdicts(&self, dry_run: bool) -> Result<Freed, Failure> {
         let since = before(GRACE);
         let unused = Found(self.db.read_long(move |conn| prune::unused_outcomes(conn, since)).await?);
@@ -194,9 +208,9 @@ impl Services {
                     || image::is_replaced(&folder, name)
             };
             Ok(vec![
-                remove(&folder, image, dry_run)?.freed(Kind::Images),
-                remove(&folder.join("suites"), |name| !suites.contains(name), dry_run)?.freed(Kind::Suites),
-                remove(&folder.join("jars"), |name| !jars.contains(name), dry_run)?.freed(Kind::Jars),
+                remove(&folder, image, GRACE, dry_run)?.freed(Kind::Images),
+                remove(&folder.join("suites"), |name| !suites.contains(name), GRACE, dry_run)?.freed(Kind::Suites),
+                remove(&folder.join("jars"), |name| !jars.contains(name), GRACE, dry_run)?.freed(Kind::Jars),
             ])
         })
         .await
@@ -231,8 +245,13 @@ fn before(age: Duration) -> Timestamp {
     Timestamp(clock::now().0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Removes the entries of a folder that are unused and older than [`GRACE`].
-fn remove(folder: &Path, unused: impl Fn(&str) -> bool, dry_run: bool) -> std::io::Result<Found<PathBuf>> {
+/// Removes the entries of a folder that are unused and older than `age`.
+fn remove(
+    folder: &Path,
+    unused: impl Fn(&str) -> bool,
+    age: Duration,
+    dry_run: bool,
+) -> std::io::Result<Found<PathBuf>> {
     let mut found = Found::default();
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(found),
@@ -240,7 +259,7 @@ fn remove(folder: &Path, unused: impl Fn(&str) -> bool, dry_run: bool) -> std::i
     };
     for entry in entries {
         let entry = entry?;
-        if !unused(&entry.file_name().to_string_lossy()) || !is_old(&entry.metadata()?, GRACE) {
+        if !unused(&entry.file_name().to_string_lossy()) || !is_old(&entry.metadata()?, age) {
             continue;
         }
         let path = entry.path();
@@ -353,7 +372,7 @@ mod tests {
         }
         aged(&folder.path().join("used"));
         aged(&folder.path().join("unused"));
-        let found = remove(folder.path(), |name| name != "used", false).unwrap();
+        let found = remove(folder.path(), |name| name != "used", GRACE, false).unwrap();
         assert_eq!(found.freed(Kind::Images), Freed { what: Kind::Images, count: 1, bytes: 5, skipped: None });
         assert!(folder.path().join("used").exists() && folder.path().join("young").exists());
         assert!(!folder.path().join("unused").exists());

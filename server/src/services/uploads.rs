@@ -161,12 +161,17 @@ impl Uploads {
 
     /// Whether a stored file is missing, or was stored more than `age` ago.
     pub fn is_old(&self, checksum: &str, age: Duration) -> bool {
-        std::fs::metadata(self.folder.join(checksum)).map_or(true, |metadata| super::prune::is_old(&metadata, age))
+        std::fs::metadata(self.path(checksum)).map_or(true, |metadata| super::prune::is_old(&metadata, age))
+    }
+
+    /// Where a file with this checksum is stored.
+    pub fn path(&self, checksum: &str) -> PathBuf {
+        self.folder.join(checksum)
     }
 
     /// Deletes a stored file, if it exists.
     pub fn remove(&self, checksum: &str) -> io::Result<()> {
-        match std::fs::remove_file(self.folder.join(checksum)) {
+        match std::fs::remove_file(self.path(checksum)) {
             Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
             _ => Ok(()),
         }
@@ -187,7 +192,7 @@ impl Uploads {
     ///
     /// Fails if it cannot be read.
     pub fn find(&self, checksum: &str) -> Result<Option<std::fs::File>, Failure> {
-        match std::fs::File::open(self.folder.join(checksum)) {
+        match std::fs::File::open(self.path(checksum)) {
             Ok(file) => Ok(Some(file)),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Failure::internal(format!("the upload {checksum} cannot be opened: {e}"))),

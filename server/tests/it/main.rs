@@ -6,6 +6,7 @@
 mod accounts;
 mod audit;
 mod authorisation;
+mod backup;
 mod blindness;
 mod demo;
 mod drafts;

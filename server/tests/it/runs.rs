@@ -258,7 +258,7 @@ async fn only_admins_see_runs() {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-fn program(app: &TestApp, args: &[&str]) -> Command {
+pub fn program(app: &TestApp, args: &[&str]) -> Command {
     // A build folder that several checkouts share may contain another's program.
     let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let mut command = Command::new(PathBuf::from(path));
