@@ -31,3 +31,4 @@ pub mod sandbox;
 pub mod services;
 pub mod state;
 pub mod stats;
+pub mod telemetry;

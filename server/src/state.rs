@@ -5,7 +5,11 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use leptos::config::LeptosOptions;
 
-use crate::{config::Config, services::Services};
+use crate::{
+    config::Config,
+    services::Services,
+    telemetry::{Readiness, Requests},
+};
 
 /// Everything a handler may need; cheap to clone.
 #[derive(Clone)]
@@ -15,6 +19,9 @@ pub struct AppState {
     pub config: Arc<Config>,
     /// Leptos's options, of which the program itself uses only the output name.
     pub leptos: LeptosOptions,
+    /// Requests so far.
+    pub requests: Requests,
+    pub readiness: Readiness,
 }
 
 impl AppState {
@@ -23,6 +30,8 @@ impl AppState {
             services,
             config: Arc::new(config),
             leptos: LeptosOptions::builder().output_name("aixgrade").build(),
+            requests: Requests::default(),
+            readiness: Readiness::default(),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     services::{
         Services,
         backup::{
-            schedule::{Daily, Keep},
+            schedule::{Daily, DailyFigures, Keep},
             snapshot,
         },
         demo_results,
@@ -54,6 +54,9 @@ pub struct Serve {
     /// Keep the newest backup of each of this many days, weeks and months
     #[arg(long, env = "AIXGRADE_BACKUP_KEEP", value_name = "DAYS,WEEKS,MONTHS", default_value = "7,5,12")]
     backup_keep: Keep,
+    /// Address on which monitoring reads /metrics, /healthz and /readyz; keep it from the public [default: none]
+    #[arg(long, env = "AIXGRADE_METRICS_LISTEN", value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
     /// `results`, the default, adds invented ratings and a test run of each model. Requires an empty data folder and
     /// a loopback address
@@ -93,21 +96,23 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let mut welcome = prepare(&services, serve.demo).await?;
     welcome.extend(clear_uploads(&services)?);
     snapshot::clear_unfinished(&folder)?;
-    let backups = serve.backup_dir.map(|folder| Daily { folder, keep: serve.backup_keep });
+    let backups =
+        serve.backup_dir.map(|folder| Daily { folder, keep: serve.backup_keep, figures: DailyFigures::default() });
     backups.iter().try_for_each(|daily| daily.check(&services))?;
-    let listener = TcpListener::bind(serve.listen).await.map_err(|e| {
-        Failure::invalid(
-            "--listen",
-            format!("cannot listen on {}: {e}", serve.listen),
-            "Choose another port with --listen",
-        )
-    })?;
+    let listener = bind("--listen", serve.listen).await?;
+    let watched = match serve.metrics_listen {
+        Some(address) => Some(bind("--metrics-listen", address).await?),
+        None => None,
+    };
     let address = listener.local_addr()?;
     let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };
     let shown = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
     println!("AixGrade is at {shown}\nData folder: {}", services.folder.display());
     for line in welcome {
         println!("{line}");
+    }
+    if let Some(watched) = &watched {
+        println!("Metrics are at http://{}/metrics", watched.local_addr()?);
     }
     let readiness = readiness::check(None);
     if !readiness.missing.is_empty() {
@@ -118,11 +123,25 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
+    let figures = backups.as_ref().map(|daily| daily.figures.clone());
     if let Some(daily) = backups {
         tokio::spawn(daily.run(services.clone()));
     }
-    http::listen::serve(listener, http::router(AppState::new(services, config)), Limits::default(), stop()).await;
+    let state = AppState::new(services, config);
+    if let Some(watched) = watched {
+        let router = http::watched(state.clone(), figures);
+        tokio::spawn(http::listen::serve(watched, router, Limits::default(), std::future::pending()));
+    }
+    http::listen::serve(listener, http::router(state), Limits::default(), stop()).await;
     Ok(())
+}
+
+/// Listens on the address that an option gives.
+async fn bind(option: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|e| {
+        let remedy = format!("Choose another address with {option}");
+        Failure::invalid(option, format!("cannot listen on {address}: {e}"), remedy)
+    })
 }
 
 /// Keeps accounts with published passwords away from other people's data and from other machines.
@@ -269,8 +288,8 @@ mod tests {
         let listen = listen.parse().unwrap();
         let demo = demo.then_some(Demo::Study);
         let backup_keep = Keep { days: 7, weeks: 5, months: 12 };
-        let (public_url, backup_dir, webhook_hosts) = (None, None, Vec::new());
-        Serve { listen, public_url, trust_proxy: false, webhook_hosts, backup_dir, backup_keep, demo }
+        let (public_url, backup_dir, metrics_listen, webhook_hosts) = (None, None, None, Vec::new());
+        Serve { listen, public_url, trust_proxy: false, webhook_hosts, backup_dir, backup_keep, metrics_listen, demo }
     }
 
     #[tokio::test]

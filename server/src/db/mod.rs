@@ -17,6 +17,7 @@ pub mod grading;
 pub mod guidelines;
 pub mod inbox;
 pub mod languages;
+pub mod load;
 pub mod migrations;
 pub mod models;
 pub mod notes;
@@ -49,6 +50,7 @@ pub mod throttle;
 pub mod tokens;
 pub mod upkeep;
 pub mod uploads;
+pub mod waits;
 pub mod webhooks;
 pub mod withdrawals;
 mod writer;
@@ -56,7 +58,7 @@ mod writer;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use app::model::time::Timestamp;
@@ -64,6 +66,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use crate::error::Failure;
+use waits::Waits;
 use writer::Writer;
 
 /// Name of the database file in the data folder.
@@ -90,6 +93,7 @@ struct Inner {
     permits: Semaphore,
     /// For long reads: the other permits remain for raters.
     long_permits: Semaphore,
+    waits: Waits,
 }
 
 impl std::fmt::Debug for Db {
@@ -121,6 +125,7 @@ impl Db {
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS),
             long_permits: Semaphore::new(READERS / 2),
+            waits: Waits::default(),
         })))
     }
 
@@ -136,7 +141,10 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<T, Failure> + Send + 'static,
     {
-        self.0.queue.write(work).await
+        let begun = Instant::now();
+        let written = self.0.queue.write(work).await;
+        self.0.waits.write.observe(begun.elapsed().as_secs_f64());
+        written
     }
 
     /// Runs `work` on a snapshot. It cannot write.
@@ -145,7 +153,9 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
+        let begun = Instant::now();
         let _permit = self.0.permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
+        self.0.waits.reader.observe(begun.elapsed().as_secs_f64());
         let db = self.clone();
         blocking(move || db.read_blocking(work)).await
     }
@@ -219,6 +229,11 @@ impl Db {
             // The mutex is not fair: without a pause, this thread would lock it again at once.
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// How long callers have waited.
+    pub fn waits(&self) -> &Waits {
+        &self.0.waits
     }
 
     /// The most rows that any transaction has inserted, changed or deleted so far, including by triggers.

@@ -11,7 +11,9 @@ pub mod download;
 pub mod errors;
 pub mod grade;
 pub mod guard;
+pub mod health;
 pub mod listen;
+pub mod metrics;
 pub mod pages;
 pub mod rest;
 pub mod results;
@@ -24,4 +26,4 @@ pub mod studies;
 mod submissions;
 pub mod upload;
 
-pub use router::router;
+pub use router::{router, watched};

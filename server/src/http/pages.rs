@@ -22,11 +22,6 @@ use leptos_axum::ResponseOptions;
 use super::{assets, rest::reference::OpenApiReference};
 use crate::state::AppState;
 
-/// Reports that the server answers.
-pub async fn health() -> &'static str {
-    "ok\n"
-}
-
 /// A page, rendered in one piece: it must be readable without JavaScript, and its status depends on
 /// everything that it loads.
 pub async fn render(

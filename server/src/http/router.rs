@@ -12,10 +12,10 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, pages, rest, results, rubrics, runs, session,
-    settings, studies, submissions, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, rest, results, rubrics,
+    runs, session, settings, studies, submissions, upload,
 };
-use crate::state::AppState;
+use crate::{services::backup::schedule::DailyFigures, state::AppState};
 
 /// Maximum size of a form or server-function call: a rating with its longest comment is a few kilobytes.
 pub const FORM_LIMIT: usize = 1024 * 1024;
@@ -92,7 +92,8 @@ pub fn router(state: AppState) -> Router {
         .layer(session::layer(&state))
         .layer(middleware::from_fn_with_state(state.clone(), guard::same_origin));
     let open = Router::new()
-        .route("/healthz", get(pages::health))
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::readiness))
         // The client's files: the same for everybody.
         .route("/assets/{name}", get(assets::serve));
     // For `cargo xtask dev`; not in a release build.
@@ -104,8 +105,18 @@ pub fn router(state: AppState) -> Router {
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn_with_state(state.clone(), metrics::count))
         .layer(TraceLayer::new_for_http().make_span_with(span))
         .with_state(state)
+}
+
+/// What the operator's address serves, to whoever reaches it. `backups` are the daily ones, if the server makes any.
+pub fn watched(state: AppState, backups: Option<DailyFigures>) -> Router {
+    let health = Router::new()
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::readiness))
+        .with_state(state.clone());
+    Router::new().route("/metrics", get(metrics::metrics)).with_state(metrics::Watched { state, backups }).merge(health)
 }
 
 /// Logs the route instead of the address: the address of an invitation or a public page is its secret.

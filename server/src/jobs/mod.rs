@@ -25,9 +25,14 @@ use app::{
     model::{
         ids::{DatasetVersionId, RunId},
         reason::{FailedCheck, Fault},
-        run::{LimitHit, Outcome, RunStatus},
+        run::{LimitHit, Outcome, RunStatus, Verdict},
         time::Timestamp,
     },
+};
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family},
 };
 
 use backend::{Backend, ItemWorker};
@@ -67,6 +72,29 @@ pub struct Engine {
     proved: Arc<Mutex<BTreeSet<String>>>,
     /// Whether to run outputs even if a sandbox check fails.
     allow_degraded_sandbox: bool,
+    counts: Counts,
+}
+
+/// What the engine did since the start of the process.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Outputs that were run, without those answered from the cache.
+    pub verdicts: Family<WithVerdict, Counter>,
+    /// Attempts at which the engine failed.
+    pub faults: Counter,
+}
+
+/// The label of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct WithVerdict {
+    verdict: &'static str,
+}
+
+impl Counts {
+    /// Counts an output that was run.
+    pub fn record(&self, verdict: Verdict) {
+        self.verdicts.get_or_create(&WithVerdict { verdict: verdict.name() }).inc();
+    }
 }
 
 #[derive(Default)]
@@ -86,7 +114,13 @@ impl Engine {
             notifier: Arc::default(),
             proved: Arc::default(),
             allow_degraded_sandbox: false,
+            counts: Counts::default(),
         }
+    }
+
+    /// What the engine did since the start of the process.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// Runs outputs even if a sandbox check fails. For operators who trust the code; the failed checks are
@@ -327,6 +361,13 @@ impl Engine {
         while let Some(item) = next {
             let graded = worker.grade(&item);
             let key = backend.key(&item);
+            match &graded {
+                Ok(outcome) => self.counts.record(outcome.verdict),
+                Err(EngineError::Cancelled) => {}
+                Err(_) => {
+                    self.counts.faults.inc();
+                }
+            }
             // One transaction stores a result and claims the next item, which halves the waiting for the disk.
             next = self.db.write_blocking(|tx| {
                 let how = match graded {

@@ -224,7 +224,14 @@ fn app_functions() -> Vec<String> {
 /// The routes in a router's source: `.route("/x", post(f))` is `POST /x`.
 fn routes_of(source: &str) -> Vec<String> {
     // Public and the same for everybody; the API has a table of its own below.
-    let skipped = ["GET /healthz", "GET /assets/{name}", "GET /dev/server", "POST /rpc/{*function}"];
+    let skipped = [
+        "GET /healthz",
+        "GET /readyz",
+        "GET /metrics",
+        "GET /assets/{name}",
+        "GET /dev/server",
+        "POST /rpc/{*function}",
+    ];
     let mut found = Vec::new();
     for part in source.split(".route(").skip(1) {
         let Some(rest) = part.trim_start().strip_prefix('"') else { continue };

@@ -28,7 +28,7 @@ use server::{
         backup::{
             manifest::Manifest,
             restore::Source,
-            schedule::{Daily, Keep},
+            schedule::{Daily, DailyFigures, Keep},
             snapshot::{self, Snapshot},
             store::Store,
         },
@@ -288,7 +288,11 @@ async fn backups_overwrite_nothing() {
 async fn daily_backups_are_made_once_a_day_and_deleted_by_their_age() {
     let app = TestApp::demo().await;
     let place = tempfile::tempdir().unwrap();
-    let daily = |folder: PathBuf| Daily { folder, keep: Keep { days: 2, weeks: 1, months: 1 } };
+    let daily = |folder: PathBuf| Daily {
+        folder,
+        keep: Keep { days: 2, weeks: 1, months: 1 },
+        figures: DailyFigures::default(),
+    };
     let inside = refusal(daily(app.services.folder.join("backups")).check(&app.services));
     assert!(inside.contains("is in the data folder"), "{inside}");
     let daily = daily(place.path().join("backups"));

@@ -301,6 +301,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
     let admin = |pattern, method, path| (pattern, For::Admins, method, path);
     vec![
         ("/healthz", For::Everybody, Method::GET, "/healthz"),
+        ("/readyz", For::Everybody, Method::GET, "/readyz"),
         ("/assets/{name}", For::Everybody, Method::GET, "/assets/none"),
         ("/dev/server", For::Everybody, Method::GET, "/dev/server"),
         ("/log-in", For::Everybody, Method::POST, "/log-in"),
@@ -591,7 +592,8 @@ async fn walk_covers_every_function_page_and_address() {
         server::http::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
-    let router = include_str!("../../src/http/router.rs");
+    // What operators read is on an address of its own, which is not people's.
+    let router = include_str!("../../src/http/router.rs").split("pub fn watched").next().unwrap();
     check(
         "addresses",
         router.split(".route(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect(),

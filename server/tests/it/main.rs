@@ -17,6 +17,7 @@ mod inbox;
 mod languages;
 mod lists;
 mod many_samples;
+mod metrics;
 mod packaged;
 mod plan_changes;
 mod plans;

@@ -7,6 +7,7 @@ use app::{
     model::time::{DAY_MS, Timestamp},
     port::System,
 };
+use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use time::OffsetDateTime;
 
 use super::{Made, store::Store};
@@ -73,6 +74,16 @@ impl Keep {
 pub struct Daily {
     pub folder: PathBuf,
     pub keep: Keep,
+    pub figures: DailyFigures,
+}
+
+/// What became of daily backups.
+#[derive(Clone, Debug, Default)]
+pub struct DailyFigures {
+    /// When the newest began, in seconds since 1970; 0 if there is none.
+    pub last_s: Gauge,
+    /// Attempts that failed since the start of the process.
+    pub failures: Counter,
 }
 
 impl Daily {
@@ -102,7 +113,10 @@ impl Daily {
             match self.make_if_due(&services).await {
                 Ok(Some(made)) => tracing::info!(name = %made.name, written = made.written, "backup made"),
                 Ok(None) => {}
-                Err(failure) => tracing::error!(cause = %AppError::from(failure), "no backup could be made"),
+                Err(failure) => {
+                    self.figures.failures.inc();
+                    tracing::error!(cause = %AppError::from(failure), "no backup could be made");
+                }
             }
         }
     }
@@ -115,10 +129,12 @@ impl Daily {
         let (folder, now) = (self.folder.clone(), clock::now());
         let made = super::blocking(move || times(&Store::create(&folder)?)).await?;
         let newest = made.into_iter().filter(|time| time.0 < now.0 + AHEAD_MS).max();
+        self.figures.last_s.set(newest.map_or(0, |newest| newest.0.div_euclid(1000)));
         if newest.is_some_and(|newest| now.0 - newest.0 < DAY_MS) {
             return Ok(None);
         }
         let made = services.back_up_to_folder(System, &self.folder).await?;
+        self.figures.last_s.set(made.created_at.0.div_euclid(1000));
         let (folder, keep) = (self.folder.clone(), self.keep);
         super::blocking(move || {
             let store = Store::create(&folder)?;

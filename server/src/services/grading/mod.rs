@@ -25,6 +25,7 @@ use app::{
     port::{Answer, Grading, Person},
 };
 use async_trait::async_trait;
+use prometheus_client::metrics::counter::Counter;
 use rusqlite::Connection;
 
 use self::item::Item;
@@ -57,11 +58,13 @@ const KEY_MAX: usize = 64;
 
 pub struct GradingService {
     db: Db,
+    /// Ratings that were accepted since the start of the process, replaced ones and known-score items included.
+    pub submitted: Counter,
 }
 
 impl GradingService {
     pub fn new(db: Db) -> Self {
-        GradingService { db }
+        GradingService { db, submitted: Counter::default() }
     }
 
     async fn view(parts: Parts) -> GradingItem {
@@ -240,7 +243,9 @@ impl Grading for GradingService {
         // A form without JavaScript sends no key and needs none: the same content again is recognised.
         let key = if key.is_empty() { clock::token().0 } else { key.to_owned() };
         let token = assignment.clone();
-        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?)
+        let receipt = self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?;
+        self.submitted.inc();
+        Ok(receipt)
     }
 
     async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()> {
