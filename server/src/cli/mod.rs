@@ -6,6 +6,7 @@
 
 mod audit;
 mod backup;
+mod config;
 mod datasets;
 mod doctor;
 mod export;
@@ -22,6 +23,7 @@ mod rubrics;
 mod run;
 mod runs;
 mod serve;
+mod shell;
 mod studies;
 mod submissions;
 mod token;
@@ -44,7 +46,7 @@ use crate::{
 
 /// Evaluate code that models wrote: human ratings, automated tests, model comparison
 #[derive(Parser)]
-#[command(name = "aixgrade", version, propagate_version = true)]
+#[command(name = "aixgrade", version)]
 #[command(after_help = "Exit codes: 0 success, 1 internal error, 2 invalid input.")]
 struct Cli {
     #[command(flatten)]
@@ -60,6 +62,9 @@ pub struct Global {
     /// system's folder for application data]
     #[arg(long, global = true, env = "AIXGRADE_DATA", value_name = "DIR", hide_env = true)]
     data: Option<PathBuf>,
+    /// Settings file (TOML) for what neither options nor environment variables say
+    #[arg(long, global = true, env = "AIXGRADE_CONFIG", value_name = "FILE", hide_env = true)]
+    config: Option<PathBuf>,
     /// Print results as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -155,11 +160,20 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
     Migrate,
+    /// Print every setting of the server and where it comes from: option, environment, settings file or default
+    Config,
+    /// Print a script with which a shell completes commands and options
+    Completions(shell::Completions),
+    /// Write manual pages
+    Man(shell::Man),
 }
 
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match config::with_file(std::env::args_os().collect()) {
+        Ok(arguments) => Cli::parse_from(arguments),
+        Err(failure) => return fail(&failure),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(e) => return fail(&Failure::internal(e)),
@@ -193,6 +207,9 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Prune(prune) => prune::run(&global, &prune).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
+        Command::Config => config::print(&global),
+        Command::Completions(asked) => shell::completions(&asked),
+        Command::Man(asked) => shell::man(&asked),
     }
 }
 

@@ -57,11 +57,23 @@ pub struct Serve {
     /// Address on which monitoring reads /metrics, /healthz and /readyz; keep it from the public [default: none]
     #[arg(long, env = "AIXGRADE_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
+    /// How log lines are written to standard error
+    #[arg(long, value_enum, env = "AIXGRADE_LOG_FORMAT", default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    log_format: LogFormat,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
     /// `results`, the default, adds invented ratings and a test run of each model. Requires an empty data folder and
     /// a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 /// What the demo contains.
@@ -75,7 +87,7 @@ enum Demo {
 
 /// Runs the server until it receives Ctrl-C or SIGTERM.
 pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
-    log();
+    log(serve.log_format);
     if let Some(url) = serve.public_url.as_deref()
         && !(url.starts_with("https://") || url.starts_with("http://"))
     {
@@ -210,11 +222,15 @@ fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
 }
 
 /// Logs to standard error at the level of `RUST_LOG`.
-fn log() {
+fn log(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,server=info"));
     // A test may have installed a subscriber already; then that one is used.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let _ = match format {
+        LogFormat::Text => logger.try_init(),
+        LogFormat::Json => logger.json().flatten_event(true).with_span_list(false).try_init(),
+    };
 }
 
 /// Deletes hourly what no longer counts: expired sessions, old failed log-ins, and uploads that were not
@@ -289,7 +305,18 @@ mod tests {
         let demo = demo.then_some(Demo::Study);
         let backup_keep = Keep { days: 7, weeks: 5, months: 12 };
         let (public_url, backup_dir, metrics_listen, webhook_hosts) = (None, None, None, Vec::new());
-        Serve { listen, public_url, trust_proxy: false, webhook_hosts, backup_dir, backup_keep, metrics_listen, demo }
+        let log_format = LogFormat::Text;
+        Serve {
+            listen,
+            public_url,
+            trust_proxy: false,
+            webhook_hosts,
+            backup_dir,
+            backup_keep,
+            metrics_listen,
+            log_format,
+            demo,
+        }
     }
 
     #[tokio::test]

@@ -15,6 +15,7 @@ pub mod health;
 pub mod listen;
 pub mod metrics;
 pub mod pages;
+pub mod request_id;
 pub mod rest;
 pub mod results;
 pub mod router;

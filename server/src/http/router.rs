@@ -12,8 +12,8 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, rest, results, rubrics,
-    runs, session, settings, studies, submissions, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, request_id,
+    request_id::RequestId, rest, results, rubrics, runs, session, settings, studies, submissions, upload,
 };
 use crate::{services::backup::schedule::DailyFigures, state::AppState};
 
@@ -107,6 +107,7 @@ pub fn router(state: AppState) -> Router {
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), metrics::count))
         .layer(TraceLayer::new_for_http().make_span_with(span))
+        .layer(middleware::from_fn(request_id::add))
         .with_state(state)
 }
 
@@ -119,8 +120,10 @@ pub fn watched(state: AppState, backups: Option<DailyFigures>) -> Router {
     Router::new().route("/metrics", get(metrics::metrics)).with_state(metrics::Watched { state, backups }).merge(health)
 }
 
-/// Logs the route instead of the address: the address of an invitation or a public page is its secret.
+/// The fields that every log line of a request has: the route instead of the address, because the address of an
+/// invitation or a public page is its secret.
 fn span(request: &Request) -> tracing::Span {
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-    tracing::debug_span!("request", method = %request.method(), route)
+    let id = request.extensions().get::<RequestId>().map_or("none", RequestId::as_str);
+    tracing::info_span!("request", id, method = %request.method(), route)
 }

@@ -97,6 +97,15 @@ impl Counts {
     }
 }
 
+/// How an attempt to process a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attempt {
+    /// There is nothing left to do.
+    Ended,
+    /// The run was stopped meanwhile. It may have been resumed since.
+    Interrupted,
+}
+
 #[derive(Default)]
 struct Notifier {
     notified: Mutex<bool>,
@@ -164,9 +173,15 @@ impl Engine {
     /// Engine errors that affect the whole run: no sandbox, no JDK, tests that do not compile. The run ends with the
     /// error.
     pub fn work(&self, run: RunId) -> Result<(), Failure> {
+        // A run that was stopped may have been resumed since, and then begins anew.
+        while self.attempt(run)? == Attempt::Interrupted {}
+        Ok(())
+    }
+
+    fn attempt(&self, run: RunId) -> Result<Attempt, Failure> {
         // A run that has ended keeps the environment in which it ran.
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.status != RunStatus::Running) {
-            return Ok(());
+            return Ok(Attempt::Ended);
         }
         let backend = match self.prepare(run) {
             Ok(backend) => backend,
@@ -197,17 +212,20 @@ impl Engine {
         let workers = backend.workers();
         loop {
             // Items that have not failed yet, in parallel; then those that have failed, one by one.
-            self.round(run, &backend, workers, false)?;
-            self.round(run, &backend, 1, true)?;
+            for (workers, alone) in [(workers, false), (1, true)] {
+                if self.round(run, &backend, workers, alone)? == Attempt::Interrupted {
+                    return Ok(Attempt::Interrupted);
+                }
+            }
             match self.db.read_blocking(|conn| Ok((runs::get(conn, run)?.map(|r| r.status), runs::left(conn, run)?)))? {
                 (Some(RunStatus::Running), (0, 0)) => {
                     self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Finished, None))?;
-                    return Ok(());
+                    return Ok(Attempt::Ended);
                 }
                 // Another process works on the last items, or worked on them and died: their leases will expire.
                 (Some(RunStatus::Running), (0, _)) => thread::sleep(Duration::from_millis(500)),
                 (Some(RunStatus::Running), _) => {}
-                _ => return Ok(()),
+                _ => return Ok(Attempt::Ended),
             }
         }
     }
@@ -321,11 +339,11 @@ impl Engine {
         }
     }
 
-    /// Processes one of the two queues with `workers` workers, until it has no free item.
-    fn round(&self, run: RunId, backend: &Backend, workers: usize, alone: bool) -> Result<(), Failure> {
+    /// Processes one of the two queues with `workers` workers, until it has no free item or the run is stopped.
+    fn round(&self, run: RunId, backend: &Backend, workers: usize, alone: bool) -> Result<Attempt, Failure> {
         let waiting = self.db.read_blocking(|conn| runs::left(conn, run))?.0;
         if waiting == 0 {
-            return Ok(());
+            return Ok(Attempt::Ended);
         }
         let holder = clock::token().0;
         let (over, cancelled) = (AtomicBool::new(false), Arc::new(AtomicBool::new(false)));
@@ -342,7 +360,8 @@ impl Engine {
                 result = result.and(ended);
             }
             over.store(true, Ordering::SeqCst);
-            result
+            let is_cancelled = cancelled.load(Ordering::SeqCst);
+            result.map(|()| if is_cancelled { Attempt::Interrupted } else { Attempt::Ended })
         })
     }
 
@@ -356,8 +375,7 @@ impl Engine {
         alone: bool,
     ) -> Result<(), Failure> {
         let fingerprint = backend.fingerprint();
-        let claim = |conn: &rusqlite::Connection| runs::claim(conn, run, holder, lease_end(), alone);
-        let mut next = self.db.write_blocking(|tx| claim(tx))?;
+        let mut next = self.db.write_blocking(|tx| runs::claim(tx, run, holder, lease_end(), alone))?;
         while let Some(item) = next {
             let graded = worker.grade(&item);
             let key = backend.key(&item);
@@ -368,23 +386,34 @@ impl Engine {
                     self.counts.faults.inc();
                 }
             }
-            // One transaction stores a result and claims the next item, which halves the waiting for the disk.
-            next = self.db.write_blocking(|tx| {
-                let how = match graded {
-                    Ok(ref outcome) => {
-                        Finish::Done(outcome, Basis { key: &key, fingerprint: &fingerprint }, lasting(outcome))
-                    }
-                    Err(EngineError::Cancelled) => Finish::Returned,
-                    Err(e) => {
-                        tracing::warn!(%run, item = item.item, cause = %chain(&e), "the engine failed on an output");
-                        Finish::Failed { fault: self.fault(e), again: !alone }
-                    }
-                };
-                runs::finish(tx, item.item, holder, &how)?;
-                claim(tx)
-            })?;
+            next = self.deliver(&item, graded, Basis { key: &key, fingerprint: &fingerprint }, (run, holder, alone))?;
         }
         Ok(())
+    }
+
+    /// Stores a result and claims the next item, in one transaction, which halves the waiting for the disk. A worker
+    /// whose run was stopped claims nothing more: if the run is resumed meanwhile, this worker would return each item
+    /// that it claims.
+    fn deliver(
+        &self,
+        item: &Leased,
+        graded: Result<Outcome, EngineError>,
+        basis: Basis<'_>,
+        (run, holder, alone): (RunId, &str, bool),
+    ) -> Result<Option<Leased>, Failure> {
+        let is_cancelled = matches!(graded, Err(EngineError::Cancelled));
+        self.db.write_blocking(|tx| {
+            let how = match graded {
+                Ok(ref outcome) => Finish::Done(outcome, basis, lasting(outcome)),
+                Err(EngineError::Cancelled) => Finish::Returned,
+                Err(e) => {
+                    tracing::warn!(%run, item = item.item, cause = %chain(&e), "the engine failed on an output");
+                    Finish::Failed { fault: self.fault(e), again: !alone }
+                }
+            };
+            runs::finish(tx, item.item, holder, &how)?;
+            if is_cancelled { Ok(None) } else { runs::claim(tx, run, holder, lease_end(), alone) }
+        })
     }
 
     /// Renews the leases of one round until it is over, and sets `cancelled` once the run was stopped. Another process
@@ -404,8 +433,10 @@ impl Engine {
             if since_poll >= STOP_POLL_INTERVAL {
                 since_poll = Duration::ZERO;
                 // The next check makes up for one that fails.
-                let status = self.db.read_blocking(|conn| Ok(runs::get(conn, run)?.map(|run| run.status)));
-                if status.is_ok_and(|status| status != Some(RunStatus::Running)) {
+                let found = self.db.read_blocking(|conn| runs::get(conn, run));
+                // One that was resumed since the last check has not begun again.
+                let goes_on = |run: &runs::Run| run.status == RunStatus::Running && run.begun_at.is_some();
+                if found.is_ok_and(|found| !found.as_ref().is_some_and(goes_on)) {
                     cancelled.store(true, Ordering::SeqCst);
                 }
             }
@@ -520,6 +551,39 @@ mod tests {
         let refusal = failure_text(&fault_failure(&fault));
         assert!(refusal.contains("nothing was run") && refusal.contains("sockets cannot be opened"), "{refusal}");
         assert!(ZH.fault_line(&fault).contains("无法打开套接字"));
+    }
+
+    #[tokio::test]
+    async fn a_worker_whose_run_was_stopped_claims_nothing_more_even_if_it_was_resumed() {
+        use app::{
+            model::{ids::SubmissionId, run::NewRun, run::Rerun},
+            port::{Runs, System},
+        };
+
+        use crate::services::{Services, starter};
+
+        let folder = tempfile::tempdir().unwrap();
+        let services = Services::open_with(folder.path(), |_| app::model::run::EngineReadiness::default()).unwrap();
+        starter::load(&services).await.unwrap();
+        let admin = System.admin();
+        let run = services.runs.start(&admin, NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
+        let engine = services.runs.engine();
+        let claim = || services.db.write_blocking(|tx| runs::claim(tx, run, "one", lease_end(), false)).unwrap();
+        let basis = Basis { key: "k", fingerprint: "f" };
+        let left = || services.db.read_blocking(|conn| runs::left(conn, run)).unwrap();
+        let before = left();
+        let item = claim().unwrap();
+        services.runs.cancel(&admin, run).await.unwrap();
+        services.runs.rerun(&admin, run, Rerun::Rest).await.unwrap();
+        // The run goes on, but not with this worker: its flag stays set, so it would return every item at once, for ever.
+        let next = engine.deliver(&item, Err(EngineError::Cancelled), basis, (run, "one", false)).unwrap();
+        assert!(next.is_none());
+        assert_eq!(left(), before);
+        // Another has all the work.
+        let item = claim().unwrap();
+        let passed = Ok(Outcome::new(Verdict::Passed));
+        let next = engine.deliver(&item, passed, basis, (run, "one", false)).unwrap().unwrap();
+        assert_ne!(next.item, item.item);
     }
 
     #[test]

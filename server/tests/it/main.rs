@@ -29,6 +29,7 @@ mod results;
 mod results_board;
 mod rubrics;
 mod runs;
+mod settings_file;
 mod sources;
 mod stalls;
 mod upkeep;

@@ -1,0 +1,228 @@
+//! Settings: options, environment variables and a settings file, in this order. `aixgrade config` prints them.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::{Arg, ArgAction, ArgMatches, CommandFactory, parser::ValueSource};
+use serde::Serialize;
+use toml::de::{DeTable, DeValue};
+
+use super::{Cli, Global, table};
+use crate::error::Failure;
+
+/// The table of the settings file that has the options of `aixgrade serve`.
+const SERVE: &str = "serve";
+
+/// Options of `aixgrade serve` that are for one start and no settings.
+const ONE_START: [&str; 2] = ["demo", "help"];
+
+/// Environment variables that have no option: what they are for.
+const VARIABLES: [(&str, &str); 4] = [
+    ("AIXGRADE_JDK", "JDK of the engine"),
+    ("AIXGRADE_TOOLCHAINS", "toolchains of other languages"),
+    ("NODE_PATH", "modules of JavaScript"),
+    ("RUST_LOG", "what is logged"),
+];
+
+/// A setting of the file.
+struct FromFile {
+    /// Name of the option, without dashes.
+    name: String,
+    /// What the option is given; empty for one that takes no value.
+    values: Vec<String>,
+    /// File and line.
+    place: String,
+}
+
+/// A setting, and where its value comes from.
+#[derive(Serialize)]
+struct Setting {
+    setting: String,
+    value: String,
+    from: String,
+}
+
+/// The arguments of the program, completed by the settings file for what neither they nor the environment say.
+///
+/// # Errors
+/// Refuses a file that cannot be read, has a syntax error, or has settings or values that do not exist.
+pub fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+    // Arguments that are wrong are refused later, by the parser that reads them all.
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&arguments) else {
+        return Ok(arguments);
+    };
+    let Some(path) = matches.get_one::<PathBuf>("config") else { return Ok(arguments) };
+    let file = read(path)?;
+    let (mut global, mut options) = (Vec::new(), Vec::new());
+    for setting in file {
+        check(&setting)?;
+        if setting.name == "data" {
+            if is_open(&matches, "data") {
+                global.extend(setting.arguments());
+            }
+        } else if let Some((SERVE, serve)) = matches.subcommand()
+            && is_open(serve, &setting.name.replace('-', "_"))
+        {
+            options.extend(setting.arguments());
+        }
+    }
+    let mut arguments = arguments.into_iter();
+    let program = arguments.next();
+    Ok(program.into_iter().chain(global).chain(arguments).chain(options).collect())
+}
+
+/// Whether neither the arguments nor the environment give this option.
+fn is_open(matches: &ArgMatches, id: &str) -> bool {
+    !matches!(matches.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+}
+
+impl FromFile {
+    fn arguments(&self) -> Vec<OsString> {
+        let option = format!("--{}", self.name);
+        match self.values.is_empty() {
+            true => vec![option.into()],
+            // With an equals sign, a value may begin with a dash.
+            false => self.values.iter().map(|value| format!("{option}={value}").into()).collect(),
+        }
+    }
+}
+
+/// Reads a settings file. An option that is switched off is left out.
+fn read(path: &Path) -> Result<Vec<FromFile>, Failure> {
+    let shown = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|e| {
+        Failure::invalid(&shown, format!("the settings cannot be read: {e}"), "Name another file with --config")
+    })?;
+    let parsed = DeTable::parse(&text).map_err(|e| {
+        let line = e.span().map_or(1, |span| line(&text, span.start));
+        let what = format!("this is not TOML: {}", e.message());
+        Failure::invalid(&format!("{shown}, line {line}"), what, "docs/operating.md has an example")
+    })?;
+    let mut settings = Vec::new();
+    for (name, value) in parsed.get_ref() {
+        let place = format!("{shown}, line {}", line(&text, name.span().start));
+        match (&**name.get_ref(), value.get_ref()) {
+            (SERVE, DeValue::Table(options)) => {
+                for (name, value) in options {
+                    let place = format!("{shown}, line {}", line(&text, name.span().start));
+                    settings.extend(setting(name.get_ref(), value.get_ref(), place)?);
+                }
+            }
+            ("data", value) => settings.extend(setting("data", value, place)?),
+            (name, _) => return Err(unknown(name, &place)),
+        }
+    }
+    Ok(settings)
+}
+
+/// The line of a position, from 1.
+fn line(text: &str, at: usize) -> usize {
+    text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+}
+
+fn setting(name: &str, value: &DeValue<'_>, place: String) -> Result<Option<FromFile>, Failure> {
+    let option = match name {
+        "data" => Cli::command().get_arguments().find(|arg| arg.get_long() == Some(name)).cloned(),
+        _ => options().into_iter().find(|arg| arg.get_long() == Some(name)),
+    };
+    let Some(option) = option else { return Err(unknown(name, &place)) };
+    let is_switch = matches!(option.get_action(), ArgAction::SetTrue);
+    let is_list = matches!(option.get_action(), ArgAction::Append);
+    let values = match value {
+        DeValue::Boolean(true) if is_switch => Some(Vec::new()),
+        DeValue::Boolean(false) if is_switch => return Ok(None),
+        DeValue::String(text) if !is_switch => Some(vec![text.to_string()]),
+        DeValue::Array(items) if is_list => {
+            let text = |item: &DeValue<'_>| item.as_str().map(str::to_owned);
+            items.iter().map(|item| text(item.get_ref())).collect()
+        }
+        _ => None,
+    };
+    let expected = match (is_switch, is_list) {
+        (true, _) => "true or false",
+        (_, true) => "a list of texts, such as [\"a\", \"b\"]",
+        _ => "a text in quotation marks",
+    };
+    match values {
+        Some(values) if values.is_empty() && !is_switch => Ok(None),
+        Some(values) => Ok(Some(FromFile { name: name.to_owned(), values, place })),
+        None => Err(Failure::invalid(&place, format!("{name} has another type"), format!("Write {expected}"))),
+    }
+}
+
+/// The options of `aixgrade serve` that are settings.
+fn options() -> Vec<Arg> {
+    let command = Cli::command();
+    let serve = command.find_subcommand(SERVE);
+    let all = serve.into_iter().flat_map(clap::Command::get_arguments).cloned();
+    all.filter(|arg| arg.get_long().is_some_and(|name| !ONE_START.contains(&name))).collect()
+}
+
+fn unknown(name: &str, place: &str) -> Failure {
+    let known = options().iter().filter_map(|arg| arg.get_long().map(str::to_owned)).collect::<Vec<_>>().join(", ");
+    Failure::invalid(place, format!("there is no setting {name:?}"), format!("Use data, or in [serve]: {known}"))
+}
+
+/// Has the option's own parser read the value, so that an error names the file instead of an option that nobody gave.
+fn check(setting: &FromFile) -> Result<(), Failure> {
+    let arguments = ["aixgrade".into(), SERVE.into()].into_iter().chain(setting.arguments());
+    Cli::command().try_get_matches_from(arguments).map(drop).map_err(|e| {
+        let told = e.render().to_string();
+        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Failure::invalid(&setting.place, first, "`aixgrade serve --help` explains the setting")
+    })
+}
+
+/// Prints every setting of the server and where it comes from.
+pub fn print(global: &Global) -> Result<(), Failure> {
+    let command = Cli::command();
+    let matches = command.clone().try_get_matches_from(["aixgrade", SERVE]).map_err(|e| {
+        let told = e.render().to_string();
+        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        Failure::invalid("environment", first, "`aixgrade serve --help` explains the setting")
+    })?;
+    let file = match &global.config {
+        Some(path) => read(path)?,
+        None => Vec::new(),
+    };
+    file.iter().try_for_each(check)?;
+    let folder = global.folder()?.display().to_string();
+    let in_file = file.iter().find(|setting| setting.name == "data");
+    // The settings file has already been added to the arguments, so the folder is the one that counts.
+    let from = match (in_file, std::env::var_os("AIXGRADE_DATA"), &global.data) {
+        (Some(setting), None, Some(data)) if setting.values == [data.display().to_string()] => setting.place.clone(),
+        (_, Some(value), Some(data)) if Path::new(&value) == data => "AIXGRADE_DATA".to_owned(),
+        (_, _, Some(_)) => "--data".to_owned(),
+        (_, _, None) => "default".to_owned(),
+    };
+    let mut settings = vec![Setting { setting: "data".into(), value: folder, from }];
+    let serve = matches.subcommand_matches(SERVE);
+    for option in options() {
+        let (name, id) = (option.get_long().unwrap_or_default(), option.get_id().as_str());
+        let raw = serve.and_then(|serve| serve.get_raw(id)).into_iter().flatten();
+        let given = raw.map(|value| value.to_string_lossy().into_owned()).collect::<Vec<_>>().join(", ");
+        let in_file = file.iter().find(|setting| setting.name == name);
+        let (value, from) = match (serve.and_then(|serve| serve.value_source(id)), in_file, option.get_env()) {
+            (Some(ValueSource::EnvVariable), _, Some(variable)) => (given, variable.to_string_lossy().into_owned()),
+            (_, Some(setting), _) if setting.values.is_empty() => ("true".to_owned(), setting.place.clone()),
+            (_, Some(setting), _) => (setting.values.join(", "), setting.place.clone()),
+            _ => (given, "default".to_owned()),
+        };
+        settings.push(Setting { setting: name.to_owned(), value, from });
+    }
+    for (variable, purpose) in VARIABLES {
+        let value = std::env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
+        let from = if value.is_some() { variable } else { "default" };
+        settings.push(Setting { setting: purpose.into(), value: value.unwrap_or_default(), from: from.into() });
+    }
+    global.show(&settings, |settings| {
+        let row = |s: &Setting| {
+            let value = if s.value.is_empty() { "-".to_owned() } else { s.value.clone() };
+            vec![s.setting.clone(), value, s.from.clone()]
+        };
+        table(&["SETTING", "VALUE", "FROM"], &settings.iter().map(row).collect::<Vec<_>>())
+    })
+}
