@@ -92,15 +92,31 @@ pub fn verify(path: &Path, depth: Depth) -> Result<u32, OpenError> {
     }
 }
 
-/// The checksums of the uploaded files that a copy with the newest schema refers to.
+/// What a backup must know of the database that it contains.
+pub struct Contents {
+    /// Identity of the database, which all its copies have.
+    pub instance: String,
+    /// Checksums of the uploaded files that it refers to.
+    pub uploads: BTreeSet<String>,
+}
+
+/// Reads a copy with the newest schema.
 ///
 /// # Errors
 /// Fails if the copy cannot be read.
-pub fn uploads(path: &Path) -> Result<BTreeSet<String>, Failure> {
+pub fn contents(path: &Path) -> Result<Contents, Failure> {
     let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let mut statement = conn.prepare("SELECT checksum FROM uploads UNION SELECT checksum FROM all_submissions")?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let uploads = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Contents { instance: instance(&conn)?, uploads })
+}
+
+/// The identity of a database with the newest schema.
+///
+/// # Errors
+/// Fails if the database cannot be read.
+pub fn instance(conn: &Connection) -> Result<String, Failure> {
+    Ok(conn.query_row("SELECT id FROM instance", [], |row| row.get(0))?)
 }
 
 /// Locked while something in a data folder is being copied.
@@ -119,13 +135,26 @@ pub const SCHEMA: &str = ".schema-";
 /// Fails if the folder cannot be written.
 pub fn lock(data: &Path) -> io::Result<Option<File>> {
     let file = lock_file(data)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        // A file system without locks is no reason to make no backups.
-        Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => Ok(Some(file)),
-        Err(TryLockError::Error(e)) => Err(e),
+    Ok(try_to_lock(&file)?.then_some(file))
+}
+
+/// Locks a file, until it is closed. Returns whether that succeeded; if not, another process has the lock.
+///
+/// A lock that this process has just released can exist a moment longer: a process that another thread is starting has
+/// copies of all open files until it begins its program. So this tries for a second.
+///
+/// # Errors
+/// Fails if the file system refuses. One without locks is no reason to make no backups, and counts as success.
+pub fn try_to_lock(file: &File) -> io::Result<bool> {
+    for _ in 0..100 {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
+            Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => return Ok(true),
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
     }
+    Ok(false)
 }
 
 fn lock_file(data: &Path) -> io::Result<File> {

@@ -296,6 +296,13 @@ async fn daily_backups_are_made_once_a_day_and_deleted_by_their_age() {
     let inside = refusal(daily(app.services.folder.join("backups")).check(&app.services));
     assert!(inside.contains("is in the data folder"), "{inside}");
     let daily = daily(place.path().join("backups"));
+    // Of a folder that two servers share, each would delete the other's backups.
+    let other = TestApp::empty().await;
+    other.services.back_up_to_folder(System, &place.path().join("others")).await.unwrap();
+    let shared = Daily { folder: place.path().join("others"), keep: daily.keep, figures: DailyFigures::default() };
+    assert!(refusal(shared.check(&app.services)).contains("of another server"));
+    let added = app.services.back_up_to_folder(System, &shared.folder).await;
+    assert!(refusal(added.map_err(Failure::App)).contains("of another server"));
     daily.check(&app.services).unwrap();
     let first = daily.make_if_due(&app.services).await.unwrap().unwrap();
     assert_eq!(daily.make_if_due(&app.services).await.unwrap(), None);

@@ -2,7 +2,7 @@
 //! one is incomplete.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     fs::File,
     io::{self, BufRead, BufReader, Read, Write},
 };
@@ -66,7 +66,7 @@ pub fn read(archive: impl Read, name: &str, place: &mut Place<'_>) -> Result<Man
         false => Box::new(archive),
     };
     let mut archive = Archive::new(content);
-    let (mut manifest, mut found) = (None, BTreeSet::<(String, u64, String)>::new());
+    let (mut manifest, mut found) = (None, BTreeMap::new());
     for member in archive.entries().map_err(|e| unreadable(name, &e))? {
         let mut member = member.map_err(|e| unreadable(name, &e))?;
         let path = member.path().map_err(|e| unreadable(name, &e))?.to_string_lossy().into_owned();
@@ -77,22 +77,24 @@ pub fn read(archive: impl Read, name: &str, place: &mut Place<'_>) -> Result<Man
             continue;
         }
         let is_ours = member.header().entry_type() == EntryType::Regular && manifest::is_part_of_a_data_folder(&path);
-        if !is_ours || found.iter().any(|(other, ..)| *other == path) {
+        if !is_ours || found.contains_key(&path) {
             let what = format!("it contains {path:?}, which no backup contains, or contains only once");
             return Err(Failure::invalid(name, what, "Name a file that `aixgrade backup` wrote"));
         }
         let (bytes, sha256) = pipe(&mut member, &mut place(&path)?, name)?;
-        found.insert((path, bytes, sha256));
+        found.insert(path, (bytes, sha256));
     }
     let Some(manifest) = manifest else {
         let what = format!("the backup is incomplete: it does not end with {MANIFEST}");
         return Err(unreadable(name, &io::Error::new(io::ErrorKind::UnexpectedEof, what)));
     };
-    let listed: BTreeSet<_> =
-        manifest.files.iter().map(|entry| (entry.path.clone(), entry.bytes, entry.sha256.clone())).collect();
-    match listed.symmetric_difference(&found).next() {
+    // Each listed file as it was found, and no other file.
+    let differs = manifest.files.iter().find(|entry| {
+        found.remove(&entry.path).is_none_or(|(bytes, sha256)| bytes != entry.bytes || sha256 != entry.sha256)
+    });
+    match differs.map(|entry| entry.path.clone()).or_else(|| found.pop_first().map(|(path, _)| path)) {
         None => Ok(manifest),
-        Some((path, ..)) => {
+        Some(path) => {
             let what = io::Error::new(io::ErrorKind::InvalidData, format!("{path} is missing or was changed"));
             Err(unreadable(name, &what))
         }

@@ -28,6 +28,8 @@ pub struct Manifest {
     pub program: String,
     /// Schema of the database.
     pub schema: u32,
+    /// Identity of the database.
+    pub instance: String,
     /// When the backup began. It has everything that was acknowledged before.
     pub created_at: Timestamp,
     pub files: Vec<Entry>,
@@ -47,10 +49,11 @@ pub struct Entry {
 }
 
 impl Manifest {
-    /// A backup without files, of a database with this schema.
-    pub fn new(schema: u32) -> Manifest {
+    /// A backup that begins now. Schema, identity and files are added when they are known.
+    pub fn begin() -> Manifest {
         let program = env!("CARGO_PKG_VERSION").to_owned();
-        Manifest { format: FORMAT, program, schema, created_at: clock::now(), files: Vec::new() }
+        let created_at = clock::now();
+        Manifest { format: FORMAT, program, schema: 0, instance: String::new(), created_at, files: Vec::new() }
     }
 
     /// Reads and checks a manifest. `from` names it in errors.
@@ -129,7 +132,7 @@ mod tests {
             assert!(!is_part_of_a_data_folder(path), "{path}");
         }
         let entry = |path: &str| Entry { path: path.into(), bytes: 1, sha256: hash.clone(), chunks: Vec::new() };
-        let mut manifest = Manifest { files: vec![entry(db::FILE), entry(&upload)], ..Manifest::new(1) };
+        let mut manifest = Manifest { files: vec![entry(db::FILE), entry(&upload)], schema: 1, ..Manifest::begin() };
         let parse = |manifest: &Manifest| Manifest::parse(&serde_json::to_vec(manifest).unwrap(), "list");
         assert_eq!(parse(&manifest).unwrap(), manifest);
         manifest.files.push(entry("uploads/../../x"));
@@ -138,7 +141,8 @@ mod tests {
         assert!(parse(&manifest).is_err());
         manifest.files = vec![entry(&upload)];
         assert!(format!("{:?}", parse(&manifest)).contains("no database"));
-        for newer in [Manifest { format: FORMAT + 1, ..Manifest::new(1) }, Manifest::new(migrations::newest() + 1)] {
+        let newer_schema = Manifest { schema: migrations::newest() + 1, ..Manifest::begin() };
+        for newer in [Manifest { format: FORMAT + 1, ..Manifest::begin() }, newer_schema] {
             assert!(format!("{:?}", parse(&newer)).contains("that version or a newer one"));
         }
         assert!(Manifest::parse(b"{\"format\": 1}", "list").is_err());

@@ -11,7 +11,7 @@ use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use time::OffsetDateTime;
 
 use super::{Made, store::Store};
-use crate::{clock, error::Failure, services::Services};
+use crate::{clock, db::copy, error::Failure, services::Services};
 
 /// How often the server looks whether a backup is due.
 const LOOK: Duration = Duration::from_secs(10 * 60);
@@ -92,7 +92,7 @@ impl Daily {
     /// # Errors
     /// As [`Store::create`]; refuses a folder in the data folder, which would contain itself.
     pub fn check(&self, services: &Services) -> Result<(), Failure> {
-        Store::create(&self.folder)?;
+        Store::create(&self.folder)?.accepts(&services.db.read_blocking(copy::instance)?)?;
         let (backups, data) = (self.folder.canonicalize()?, services.folder.canonicalize()?);
         if backups.starts_with(&data) {
             return Err(Failure::invalid(

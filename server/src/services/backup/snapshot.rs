@@ -13,7 +13,7 @@ use super::manifest::{self, Manifest};
 use crate::{
     db::{
         self, Db,
-        copy::{self, COPYING, Depth},
+        copy::{self, COPYING, Contents, Depth},
     },
     error::Failure,
     services::uploads::Uploads,
@@ -52,7 +52,7 @@ impl Snapshot {
         let folder = tempfile::Builder::new().prefix(COPYING).tempdir_in(data)?;
         let linked = folder.path().join("uploads");
         fs::create_dir(&linked)?;
-        let mut manifest = Manifest::new(0);
+        let mut manifest = Manifest::begin();
         // Before the database is copied, so that a file which is deleted meanwhile is there.
         let mut present = BTreeSet::new();
         for (checksum, _) in uploads.stored()? {
@@ -63,8 +63,10 @@ impl Snapshot {
         let database = folder.path().join(db::FILE);
         db.copy_to(&database)?;
         manifest.schema = copy::verify(&database, Depth::Structure)?;
+        let Contents { instance, uploads: referenced } = copy::contents(&database)?;
+        manifest.instance = instance;
         let (mut files, mut missing) = (Vec::new(), Vec::new());
-        for checksum in copy::uploads(&database)? {
+        for checksum in referenced {
             // A file that was uploaded meanwhile has no link yet.
             if present.contains(&checksum) || link(uploads, &checksum, &linked)? {
                 files.push((manifest::upload(&checksum), linked.join(checksum)));

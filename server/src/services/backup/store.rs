@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Read, Write},
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
@@ -21,7 +21,7 @@ use super::{
     snapshot::Snapshot,
     unreadable,
 };
-use crate::error::Failure;
+use crate::{db::copy, error::Failure};
 
 /// Size of a chunk in bytes, before compression. SQLite changes pages in place, so most chunks of a database are the same
 /// the day after.
@@ -95,7 +95,23 @@ impl Store {
         self.added(snapshot).map_err(|failure| failure.writing(&self.folder))
     }
 
+    /// Refuses a database of another server: the deletion of old backups would delete those of both.
+    ///
+    /// # Errors
+    /// Fails if the folder's newest backup is of another database, or cannot be read.
+    pub fn accepts(&self, instance: &str) -> Result<(), Failure> {
+        match self.names()?.last().map(|name| self.find(name)).transpose()? {
+            Some(newest) if newest.manifest.instance != instance => Err(foreign(
+                &self.folder,
+                "has backups of another server",
+                "Choose a folder of its own for each server",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     fn added(&self, snapshot: &Snapshot) -> Result<(Stored, u64), Failure> {
+        self.accepts(&snapshot.manifest.instance)?;
         let mut manifest = snapshot.manifest.clone();
         let (mut written, mut changed) = (0, BTreeSet::new());
         let mut buffer = Vec::with_capacity(CHUNK);
@@ -288,13 +304,12 @@ fn write_whole(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {
 fn lock(folder: &Path) -> Result<File, Failure> {
     let opened = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
     let file = opened.map_err(|e| cannot_write(folder, e))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Failure::conflict(format!(
+    match copy::try_to_lock(&file)? {
+        true => Ok(file),
+        false => Err(Failure::conflict(format!(
             "Another process writes to the folder of backups {}. Try again when it has ended.",
             folder.display()
         ))),
-        Err(TryLockError::Error(e)) if e.kind() != ErrorKind::Unsupported => Err(e.into()),
-        _ => Ok(file),
     }
 }
 

@@ -1,0 +1,1 @@
+-- The migration itself inserts the only row.
