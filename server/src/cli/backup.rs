@@ -18,11 +18,11 @@ use crate::{
 /// `backup`
 #[derive(Args)]
 #[command(
-    after_help = "Works beside a running server. The engine's files are not in a backup, because they are made again."
+    after_help = "The server may be running. A backup does not contain the engine's files, which are rebuilt from the database."
 )]
 pub struct Backup {
-    /// A new file (a tar archive), - for standard output, or a folder: there, a backup stores only what has changed. A name
-    /// that ends with a slash is a folder and is created if it is missing
+    /// A new file (a tar archive), - for standard output, or a folder: a folder stores only what has changed since
+    /// its last backup. A name that ends with a slash is a folder, which is created if it does not exist
     target: PathBuf,
 }
 
@@ -48,7 +48,11 @@ pub async fn back_up(global: &Global, backup: &Backup) -> Result<(), Failure> {
     let services = global.open()?;
     if target == Path::new("-") {
         if std::io::stdout().is_terminal() {
-            return Err(Failure::invalid("-", "a terminal is no place for a backup", "Redirect the output to a file"));
+            return Err(Failure::invalid(
+                "-",
+                "a backup cannot be written to a terminal",
+                "Redirect the output to a file",
+            ));
         }
         let made = services.back_up_to_stream(System, std::io::stdout()).await?;
         eprintln!("Wrote a backup of {} files, {}.", made.files, size(made.bytes));
@@ -68,7 +72,7 @@ pub async fn back_up(global: &Global, backup: &Backup) -> Result<(), Failure> {
         let (files, all, written) = (made.files, size(made.bytes), size(made.written));
         match is_folder {
             true => format!(
-                "Made the backup {} in {}: {files} files, {all}; {written} were added. It was read back and is complete.",
+                "Made the backup {} in {}: {files} files, {all}; added {written}. It was read back and is complete.",
                 made.name,
                 target.display()
             ),

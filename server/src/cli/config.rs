@@ -16,7 +16,7 @@ use crate::error::Failure;
 /// The table of the settings file that has the options of `aixgrade serve`.
 const SERVE: &str = "serve";
 
-/// Options of `aixgrade serve` that are for one start and no settings.
+/// Options of `aixgrade serve` that apply to one start and are not settings.
 const ONE_START: [&str; 2] = ["demo", "help"];
 
 /// Environment variables that have no option: what they are for.
@@ -31,10 +31,12 @@ const VARIABLES: [(&str, &str); 4] = [
 struct FromFile {
     /// Name of the option, without dashes.
     name: String,
+    /// What the parser calls the option.
+    id: String,
     /// What the option is given; empty for one that takes no value.
     values: Vec<String>,
     /// File and line.
-    place: String,
+    location: String,
 }
 
 /// A setting, and where its value comes from.
@@ -64,7 +66,7 @@ pub fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
                 global.extend(setting.arguments());
             }
         } else if let Some((SERVE, serve)) = matches.subcommand()
-            && is_open(serve, &setting.name.replace('-', "_"))
+            && is_open(serve, &setting.id)
         {
             options.extend(setting.arguments());
         }
@@ -103,16 +105,16 @@ fn read(path: &Path) -> Result<Vec<FromFile>, Failure> {
     })?;
     let mut settings = Vec::new();
     for (name, value) in parsed.get_ref() {
-        let place = format!("{shown}, line {}", line(&text, name.span().start));
+        let location = format!("{shown}, line {}", line(&text, name.span().start));
         match (&**name.get_ref(), value.get_ref()) {
             (SERVE, DeValue::Table(options)) => {
                 for (name, value) in options {
-                    let place = format!("{shown}, line {}", line(&text, name.span().start));
-                    settings.extend(setting(name.get_ref(), value.get_ref(), place)?);
+                    let location = format!("{shown}, line {}", line(&text, name.span().start));
+                    settings.extend(setting(name.get_ref(), value.get_ref(), location)?);
                 }
             }
-            ("data", value) => settings.extend(setting("data", value, place)?),
-            (name, _) => return Err(unknown(name, &place)),
+            ("data", value) => settings.extend(setting("data", value, location)?),
+            (name, _) => return Err(unknown(name, &location)),
         }
     }
     Ok(settings)
@@ -123,12 +125,12 @@ fn line(text: &str, at: usize) -> usize {
     text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
 }
 
-fn setting(name: &str, value: &DeValue<'_>, place: String) -> Result<Option<FromFile>, Failure> {
+fn setting(name: &str, value: &DeValue<'_>, location: String) -> Result<Option<FromFile>, Failure> {
     let option = match name {
         "data" => Cli::command().get_arguments().find(|arg| arg.get_long() == Some(name)).cloned(),
         _ => options().into_iter().find(|arg| arg.get_long() == Some(name)),
     };
-    let Some(option) = option else { return Err(unknown(name, &place)) };
+    let Some(option) = option else { return Err(unknown(name, &location)) };
     let is_switch = matches!(option.get_action(), ArgAction::SetTrue);
     let is_list = matches!(option.get_action(), ArgAction::Append);
     let values = match value {
@@ -143,13 +145,13 @@ fn setting(name: &str, value: &DeValue<'_>, place: String) -> Result<Option<From
     };
     let expected = match (is_switch, is_list) {
         (true, _) => "true or false",
-        (_, true) => "a list of texts, such as [\"a\", \"b\"]",
-        _ => "a text in quotation marks",
+        (_, true) => "a list of strings, such as [\"a\", \"b\"]",
+        _ => "a string in quotation marks",
     };
     match values {
         Some(values) if values.is_empty() && !is_switch => Ok(None),
-        Some(values) => Ok(Some(FromFile { name: name.to_owned(), values, place })),
-        None => Err(Failure::invalid(&place, format!("{name} has another type"), format!("Write {expected}"))),
+        Some(values) => Ok(Some(FromFile { name: name.to_owned(), id: option.get_id().to_string(), values, location })),
+        None => Err(Failure::invalid(&location, format!("{name} has the wrong type"), format!("Write {expected}"))),
     }
 }
 
@@ -161,29 +163,31 @@ fn options() -> Vec<Arg> {
     all.filter(|arg| arg.get_long().is_some_and(|name| !ONE_START.contains(&name))).collect()
 }
 
-fn unknown(name: &str, place: &str) -> Failure {
+fn unknown(name: &str, location: &str) -> Failure {
     let known = options().iter().filter_map(|arg| arg.get_long().map(str::to_owned)).collect::<Vec<_>>().join(", ");
-    Failure::invalid(place, format!("there is no setting {name:?}"), format!("Use data, or in [serve]: {known}"))
+    Failure::invalid(location, format!("unknown setting {name:?}"), format!("Use data, or in [serve]: {known}"))
 }
 
-/// Has the option's own parser read the value, so that an error names the file instead of an option that nobody gave.
+/// Has the option's own parser read the value, so that an error names the line of the file.
 fn check(setting: &FromFile) -> Result<(), Failure> {
     let arguments = ["aixgrade".into(), SERVE.into()].into_iter().chain(setting.arguments());
-    Cli::command().try_get_matches_from(arguments).map(drop).map_err(|e| {
-        let told = e.render().to_string();
-        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Failure::invalid(&setting.place, first, "`aixgrade serve --help` explains the setting")
-    })
+    Cli::command()
+        .try_get_matches_from(arguments)
+        .map(drop)
+        .map_err(|e| Failure::invalid(&setting.location, summary(&e), "`aixgrade serve --help` explains the setting"))
+}
+
+/// The first line of a parser's error.
+fn summary(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// Prints every setting of the server and where it comes from.
 pub fn print(global: &Global) -> Result<(), Failure> {
-    let command = Cli::command();
-    let matches = command.clone().try_get_matches_from(["aixgrade", SERVE]).map_err(|e| {
-        let told = e.render().to_string();
-        let first = told.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Failure::invalid("environment", first, "`aixgrade serve --help` explains the setting")
-    })?;
+    let matches = Cli::command()
+        .try_get_matches_from(["aixgrade", SERVE])
+        .map_err(|e| Failure::invalid("environment", summary(&e), "`aixgrade serve --help` explains the setting"))?;
     let file = match &global.config {
         Some(path) => read(path)?,
         None => Vec::new(),
@@ -193,7 +197,7 @@ pub fn print(global: &Global) -> Result<(), Failure> {
     let in_file = file.iter().find(|setting| setting.name == "data");
     // The settings file has already been added to the arguments, so the folder is the one that counts.
     let from = match (in_file, std::env::var_os("AIXGRADE_DATA"), &global.data) {
-        (Some(setting), None, Some(data)) if setting.values == [data.display().to_string()] => setting.place.clone(),
+        (Some(setting), None, Some(data)) if setting.values == [data.display().to_string()] => setting.location.clone(),
         (_, Some(value), Some(data)) if Path::new(&value) == data => "AIXGRADE_DATA".to_owned(),
         (_, _, Some(_)) => "--data".to_owned(),
         (_, _, None) => "default".to_owned(),
@@ -207,8 +211,8 @@ pub fn print(global: &Global) -> Result<(), Failure> {
         let in_file = file.iter().find(|setting| setting.name == name);
         let (value, from) = match (serve.and_then(|serve| serve.value_source(id)), in_file, option.get_env()) {
             (Some(ValueSource::EnvVariable), _, Some(variable)) => (given, variable.to_string_lossy().into_owned()),
-            (_, Some(setting), _) if setting.values.is_empty() => ("true".to_owned(), setting.place.clone()),
-            (_, Some(setting), _) => (setting.values.join(", "), setting.place.clone()),
+            (_, Some(setting), _) if setting.values.is_empty() => ("true".to_owned(), setting.location.clone()),
+            (_, Some(setting), _) => (setting.values.join(", "), setting.location.clone()),
             _ => (given, "default".to_owned()),
         };
         settings.push(Setting { setting: name.to_owned(), value, from });

@@ -62,7 +62,7 @@ pub struct Global {
     /// system's folder for application data]
     #[arg(long, global = true, env = "AIXGRADE_DATA", value_name = "DIR", hide_env = true)]
     data: Option<PathBuf>,
-    /// Settings file (TOML) for what neither options nor environment variables say
+    /// Settings file (TOML). Options and environment variables override it
     #[arg(long, global = true, env = "AIXGRADE_CONFIG", value_name = "FILE", hide_env = true)]
     config: Option<PathBuf>,
     /// Print results as JSON
@@ -152,7 +152,7 @@ enum Command {
     Audit(audit::Audit),
     /// Copy the database and the uploaded files to a file or a folder of backups, while the server runs
     Backup(backup::Backup),
-    /// Make a data folder of a backup; check or list backups
+    /// Restore a backup into a new data folder; check or list backups
     Restore(backup::Restore),
     /// Delete unused data: uploads, cached verdicts, images of replaced toolchains, compiled tests
     Prune(prune::Prune),
@@ -162,7 +162,7 @@ enum Command {
     Migrate,
     /// Print every setting of the server and where it comes from: option, environment, settings file or default
     Config,
-    /// Print a script with which a shell completes commands and options
+    /// Print a script that lets a shell complete commands and options
     Completions(shell::Completions),
     /// Write manual pages
     Man(shell::Man),

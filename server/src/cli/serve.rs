@@ -47,14 +47,13 @@ pub struct Serve {
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
-    /// Make a backup in this folder every day, as `aixgrade backup DIR` does; a missing or empty folder becomes one of
-    /// backups [default: no backups]
+    /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
     /// Keep the newest backup of each of this many days, weeks and months
     #[arg(long, env = "AIXGRADE_BACKUP_KEEP", value_name = "DAYS,WEEKS,MONTHS", default_value = "7,5,12")]
     backup_keep: Keep,
-    /// Address on which monitoring reads /metrics, /healthz and /readyz; keep it from the public [default: none]
+    /// Address on which monitoring reads /metrics, /healthz and /readyz; do not expose it to the public [default: none]
     #[arg(long, env = "AIXGRADE_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
     /// How log lines are written to standard error

@@ -71,17 +71,17 @@ async fn settings_come_from_options_then_the_environment_then_the_file() {
     };
     let taken = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let [one, other] = taken.each_ref().map(|listener| listener.local_addr().unwrap().to_string());
-    let file = format!("[serve]\nlisten = \"{one}\"\n");
+    let file = format!("[serve]\nlisten = \"{one}\"\nwebhook-host = [\"https://a.example\"]\n");
     assert!(refused(&file, &["serve"]).contains(&format!("cannot listen on {one}")));
     assert!(refused(&file, &["serve", "--listen", &other]).contains(&format!("cannot listen on {other}")));
     for (text, line, what) in [
         ("[serve]\nlisten = \"nowhere\"\n", 2, "invalid value 'nowhere'"),
-        ("[serve]\nlisten = 3000\n", 2, "a text in quotation marks"),
+        ("[serve]\nlisten = 3000\n", 2, "a string in quotation marks"),
         ("[serve]\ntrust-proxy = \"yes\"\n", 2, "true or false"),
-        ("[serve]\nwebhook-host = [1]\n", 2, "a list of texts"),
-        ("[serve]\n\nlissten = \"127.0.0.1:1\"\n", 3, "there is no setting \"lissten\""),
-        ("[serve]\ndemo = \"study\"\n", 2, "there is no setting \"demo\""),
-        ("colour = 1\n", 1, "there is no setting \"colour\""),
+        ("[serve]\nwebhook-host = [1]\n", 2, "a list of strings"),
+        ("[serve]\n\nlissten = \"127.0.0.1:1\"\n", 3, "unknown setting \"lissten\""),
+        ("[serve]\ndemo = \"study\"\n", 2, "unknown setting \"demo\""),
+        ("colour = 1\n", 1, "unknown setting \"colour\""),
         ("[serve]\nlisten = \n", 2, "this is not TOML"),
     ] {
         for command in ["serve", "config", "migrate"] {
