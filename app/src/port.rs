@@ -7,6 +7,7 @@
 pub mod api;
 pub mod audit;
 mod caller;
+pub mod collections;
 mod comparisons;
 pub mod find;
 pub mod guidelines;
@@ -236,6 +237,8 @@ pub struct Ports {
     /// The import of ratings.
     pub ratings: Arc<dyn ratings_import::RatingsImports>,
     pub rubrics: Arc<dyn rubrics::Rubrics>,
+    /// Outputs requested from endpoints.
+    pub collections: Arc<dyn collections::Collections>,
     /// Test runs.
     pub runs: Arc<dyn Runs>,
     pub guidelines: Arc<dyn guidelines::Guidelines>,

@@ -30,6 +30,13 @@ export async function places(url: string): Promise<Place[]> {
   // The demo has no guidelines. Once they are there, saving version 1 again is refused, which changes nothing.
   const text = { object: 'study 1', en: '# How to rate\n\nTake your time.', zh: '', expected: '0' };
   await admin.post('/rpc/save_guidelines', { form: text });
+  // Nothing listens at the endpoint; a draft sends nothing.
+  const draft = { dataset: 'starter', model: 'Collected model', endpoint: 'nobody', samples: '2', response_tokens: '500' };
+  const listed = async () => /href="(\/admin\/collections\/\d+)"/.exec(await (await admin.get('/admin/collections')).text());
+  if (!(await listed())) {
+    await admin.post('/rpc/create_collection', { form: draft });
+  }
+  const collection = (await listed())?.[1] ?? '/admin/collections/0';
   const all: Place[] = [
     { name: 'log-in', path: '/log-in' },
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
@@ -69,6 +76,9 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'compare', path: '/admin/compare/starter', account: demo.admin },
     { name: 'compare-paper', path: '/admin/compare/starter?layout=paper', account: demo.admin },
     { name: 'compare-task', path: await first('/admin/compare/starter', /href="(\/admin\/compare\/starter\/tasks\/\d+[^"]*)"/), account: demo.admin },
+    { name: 'collections', path: '/admin/collections', account: demo.admin },
+    { name: 'collection-new', path: '/admin/collections/new', account: demo.admin },
+    { name: 'collection', path: collection, account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'languages', path: '/admin/languages', account: demo.admin },

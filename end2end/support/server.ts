@@ -12,6 +12,9 @@ export const demo = {
   chen: { name: 'chen', password: 'demo-password-chen' },
 };
 
+/** An endpoint at which nothing listens, so that the form for collections can be shown. */
+const ENDPOINTS = { AIXGRADE_ENDPOINTS: 'nobody=http://127.0.0.1:9/v1' };
+
 /** The program, on a free port, with its own data folder. */
 export class Server {
   private process?: ChildProcess;
@@ -74,7 +77,7 @@ export class Server {
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // None of the developer's own settings.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...this.env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...ENDPOINTS, ...this.env },
     });
     this.process = started;
     const from = this.printed.length;

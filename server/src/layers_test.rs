@@ -186,11 +186,13 @@ fn callers_are_made_at_the_edge() {
 fn work_that_outlives_its_request_keeps_its_origin() {
     // `db::audit::spawn` carries the origin over. These tasks write nothing that the audit log records.
     let known = [
+        "cli/collect.rs",
         "cli/serve.rs",
         "db/audit.rs",
         "http/download.rs",
         "http/listen.rs",
         "layout/cached.rs",
+        "services/collections/mod.rs",
         "services/comparisons.rs",
         "services/webhooks/mod.rs",
     ];
@@ -198,8 +200,13 @@ fn work_that_outlives_its_request_keeps_its_origin() {
 }
 
 /// Services that write without an entry in the audit log, and what.
-const NOT_AUDITED: [(&str, &str); 19] = [
+const NOT_AUDITED: [(&str, &str); 21] = [
     ("accounts.rs", "log-ins, failed ones and devices; a person's language"),
+    ("collections/driver.rs", "requests and responses"),
+    (
+        "collections/mod.rs",
+        "failed requests to send again, rows of deleted collections; the first transaction is audited",
+    ),
     ("comparisons.rs", "figures that were computed"),
     ("comparisons/export.rs", "pseudonyms of raters"),
     ("datasets.rs", "hidden rows of an import; its last transaction is audited"),

@@ -1,7 +1,7 @@
 //! AixGrade's server and command line.
 //!
 //! [`state`] assembles it; [`http`] turns requests into calls on [`services`], whose arguments name the role
-//! that a caller needs; services read and write through [`db`]. ARCHITECTURE.md follows five journeys through the code.
+//! that a caller needs; services read and write through [`db`]. ARCHITECTURE.md follows six journeys through the code.
 
 // Pages are deeply nested types, and computing their layout takes a query per level.
 #![recursion_limit = "512"]
@@ -13,6 +13,7 @@ pub mod clock;
 pub mod comparison;
 pub mod config;
 pub mod db;
+pub mod endpoint;
 pub mod engine;
 pub mod error;
 pub mod formats;

@@ -34,6 +34,11 @@ texts! {
         adjudicator_remove: "Removed an adjudicator", "移除裁定者";
         calibration_let_in: "Allowed a rater to rate regardless of calibration", "放行评分者（不论校准结果）";
         calibration_reset: "Restarted a rater's calibration", "让评分者重新校准";
+        collection_create: "Created a collection", "创建采集";
+        collection_delete: "Deleted a collection", "删除采集";
+        collection_resume: "Resumed a collection", "继续采集";
+        collection_start: "Started a collection", "开始采集";
+        collection_stop: "Stopped a collection", "停止采集";
         dataset_import: "Imported a dataset", "导入数据集";
         dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
         flag_answer: "Replied to a flag", "答复标记";
@@ -97,6 +102,7 @@ texts! {
         dataset_n(slug: &str) { format!("Dataset {slug}") } { format!("数据集 {slug}") }
         invitation_n(id: i64) { format!("Invitation {id}") } { format!("邀请 {id}") }
         rubric_n(slug: &str) { format!("Rubric {slug}") } { format!("评分标准 {slug}") }
+        collection_n(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
         run_n(id: i64) { format!("Run {id}") } { format!("运行 {id}") }
         study_n(id: i64) { format!("Study {id}") } { format!("评分项目 {id}") }
         submission_n(id: i64) { format!("Submission {id}") } { format!("输出集 {id}") }
@@ -112,6 +118,11 @@ impl AuditTexts {
             Action::AdjudicatorRemove => self.adjudicator_remove,
             Action::CalibrationAdmit => self.calibration_let_in,
             Action::CalibrationReset => self.calibration_reset,
+            Action::CollectionCreate => self.collection_create,
+            Action::CollectionDelete => self.collection_delete,
+            Action::CollectionResume => self.collection_resume,
+            Action::CollectionStart => self.collection_start,
+            Action::CollectionStop => self.collection_stop,
             Action::DatasetImport => self.dataset_import,
             Action::DatasetSetRubric => self.dataset_set_rubric,
             Action::FlagAnswer => self.flag_answer,
@@ -175,6 +186,7 @@ impl AuditTexts {
     pub fn object_name(&self, object: &Object) -> String {
         match object {
             Object::Account(name) => (self.account_n)(name),
+            Object::Collection(id) => (self.collection_n)(id.0),
             Object::Dataset(slug) => (self.dataset_n)(slug),
             Object::Invitation(id) => (self.invitation_n)(*id),
             Object::Rubric(slug) => (self.rubric_n)(slug),

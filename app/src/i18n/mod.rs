@@ -45,6 +45,7 @@ pub mod bench;
 pub mod captions;
 pub mod chart;
 pub mod claims;
+pub mod collections;
 pub mod common;
 pub mod compare;
 #[cfg(feature = "ssr")]
@@ -161,6 +162,14 @@ impl I18n {
         match self.lang {
             Lang::En => &upkeep::EN,
             Lang::Zh => &upkeep::ZH,
+        }
+    }
+
+    /// Collections of outputs.
+    pub fn collections(&self) -> &'static collections::CollectionTexts {
+        match self.lang {
+            Lang::En => &collections::EN,
+            Lang::Zh => &collections::ZH,
         }
     }
 

@@ -37,6 +37,7 @@ texts! {
         adjudications(n: &str) { format!("adjudicated outputs: {n}") } { format!("已裁定的输出：{n}") }
         datasets(n: &str) { format!("datasets: {n}") } { format!("数据集：{n}") }
         drafts(n: &str) { format!("unsubmitted ratings: {n}") } { format!("未提交的评分：{n}") }
+        collections(n: &str) { format!("collections of outputs: {n}") } { format!("采集：{n}") }
         judgings(n: &str) { format!("sets of a judge model’s scores: {n}") } { format!("评审模型的评分集：{n}") }
         known_items(n: &str) { format!("known-score items: {n}") } { format!("标准题：{n}") }
         outputs(n: &str) { format!("outputs: {n}") } { format!("输出：{n}") }
@@ -56,6 +57,7 @@ impl UpkeepTexts {
         let count = I18n::of(self.lang).number(dependent.count);
         let text = match dependent.kind {
             DependentKind::Adjudications => self.adjudications,
+            DependentKind::Collections => self.collections,
             DependentKind::Datasets => self.datasets,
             DependentKind::Drafts => self.drafts,
             DependentKind::Judgings => self.judgings,

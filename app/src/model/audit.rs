@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{ApiTokenId, RunId, StudyId, SubmissionId, WebhookId},
+    ids::{ApiTokenId, CollectionId, RunId, StudyId, SubmissionId, WebhookId},
     time::Timestamp,
 };
 
@@ -37,6 +37,11 @@ actions! {
     AdjudicatorRemove => "adjudicator.remove",
     CalibrationAdmit => "calibration.let_in",
     CalibrationReset => "calibration.reset",
+    CollectionCreate => "collection.create",
+    CollectionDelete => "collection.delete",
+    CollectionResume => "collection.resume",
+    CollectionStart => "collection.start",
+    CollectionStop => "collection.stop",
     DatasetImport => "dataset.import",
     DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
@@ -107,6 +112,8 @@ impl Action {
 pub enum Object {
     /// An account, by its name.
     Account(String),
+    /// A collection of outputs.
+    Collection(CollectionId),
     /// A dataset, by its short name.
     Dataset(String),
     /// An invitation.
@@ -131,6 +138,7 @@ impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Object::Account(name) => write!(f, "account {name}"),
+            Object::Collection(id) => write!(f, "collection {id}"),
             Object::Dataset(slug) => write!(f, "dataset {slug}"),
             Object::Invitation(id) => write!(f, "invitation {id}"),
             Object::Rubric(slug) => write!(f, "rubric {slug}"),
@@ -151,6 +159,7 @@ impl FromStr for Object {
         let (kind, name) = text.split_once(' ').unwrap_or((text, ""));
         let found = match kind {
             "account" => Some(Object::Account(name.to_owned())),
+            "collection" => name.parse().ok().map(Object::Collection),
             "dataset" => Some(Object::Dataset(name.to_owned())),
             "invitation" => name.parse().ok().map(Object::Invitation),
             "rubric" => Some(Object::Rubric(name.to_owned())),
@@ -296,6 +305,7 @@ mod tests {
     fn objects_are_read_as_they_are_written() {
         let objects = [
             Object::Account("ada".into()),
+            Object::Collection(CollectionId(7)),
             Object::Dataset("starter".into()),
             Object::Invitation(1),
             Object::Rubric("aixbench".into()),

@@ -55,6 +55,8 @@ ids! {
     RatingId
     /// One execution of a dataset's tests over a submission.
     RunId
+    /// A collection of outputs from an endpoint.
+    CollectionId
     /// An access token for the REST API.
     ApiTokenId
     /// An address that receives messages about events.

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod claims;
 pub mod code;
 pub mod code_lang;
+pub mod collection;
 pub mod compare;
 pub mod comparison;
 pub mod dataset;

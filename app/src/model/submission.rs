@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     dataset::TaskRow,
-    ids::{ModelId, OutputId, SubmissionId, UploadId},
+    ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
     time::Timestamp,
 };
@@ -314,6 +314,9 @@ pub struct SubmissionRow {
     /// Number of tasks of its dataset version without an output. They count as failed in every figure of tests.
     #[serde(default)]
     pub missing: u64,
+    /// The collection from whose responses it was imported, if any.
+    #[serde(default)]
+    pub collection: Option<CollectionId>,
     /// When it was imported.
     pub created_at: Timestamp,
     /// Whether it has outputs for tasks with tests.

@@ -40,6 +40,8 @@ pub struct Dependent {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DependentKind {
+    /// Collections of outputs.
+    Collections,
     /// Datasets.
     Datasets,
     /// Adjudicated scores.

@@ -7,6 +7,7 @@ pub mod accounts;
 pub mod api;
 pub mod audit;
 pub mod call;
+pub mod collections;
 pub mod compare;
 pub mod datasets;
 pub mod find;

@@ -6,6 +6,7 @@
 
 mod audit;
 mod backup;
+mod collect;
 mod config;
 mod datasets;
 mod doctor;
@@ -122,6 +123,11 @@ enum Command {
     /// Upload model outputs; list and show submissions
     #[command(subcommand)]
     Submissions(submissions::Submissions),
+    /// Request a model's outputs for a dataset from an endpoint, and import them
+    Collect(Box<collect::Collect>),
+    /// List and show collections of outputs; stop, import or delete them
+    #[command(subcommand)]
+    Collections(collect::Collections),
     /// Create studies, follow their progress, pause, resume and close them
     #[command(subcommand)]
     Studies(studies::Studies),
@@ -195,6 +201,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Rubrics(rubrics) => rubrics::run(&global, rubrics).await,
         Command::Inbox(inbox) => inbox::run(&global, inbox).await,
         Command::Objects(objects) => objects::run(&global, objects).await,
+        Command::Collect(collect) => collect::collect(&global, *collect).await,
+        Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,

@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, doctor::engine_lacks, prune::size};
+use super::{Global, collect::EndpointArgs, doctor::engine_lacks, prune::size};
 use crate::{
     clock,
     config::Config,
@@ -47,6 +47,8 @@ pub struct Serve {
     /// [default: none]
     #[arg(long = "webhook-host", env = "AIXGRADE_WEBHOOK_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
     webhook_hosts: Vec<String>,
+    #[command(flatten)]
+    endpoints: EndpointArgs,
     /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
@@ -99,11 +101,13 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
             "Write it as https://hooks.example.org or http://10.0.0.5:8080",
         )
     })?;
+    let endpoints = serve.endpoints.read()?;
     let folder = global.folder()?;
     let _lock = ServerLock::take(&folder)?;
     check_demo(&serve, &folder)?;
     let services = global.open()?;
     services.webhooks.allow(origins);
+    services.collections.allow(endpoints);
     let mut welcome = prepare(&services, serve.demo).await?;
     welcome.extend(clear_uploads(&services)?);
     snapshot::clear_unfinished(&folder)?;
@@ -131,6 +135,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     }
     services.runs.engine().clone().serve();
     tokio::spawn(services.webhooks.clone().serve());
+    tokio::spawn(services.collections.clone().serve());
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
@@ -310,6 +315,7 @@ mod tests {
             public_url,
             trust_proxy: false,
             webhook_hosts,
+            endpoints: EndpointArgs::default(),
             backup_dir,
             backup_keep,
             metrics_listen,

@@ -9,6 +9,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod collections;
 pub mod copy;
 pub mod datasets;
 pub mod events;

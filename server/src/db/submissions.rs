@@ -2,7 +2,7 @@
 
 use app::model::{
     dataset::TaskRow,
-    ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
+    ids::{CollectionId, DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
     submission::{Matching, OutputFilter, OutputRow, SubmissionRow},
     time::Timestamp,
@@ -195,6 +195,8 @@ const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.fi
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
         s.left_out, s.created_at,
+        (SELECT max(c.id) FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
+         WHERE f.checksum = s.checksum AND c.version_id = s.version_id AND c.status <> 'deleted') AS collection,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
                 WHERE o.submission_id = s.id AND t.tests) AS has_tests,
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id
@@ -256,6 +258,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         tasks,
         missing: whole.saturating_sub(tasks),
         left_out: row.get("left_out")?,
+        collection: row.get::<_, Option<i64>>("collection")?.map(CollectionId),
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,

@@ -67,8 +67,8 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
 #[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{
-        Adjudications, Datasets, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings, RunningRuns, Runs,
-        Studies, Submissions, Tasks,
+        Adjudications, Collections, Datasets, Drafts, Judgings, KnownItems, Outputs, PlannedRatings, Ratings,
+        RunningRuns, Runs, Studies, Submissions, Tasks,
     };
     match object {
         Object::Dataset(slug) => Ok((
@@ -85,6 +85,11 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                         Studies,
                         "SELECT count(*) FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
                      JOIN all_studies s ON s.version_id = v.id WHERE d.slug = ?1",
+                    ),
+                    (
+                        Collections,
+                        "SELECT count(*) FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
+                     JOIN collections c ON c.version_id = v.id WHERE d.slug = ?1",
                     ),
                     (
                         Judgings,

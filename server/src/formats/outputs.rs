@@ -163,7 +163,9 @@ fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault
         true => object.text("prompt")?.map(|prompt| within_limit("prompt", prompt).map(str::to_owned)).transpose()?,
         false => None,
     };
-    let fit = prompt.as_deref().map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
+    // A collection was made for the dataset, with whatever prompt its responses have.
+    let uploaded = prompt.as_deref().filter(|_| object.get("collection").is_none());
+    let fit = uploaded.map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
     let chat::Answer { code, surrounding_text } = match continued {
         true => chat::Answer { code: answer.to_owned(), surrounding_text: String::new() },
         false => chat::split(answer, &asked.langs),

@@ -142,6 +142,11 @@ fn python_solution(prompt: &str, generation: &str) -> String {
     format!("{PYTHON_IMPORTS}{prompt}{}\n", cut(generation))
 }
 
+/// Whether Go programs import this package if the generation appears to use it.
+pub fn is_go_import_added(package: &str) -> bool {
+    GO_PACKAGES.contains(&package)
+}
+
 /// The packages of [`GO_PACKAGES`] that a text appears to use, written as code uses them: `math. sort.`
 pub fn go_mentions(text: &str) -> String {
     let names = GO_PACKAGES.iter().map(|package| format!("{}.", package.rsplit('/').next().unwrap_or(package)));

@@ -135,6 +135,7 @@ must equal those in `figures.json` to the last bit.\n\n\
 - `ratings.jsonl`: the ratings that count; `task`, `model`, `study`, `rater` are positions (from 0) in the lists of setup.json\n\
 - `verdicts.jsonl`: the test results of every output\n\
 - `data/`: the same data as tables, with comments, times and replaced ratings\n\
+- `data/collections.jsonl`, `data/responses.jsonl`: how outputs were collected from endpoints, and every prompt with its\n  response; only where outputs were\n\
 - `rubric.json`: the rubric with all levels\n\
 - `figures.json`, `tables.md`, `tables.tex`, `figures/`: the figures as numbers, tables and charts\n\
 - `statistics.md`: how every figure is computed\n\

@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod backup;
+pub mod collections;
 pub mod comparisons;
 pub mod datasets;
 pub mod demo_results;
@@ -63,6 +64,8 @@ pub struct Services {
     /// Uploaded files.
     pub uploads: uploads::Uploads,
     pub submissions: Arc<submissions::SubmissionService>,
+    /// Outputs requested from endpoints.
+    pub collections: collections::CollectionService,
     pub studies: Arc<studies::StudyService>,
     /// How studies' work is assigned.
     pub plans: Arc<plans::PlanService>,
@@ -109,6 +112,7 @@ impl Services {
             ratings: self.ratings.clone(),
             guidelines: self.guidelines.clone(),
             rubrics: self.rubrics.clone(),
+            collections: Arc::new(self.collections.clone()),
             runs: self.runs.clone(),
             grading: self.grading.clone(),
             quality: self.quality.clone(),
@@ -150,10 +154,12 @@ impl Services {
         let engine = crate::jobs::Engine::new(db.clone(), folder);
         let runs = Arc::new(runs::RunService::new(db.clone(), engine, readiness_check));
         let quality = Arc::new(quality::QualityService::new(db.clone()));
+        let submissions = Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone()));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
-            submissions: Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone())),
+            collections: collections::CollectionService::new(db.clone(), submissions.clone(), uploads.clone()),
+            submissions,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),

@@ -8,6 +8,7 @@ mod audit;
 mod authorisation;
 mod backup;
 mod blindness;
+mod collections;
 mod demo;
 mod drafts;
 mod good_lines;

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
+pub mod endpoint;
 pub mod prerequisites;
 
 use std::{

@@ -145,6 +145,7 @@ pub fn page_of(object: &Object) -> Option<String> {
         Object::Account(_) | Object::Invitation(_) => "/admin/people".to_owned(),
         Object::Dataset(slug) => format!("/admin/datasets/{}", escape(slug)),
         Object::Rubric(slug) => format!("/admin/rubrics/{}", escape(slug)),
+        Object::Collection(id) => format!("/admin/collections/{id}"),
         Object::Run(id) => format!("/admin/runs/{id}"),
         Object::Storage => return None,
         Object::Study(id) => format!("/admin/studies/{id}"),

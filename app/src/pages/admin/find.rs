@@ -365,6 +365,7 @@ fn pages(i: I18n) -> Vec<Line> {
         (c.nav_models, "/admin/models"),
         (a.submissions, "/admin/submissions"),
         (a.upload_outputs, "/admin/upload"),
+        (i.collections().title, "/admin/collections"),
         (c.nav_runs, "/admin/runs"),
         (i.runs().compare_runs, "/admin/runs/compare"),
         (i.languages().title, "/admin/languages"),

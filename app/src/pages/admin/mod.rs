@@ -1,6 +1,7 @@
 //! The admin's pages: data in, studies, results.
 
 pub mod audit;
+pub mod collections;
 pub mod compare;
 pub mod dataset;
 pub mod datasets;

@@ -55,18 +55,18 @@ pub fn PreviewPage() -> impl IntoView {
         vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
         <Page title=t.preview crumbs>
-            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, take)}</Load>
+            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, untrack(|| asked(query, "model")), take)}</Load>
         </Page>
     }
 }
 
-fn body(i: I18n, mut p: Preview, asked: Matching, take: FormAction<TakeSubmission>) -> AnyView {
+fn body(i: I18n, mut p: Preview, asked: Matching, model: String, take: FormAction<TakeSubmission>) -> AnyView {
     let (t, u) = (i.admin(), i.uploads());
     let facts = facts(i, &p);
     let bad_lines = bad_lines(i, &p);
     let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
-    let form = take_form(i, &p, take);
+    let form = take_form(i, &p, model, take);
     let same = p.same_as.map(|id| {
         view! {
             <Notice tone=Tone::Care>
@@ -289,7 +289,7 @@ fn finding(
     .into_any()
 }
 
-fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl IntoView + use<> {
+fn take_form(i: I18n, p: &Preview, model: String, take: FormAction<TakeSubmission>) -> impl IntoView + use<> {
     let t = i.admin();
     let u = i.uploads();
     let in_part = p.acceptable_in_part();
@@ -310,7 +310,7 @@ fn take_form(i: I18n, p: &Preview, take: FormAction<TakeSubmission>) -> impl Int
                 <input type="hidden" name="matching" value=matching/>
                 <div class="field">
                     <label class="label" for="take-model">{t.model_name}</label>
-                    <input class="input" id="take-model" name="model" required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
+                    <input class="input" id="take-model" name="model" value=model required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
                     <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
                 </div>
                 {good_only}

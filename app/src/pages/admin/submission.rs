@@ -187,6 +187,11 @@ fn page(
                 " "
                 <a href=format!("/admin/submissions/{}/file", row.id) download="">{i.uploads().original}</a>
             </dd></div>
+            {row.collection.map(|id| view! {
+                <div><dt>{i.collections().collected}</dt><dd>
+                    <a href=format!("/admin/collections/{id}")>{(i.collections().number)(id.0)}</a>
+                </dd></div>
+            })}
             <div><dt>{t.outputs}</dt><dd>{i.number(row.outputs)}</dd></div>
             <div><dt>{t.tasks_answered}</dt><dd>{i.number(row.tasks)}</dd></div>
             <div><dt>{t.taken_at}</dt><dd>{i.time(row.created_at)}</dd></div>

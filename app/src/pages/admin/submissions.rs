@@ -29,6 +29,7 @@ pub fn SubmissionsPage() -> impl IntoView {
     view! {
         <Page title=t.submissions actions=move || view! {
             <a class="button" href="/admin/archive">{i.upkeep().archive_title}</a>
+            <a class="button" href="/admin/collections">{i.collections().title}</a>
             <a class="button primary" href=upload>{t.upload_outputs}</a>
         }>
         {move || {

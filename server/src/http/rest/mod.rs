@@ -5,6 +5,7 @@
 //! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
 mod audit;
+mod collections;
 mod comparisons;
 mod datasets;
 mod guidelines;
@@ -87,6 +88,16 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(submissions::list_submission_outputs))
         .routes(routes!(submissions::get_output))
         .routes(routes!(quality::get_mask, quality::set_mask))
+        // Collections.
+        .routes(routes!(collections::list_endpoints))
+        .routes(routes!(collections::list_collections, collections::create_collection))
+        .routes(routes!(collections::plan_collection))
+        .routes(routes!(collections::get_collection, collections::delete_collection))
+        .routes(routes!(collections::resume_collection))
+        .routes(routes!(collections::stop_collection))
+        .routes(routes!(collections::upload_collection))
+        .routes(routes!(collections::list_collection_requests))
+        .routes(routes!(collections::get_collection_request))
         // Rubrics.
         .routes(routes!(rubrics::list_rubrics, rubrics::save_rubric))
         .routes(routes!(rubrics::get_rubric))

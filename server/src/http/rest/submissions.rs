@@ -30,7 +30,7 @@ use crate::{db::uploads::Purpose, http::session::Authorized, state::AppState};
 /// An uploaded file.
 #[derive(Serialize, ToSchema)]
 pub struct Upload {
-    upload: UploadId,
+    pub(super) upload: UploadId,
 }
 
 /// How to preview an upload.

@@ -5,6 +5,7 @@ use std::io::Write;
 use app::{
     model::{
         compare::Selection,
+        ids::CollectionId,
         lang::{Bilingual, Lang},
     },
     port::Admin,
@@ -16,7 +17,7 @@ use crate::{
     clock,
     comparison::input::ComparisonInput,
     db::{
-        results, results_input,
+        collections, results, results_input,
         results_lines::{self, Raters},
     },
     error::Failure,
@@ -25,7 +26,10 @@ use crate::{
         lines::{Columns, Form, RatingLines, VerdictLines},
         pairs, tables,
     },
-    services::spool::{Download, Out},
+    services::{
+        collections::file,
+        spool::{Download, Out},
+    },
 };
 
 /// A file to download.
@@ -182,10 +186,20 @@ impl ComparisonService {
                 let figures = again.as_ref().unwrap_or(&computed.figures);
                 let head = results_input::head(conn, ready.name.clone(), &ready.selection)?;
                 let form = (Form::Csv, Columns::Comparison);
-                let extras: Vec<bundle::Extra<'_>> = vec![
+                let collected = collected(conn, &head)?;
+                let mut extras: Vec<bundle::Extra<'_>> = vec![
                     ("data/ratings.csv", Box::new(|out| ratings(conn, &head, form, out).map(drop))),
                     ("data/verdicts.csv", Box::new(|out| verdicts(conn, &head, Form::Csv, out).map(drop))),
                 ];
+                if !collected.is_empty() {
+                    let ids = collected.clone();
+                    extras
+                        .push(("data/collections.jsonl", Box::new(move |out| file::export_settings(conn, &ids, out))));
+                    extras.push((
+                        "data/responses.jsonl",
+                        Box::new(move |out| file::export_responses(conn, &collected, out)),
+                    ));
+                }
                 let input = bundle::without_names(input);
                 bundle::write(out, &input, figures, extras, &clock::now().rfc3339())
             })?;
@@ -193,6 +207,14 @@ impl ComparisonService {
         };
         self.spool.write(work).await
     }
+}
+
+/// The collections from whose responses outputs of the selection were imported.
+fn collected(conn: &Connection, head: &ComparisonInput) -> Result<Vec<CollectionId>, Failure> {
+    let models: Vec<_> = head.models.iter().map(|(id, _)| *id).collect();
+    let studies: Vec<_> = head.studies.iter().map(|study| study.id).collect();
+    let runs: Vec<_> = head.runs.iter().map(|run| run.id).collect();
+    collections::of_selection(conn, &models, &studies, &runs)
 }
 
 /// Every rating of the selection, written as it is read. Returns how many.

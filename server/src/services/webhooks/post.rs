@@ -1,7 +1,6 @@
 //! One outgoing delivery: allowed hosts, signature, result.
 //!
-//! This is the only place where the program opens a connection. It follows no redirect and uses no proxy, so
-//! a delivery reaches the host that the operator allowed, or none.
+//! It follows no redirect and uses no proxy, so a delivery reaches the host that the operator allowed, or none.
 
 use std::{collections::BTreeSet, time::Duration};
 

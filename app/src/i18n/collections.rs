@@ -1,0 +1,142 @@
+//! Collections of outputs from endpoints. Each text has both its languages side by side.
+
+use super::I18n;
+use crate::model::{
+    collection::{CollectionStatus, RequestStatus},
+    lang::Lang,
+};
+
+texts! {
+    /// The texts about collections.
+    CollectionTexts
+    words {
+        title: "Collections", "采集";
+        lead: "A collection requests a model's outputs for a dataset from an endpoint that speaks OpenAI's chat completions protocol.", "采集通过兼容 OpenAI chat completions 协议的端点，为数据集请求模型的输出。";
+        new: "New collection", "新建采集";
+        none: "No collections yet", "还没有采集";
+        no_endpoints: "The operator has configured no endpoint. Start the server with --endpoint, such as --endpoint local=http://127.0.0.1:8000/v1.", "运维人员尚未配置端点。请在启动服务器时加上 --endpoint，例如 --endpoint local=http://127.0.0.1:8000/v1。";
+        model: "Model", "模型";
+        endpoint: "Endpoint", "端点";
+        state: "State", "状态";
+        answered: "Answered", "已响应";
+        failed_count: "Failed", "失败";
+        tokens: "Tokens", "词元";
+        created: "Created", "创建时间";
+        any: "All", "全部";
+
+        // The form
+        model_hint: "As it should appear in tables.", "在表格中显示的名称。";
+        endpoint_model: "Model's name at the endpoint", "端点使用的模型名称";
+        endpoint_model_hint: "Leave it empty if it is the same.", "与上面相同时留空。";
+        samples: "Samples per task", "每个任务的样本数";
+        temperature: "Temperature", "温度";
+        default_hint: "Empty for the endpoint's default.", "留空则使用端点的默认值。";
+        top_p: "Top-p", "Top-p";
+        seed: "Seed", "随机种子";
+        seed_hint: "Each further sample of a task gets the next seed. Empty to send none.", "同一任务的后续样本依次加一。留空则不发送。";
+        response_tokens: "Maximum tokens of a response", "单个响应的最大词元数";
+        system: "System message", "系统消息";
+        system_hint: "Empty to send none.", "留空则不发送。";
+        template: "Template of the prompt", "提示词模板";
+        template_hint: "Empty for the dataset's default. Placeholders: {description}, {signature}, {language}, {fence}; for HumanEval-X also {prompt} and {declaration}.", "留空则使用该数据集的默认模板。占位符：{description}、{signature}、{language}、{fence}；HumanEval-X 还有 {prompt} 和 {declaration}。";
+        template_zh: "Template for tasks described in Chinese", "中文描述任务的提示词模板";
+        template_zh_hint: "Empty for the same template.", "留空则使用同一模板。";
+        parameters: "Further fields of each request", "请求的其他字段";
+        parameters_hint: "A JSON object, such as {\"top_k\": 20}.", "JSON 对象，例如 {\"top_k\": 20}。";
+        tasks: "Tasks", "任务";
+        tasks_hint: "External IDs, separated by spaces or commas. Empty for all tasks.", "任务的外部 ID，以空格或逗号分隔。留空则为全部任务。";
+        at_once: "Simultaneous requests", "并发请求数";
+        per_minute: "Maximum requests in a minute", "每分钟最多请求数";
+        per_minute_hint: "Empty for no limit.", "留空则不限。";
+        timeout: "Timeout of a request in seconds", "请求超时（秒）";
+        max_requests: "Limit of requests", "请求数上限";
+        max_requests_hint: "Including repeated ones. Empty for no limit.", "包括重发的请求。留空则不限。";
+        max_tokens: "Limit of tokens", "词元数上限";
+        max_tokens_hint: "Of prompts and responses together. Empty for no limit.", "提示词与响应合计。留空则不限。";
+        more: "Sampling, prompts and limits", "采样、提示词与限制";
+        create: "Preview prompts and cost", "预览提示词与开销";
+
+        // A collection
+        start: "Start", "开始";
+        stop: "Stop", "停止";
+        resume: "Resume", "继续";
+        resume_failed: "Send failed requests again", "重发失败的请求";
+        import: "Preview and import", "预览并导入";
+        import_hint: "Makes a file of the responses so far, which is previewed like an upload.", "将目前的响应生成一个文件，并像上传文件一样预览。";
+        delete: "Delete", "删除";
+        delete_warning: "Its prompts and responses are deleted for good. Submissions that were imported from it stay.", "其提示词和响应将被永久删除。由其导入的输出集会保留。";
+        delete_now: "Delete collection", "删除采集";
+        no_key: "without a key", "无密钥";
+        settings: "Settings", "设置";
+        requests: "Requests", "请求";
+        no_requests: "Nothing has been sent yet", "尚未发送请求";
+        task: "Task", "任务";
+        sample: "Sample", "样本";
+        attempts: "Attempts", "尝试次数";
+        prompt_tokens: "Prompt tokens", "提示词词元";
+        tokens_out: "Response tokens", "响应词元";
+        latency: "Latency", "延迟";
+        ended_by: "Ended by", "结束原因";
+        prompts: "First prompts", "前几个提示词";
+        one_request: "Request", "请求";
+        messages: "Messages as sent", "已发送的消息";
+        response: "Response as it came", "原始响应";
+        reported_model: "Model as reported", "端点报告的模型";
+        no_response: "There is no response.", "没有响应。";
+        left: "Time left:", "剩余时间：";
+        waits: "It begins as soon as this server, or the command line, sends its requests.", "本服务器或命令行开始发送请求后即会进行。";
+        in_flight: "Requests in progress are still answered.", "仍在等待进行中的请求。";
+        outdated: "The dataset has a new version. The responses can no longer be imported.", "数据集有了新版本，这些响应无法再导入。";
+        submissions: "Imported as", "已导入为";
+        collected: "Collected", "采集来源";
+        full_stop: ".", "。";
+    }
+    sentences {
+        cost(requests: u64, prompt: u64)
+            { format!("{} requests with about {} tokens of prompts", num(requests), num(prompt)) }
+            { format!("{} 个请求，提示词约 {} 词元", num(requests), num(prompt)) }
+        cost_most(most: u64)
+            { format!("and at most {} tokens of responses.", num(most)) }
+            { format!("，响应最多 {} 词元。", num(most)) }
+        endpoint_gone(name: &str, url: &str)
+            { format!("This server has no endpoint {name} at {url}. The operator can add it with --endpoint {name}={url}.") }
+            { format!("本服务器没有位于 {url} 的端点 {name}。运维人员可用 --endpoint {name}={url} 添加。") }
+        estimated(n: u64)
+            { format!("The tokens of {} responses are estimated, because the endpoint did not report them.", num(n)) }
+            { format!("有 {} 个响应的词元数为估算值，因为端点未报告。", num(n)) }
+        sent_n(n: u64) { format!("{} sent, including repeated ones", num(n)) } { format!("共发送 {} 次（含重发）", num(n)) }
+        number(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
+        submission_n(id: i64) { format!("submission {id}") } { format!("输出集 {id}") }
+        at_endpoint(model: &str, endpoint: &str)
+            { format!("{model} at {endpoint}") }
+            { format!("{endpoint} 的 {model}") }
+    }
+}
+
+fn num(n: u64) -> String {
+    I18n::of(Lang::En).number(n)
+}
+
+impl CollectionTexts {
+    /// A collection's state.
+    pub fn status_name(&self, status: CollectionStatus) -> &'static str {
+        let (en, zh) = match status {
+            CollectionStatus::Draft => ("draft", "草稿"),
+            CollectionStatus::Running => ("running", "进行中"),
+            CollectionStatus::Stopped => ("stopped", "已停止"),
+            CollectionStatus::Finished => ("finished", "已完成"),
+        };
+        self.lang.pick(en, zh)
+    }
+
+    /// A request's state.
+    pub fn request_name(&self, status: RequestStatus) -> &'static str {
+        let (en, zh) = match status {
+            RequestStatus::Sent => ("in progress", "进行中"),
+            RequestStatus::Waiting => ("waiting", "等待重发"),
+            RequestStatus::Answered => ("answered", "已响应"),
+            RequestStatus::Failed => ("failed", "失败"),
+        };
+        self.lang.pick(en, zh)
+    }
+}

@@ -1,0 +1,387 @@
+//! Collections: outputs that the program requests from an endpoint, which speaks the chat completions protocol of OpenAI.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{CollectionId, SubmissionId},
+    lang::Bilingual,
+    message::Message,
+    time::Timestamp,
+};
+
+/// Maximum number of samples per task.
+pub const MOST_SAMPLES: u32 = 1000;
+/// Maximum number of simultaneous requests.
+pub const MOST_AT_ONCE: u32 = 64;
+/// Number of prompts that a plan shows.
+pub const PLAN_PROMPTS: usize = 3;
+
+/// An endpoint that the operator allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct EndpointRow {
+    /// The operator's name for it.
+    pub name: String,
+    /// The address before `/chat/completions`.
+    pub url: String,
+    /// Whether the operator gave a key for it.
+    pub has_key: bool,
+}
+
+/// How a collection's requests are made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CollectionSettings {
+    /// Samples per task, 1 to [`MOST_SAMPLES`].
+    pub samples: u32,
+    /// Sampling temperature, 0 to 2; absent for the endpoint's default.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling, above 0 and at most 1; absent for the endpoint's default.
+    pub top_p: Option<f64>,
+    /// Seed of the first sample; the seed of sample n is this plus n. Absent to send none.
+    pub seed: Option<i64>,
+    /// Maximum tokens of a response (`max_tokens` of the request); absent for the endpoint's default.
+    pub response_tokens: Option<u32>,
+    /// The system message; empty to send none.
+    pub system: String,
+    /// The user message, with `{description}`, `{signature}`, `{language}`, `{prompt}` and `{declaration}`: in English,
+    /// and for tasks described in Chinese in Chinese, or the same if that is empty. Both empty for the default.
+    pub template: Bilingual,
+    /// Further fields of the request, as a JSON object; empty for none.
+    pub parameters: String,
+    /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
+    pub at_once: u32,
+    /// Maximum number of requests in a minute; absent for no limit.
+    pub per_minute: Option<u32>,
+    /// Timeout of a request in seconds, 1 to 3600.
+    pub timeout_s: u32,
+    /// The collection stops when it has sent this many requests, including repeated ones; absent for no limit.
+    pub max_requests: Option<u64>,
+    /// The collection sends no request with which it could use more tokens than this, of prompts and responses;
+    /// absent for no limit.
+    pub max_tokens: Option<u64>,
+}
+
+impl Default for CollectionSettings {
+    fn default() -> Self {
+        CollectionSettings {
+            samples: 1,
+            temperature: None,
+            top_p: None,
+            seed: None,
+            response_tokens: None,
+            system: String::new(),
+            template: Bilingual::default(),
+            parameters: String::new(),
+            at_once: 4,
+            per_minute: None,
+            timeout_s: 300,
+            max_requests: None,
+            max_tokens: None,
+        }
+    }
+}
+
+/// Request for a new collection.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewCollection {
+    /// Short name of the dataset; its newest version is used.
+    pub dataset: String,
+    /// The model's name, as shown in tables.
+    pub model: String,
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// What the endpoint calls the model; empty if that is `model`.
+    #[serde(default)]
+    pub endpoint_model: String,
+    /// External IDs of the tasks; empty for all.
+    #[serde(default)]
+    pub tasks: Vec<String>,
+    #[serde(default)]
+    pub settings: CollectionSettings,
+}
+
+/// What a collection would send.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct CollectionPlan {
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Number of requests: tasks times samples.
+    pub requests: u64,
+    /// Estimated tokens of all prompts.
+    pub prompt_tokens: u64,
+    /// Maximum tokens of all responses; absent if responses have no limit.
+    pub response_tokens: Option<u64>,
+    /// The first prompts, at most [`PLAN_PROMPTS`].
+    pub first: Vec<PlannedPrompt>,
+}
+
+/// A task's prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct PlannedPrompt {
+    /// The task's external ID.
+    pub task_id: String,
+    pub messages: Vec<ChatMessage>,
+}
+
+/// A message of a conversation with a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ChatMessage {
+    pub role: ChatRole,
+    pub content: String,
+}
+
+/// Who wrote a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ChatRole {
+    /// The operator of the conversation.
+    System,
+    /// Who asks.
+    User,
+}
+
+impl ChatRole {
+    /// The name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+        }
+    }
+}
+
+/// The state of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CollectionStatus {
+    /// Nothing has been sent yet.
+    Draft,
+    /// Requests are being sent, or will be as soon as a process can.
+    Running,
+    /// No more requests are sent until it is resumed.
+    Stopped,
+    /// Every request is answered, or has failed for good.
+    Finished,
+}
+
+impl CollectionStatus {
+    /// The name in addresses and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            CollectionStatus::Draft => "draft",
+            CollectionStatus::Running => "running",
+            CollectionStatus::Stopped => "stopped",
+            CollectionStatus::Finished => "finished",
+        }
+    }
+}
+
+impl std::str::FromStr for CollectionStatus {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        use CollectionStatus::{Draft, Finished, Running, Stopped};
+        let known = [Draft, Running, Stopped, Finished].into_iter().find(|status| status.name() == name);
+        known.ok_or_else(|| format!("unknown status {name}"))
+    }
+}
+
+/// Why a collection stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", tag = "kind", content = "text")]
+pub enum StopReason {
+    /// An admin stopped it.
+    Admin,
+    /// `max_requests` is used up.
+    MaxRequests,
+    /// Another request could use more than `max_tokens`.
+    MaxTokens,
+    /// The endpoint refuses every request, such as for a wrong key; its words.
+    Refused(String),
+    /// Several requests in a row failed; the error of the last.
+    Failing(String),
+}
+
+impl StopReason {
+    /// The reason as a sentence without its full stop.
+    pub fn text(&self) -> Message {
+        match self {
+            StopReason::Admin => ("An admin stopped it", "由管理员停止").into(),
+            StopReason::MaxRequests => ("Its limit of requests is reached", "已达到请求数上限").into(),
+            StopReason::MaxTokens => {
+                ("Another request could exceed its limit of tokens", "再发请求可能超过词元数上限").into()
+            }
+            StopReason::Refused(why) => {
+                (format!("The endpoint refuses requests: {why}"), format!("端点拒绝请求：{why}")).into()
+            }
+            StopReason::Failing(why) => (
+                format!("Several requests in a row failed, the last because: {why}"),
+                format!("连续多个请求失败，最后一次的原因：{why}"),
+            )
+                .into(),
+        }
+    }
+}
+
+/// A row of the list of collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct CollectionRow {
+    pub id: CollectionId,
+    /// The model's name in tables.
+    pub model_name: String,
+    /// Short name of the dataset.
+    pub dataset: String,
+    /// The version of the dataset.
+    pub number: u32,
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// What the endpoint calls the model.
+    pub endpoint_model: String,
+    pub status: CollectionStatus,
+    /// Why it is stopped.
+    pub reason: Option<StopReason>,
+    /// Number of requests: tasks times samples.
+    pub total: u64,
+    /// Requests with a response.
+    pub answered: u64,
+    /// Requests that failed and are not repeated unless somebody asks for it.
+    pub failed: u64,
+    /// Number of HTTP requests, including repeated ones.
+    pub sent: u64,
+    /// Tokens of the prompts that were answered.
+    pub prompt_tokens: u64,
+    /// Tokens of the responses.
+    pub response_tokens: u64,
+    /// Responses whose tokens are estimated, because the endpoint did not report them.
+    pub estimated: u64,
+    /// Expected seconds until it ends; absent while unknown.
+    pub left_s: Option<u64>,
+    /// Who created it; absent for the command line.
+    pub by: Option<String>,
+    pub created_at: Timestamp,
+    /// When it last stopped or finished.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A collection with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct CollectionDetail {
+    pub row: CollectionRow,
+    /// The endpoint's URL when the collection was created.
+    pub url: String,
+    pub settings: CollectionSettings,
+    /// What it sends.
+    pub plan: CollectionPlan,
+    /// Whether a process is sending its requests now.
+    pub in_work: bool,
+    /// Whether this server has its endpoint; absent on the command line.
+    pub endpoint_known: Option<bool>,
+    /// Submissions that were imported from its responses, newest first.
+    pub submissions: Vec<SubmissionId>,
+    /// Whether the dataset has a newer version, so that responses no longer fit.
+    pub outdated: bool,
+}
+
+/// The state of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RequestStatus {
+    /// Sent; no response yet.
+    Sent,
+    /// It will be sent again.
+    Waiting,
+    Answered,
+    /// It failed for good.
+    Failed,
+}
+
+impl RequestStatus {
+    /// Every state, in display order.
+    pub const ALL: [RequestStatus; 4] =
+        [RequestStatus::Sent, RequestStatus::Waiting, RequestStatus::Answered, RequestStatus::Failed];
+
+    /// The name in addresses and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            RequestStatus::Sent => "sent",
+            RequestStatus::Waiting => "waiting",
+            RequestStatus::Answered => "answered",
+            RequestStatus::Failed => "failed",
+        }
+    }
+}
+
+impl std::str::FromStr for RequestStatus {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = RequestStatus::ALL.into_iter().find(|status| status.name() == name);
+        known.ok_or_else(|| format!("unknown status {name}"))
+    }
+}
+
+/// A request that was sent at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RequestRow {
+    /// Its number within the program.
+    pub id: i64,
+    /// The task's external ID.
+    pub task_id: String,
+    /// The sample, from 0.
+    pub sample: u32,
+    pub status: RequestStatus,
+    /// How often it was sent.
+    pub attempts: u32,
+    /// When it was last sent.
+    pub sent_at: Timestamp,
+    /// Why the response ended, as the endpoint says: `stop`, or `length` if it was cut off.
+    pub finish_reason: Option<String>,
+    /// The model's name as the endpoint reported it.
+    pub reported_model: Option<String>,
+    /// Tokens of the prompt, as the endpoint counted them.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the response, as the endpoint counted them.
+    pub response_tokens: Option<u64>,
+    /// Milliseconds from sending it to the end of its response.
+    pub latency_ms: Option<u64>,
+    /// What went wrong in the last attempt, in the endpoint's words; absent if it succeeded.
+    pub error: Option<String>,
+}
+
+/// A request with its texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RequestDetail {
+    pub row: RequestRow,
+    /// The messages as they were sent.
+    pub messages: Vec<ChatMessage>,
+    /// The response as it came.
+    pub response: Option<String>,
+}
+
+/// How to resume a collection. A limit that is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CollectionResume {
+    /// Whether failed requests are sent again.
+    pub failed: bool,
+    /// The new limit of requests, counted from the beginning.
+    pub max_requests: Option<u64>,
+    /// The new limit of tokens, counted from the beginning.
+    pub max_tokens: Option<u64>,
+}

@@ -1,0 +1,40 @@
+//! Outputs that are requested from endpoints, for admins.
+
+use async_trait::async_trait;
+
+use super::{Admin, Answer};
+use crate::model::{
+    collection::{
+        CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, EndpointRow, NewCollection, RequestDetail,
+        RequestRow,
+    },
+    ids::{CollectionId, UploadId},
+    page::{PageOf, Paged},
+};
+
+/// Collections of outputs.
+#[async_trait]
+pub trait Collections: Send + Sync {
+    /// The endpoints that the operator allows, by name.
+    async fn endpoints(&self, admin: &Admin) -> Answer<Vec<EndpointRow>>;
+    /// Every collection, newest first.
+    async fn list(&self, admin: &Admin, of: PageOf) -> Answer<Paged<CollectionRow>>;
+    /// One collection.
+    async fn get(&self, admin: &Admin, id: CollectionId) -> Answer<CollectionDetail>;
+    /// A page of the requests that were sent, in their order.
+    async fn requests(&self, admin: &Admin, id: CollectionId, of: PageOf) -> Answer<Paged<RequestRow>>;
+    /// One request with its texts.
+    async fn request(&self, admin: &Admin, id: CollectionId, request: i64) -> Answer<RequestDetail>;
+    /// What a collection would send, without creating it.
+    async fn plan(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionPlan>;
+    /// Creates a draft, which [`Collections::resume`] starts.
+    async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId>;
+    /// Sends no more requests; those in flight are waited for. Does nothing unless the collection is running.
+    async fn stop(&self, admin: &Admin, id: CollectionId) -> Answer<()>;
+    /// Starts a draft, or resumes a stopped collection. A finished one goes on only if failed requests are sent again.
+    async fn resume(&self, admin: &Admin, id: CollectionId, how: CollectionResume) -> Answer<()>;
+    /// Deletes a collection that is not running. Submissions that were imported from it stay.
+    async fn remove(&self, admin: &Admin, id: CollectionId) -> Answer<()>;
+    /// Makes an upload of the responses so far, to be previewed and imported.
+    async fn upload(&self, admin: &Admin, id: CollectionId) -> Answer<UploadId>;
+}

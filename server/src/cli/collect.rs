@@ -1,0 +1,502 @@
+//! `aixgrade collect` and `aixgrade collections …`
+
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use app::{
+    model::{
+        collection::{
+            ChatMessage, ChatRole, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow,
+            CollectionSettings, CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
+        },
+        ids::{CollectionId, SubmissionId},
+        lang::Bilingual,
+        page::{PageOf, Which},
+        submission::{InvalidLines, Matching},
+    },
+    port::{Submissions as _, System, collections::Collections as _},
+};
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    task::JoinHandle,
+};
+
+use super::{Global, Rows, table};
+use crate::{endpoint::Endpoints, error::Failure, services::Services};
+
+/// How often progress is read.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// The endpoints that a process may send requests to.
+#[derive(Args, Clone, Debug, Default)]
+pub struct EndpointArgs {
+    /// Allow requests to this endpoint, which speaks OpenAI's chat completions protocol: a name and the URL before
+    /// /chat/completions, such as local=http://127.0.0.1:8000/v1; repeat for several [default: none]
+    #[arg(long = "endpoint", env = "AIXGRADE_ENDPOINTS", value_delimiter = ',', value_name = "NAME=URL")]
+    pub endpoints: Vec<String>,
+    /// Read an endpoint's key from this file; repeat for several [default: the environment variable
+    /// AIXGRADE_ENDPOINT_KEY_NAME, with the endpoint's name in capitals and _ for -]
+    #[arg(long = "endpoint-key", env = "AIXGRADE_ENDPOINT_KEYS", value_delimiter = ',', value_name = "NAME=FILE")]
+    pub keys: Vec<String>,
+}
+
+impl EndpointArgs {
+    /// The endpoints with their keys.
+    ///
+    /// # Errors
+    ///
+    /// An entry is wrong, or a key cannot be read.
+    pub fn read(&self) -> Result<Endpoints, Failure> {
+        Endpoints::read(&self.endpoints, &self.keys, |name| std::env::var(name).ok())
+            .map_err(|fault| Failure::invalid(fault.option, fault.what, fault.remedy))
+    }
+}
+
+/// `collect`
+#[derive(Args)]
+pub struct Collect {
+    /// Short name of the dataset
+    #[arg(required_unless_present = "resume")]
+    dataset: Option<String>,
+    /// Name of the model, as shown in tables
+    #[arg(long, value_name = "NAME", required_unless_present = "resume")]
+    model: Option<String>,
+    #[command(flatten)]
+    endpoints: EndpointArgs,
+    /// Name of the endpoint to use, if there are several
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
+    /// What the endpoint calls the model [default: the name given by --model]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    endpoint_model: String,
+    /// Only this task, by its external ID; repeat for several
+    #[arg(long = "task", value_name = "ID")]
+    tasks: Vec<String>,
+    /// Samples per task
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    samples: u32,
+    /// Sampling temperature, 0 to 2 [default: the endpoint's]
+    #[arg(long, value_name = "T")]
+    temperature: Option<f64>,
+    /// Nucleus sampling, above 0 and at most 1 [default: the endpoint's]
+    #[arg(long, value_name = "P")]
+    top_p: Option<f64>,
+    /// Seed of the first sample; each further sample has the next one [default: none]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true)]
+    seed: Option<i64>,
+    /// Maximum tokens of a response [default: the endpoint's]
+    #[arg(long, value_name = "N")]
+    response_tokens: Option<u32>,
+    /// File with the system message [default: none]
+    #[arg(long, value_name = "FILE")]
+    system: Option<PathBuf>,
+    /// File with the template of the user message [default: one for the kind of dataset; see docs/collecting.md]
+    #[arg(long, value_name = "FILE")]
+    template: Option<PathBuf>,
+    /// File with the template for tasks that are described in Chinese [default: that of --template]
+    #[arg(long, value_name = "FILE", requires = "template")]
+    template_zh: Option<PathBuf>,
+    /// Further fields of each request, as a JSON object: '{"top_k": 20}'
+    #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
+    parameters: String,
+    /// Simultaneous requests, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    at_once: u32,
+    /// Maximum number of requests in a minute [default: no limit]
+    #[arg(long, value_name = "N")]
+    per_minute: Option<u32>,
+    /// Timeout of a request in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    timeout: u32,
+    /// Stop after this many requests, including repeated ones [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_requests: Option<u64>,
+    /// Stop before prompts and responses together can exceed this many tokens [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// Show three prompts and the cost in tokens; send nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not import the outputs; `aixgrade collections import` does so later
+    #[arg(long)]
+    no_import: bool,
+    /// Resume a stopped or interrupted collection, by its number
+    #[arg(long, value_name = "COLLECTION", conflicts_with_all = ["dataset", "model", "tasks", "dry_run"])]
+    resume: Option<CollectionId>,
+    /// With --resume, send failed requests again
+    #[arg(long, requires = "resume")]
+    failed: bool,
+}
+
+/// List and show collections; stop, import or delete them. Start them with `aixgrade collect`.
+#[derive(Subcommand)]
+pub enum Collections {
+    /// List collections, newest first
+    List(Rows),
+    /// Show a collection with its settings and its failed requests
+    Show {
+        /// Number of the collection
+        collection: CollectionId,
+    },
+    /// List a collection's requests
+    Requests {
+        /// Number of the collection
+        collection: CollectionId,
+        #[command(flatten)]
+        rows: Rows,
+    },
+    /// Stop a collection; requests in progress are still answered
+    Stop {
+        /// Number of the collection
+        collection: CollectionId,
+    },
+    /// Import the responses so far as a submission
+    Import {
+        /// Number of the collection
+        collection: CollectionId,
+    },
+    /// Delete a collection with its prompts and responses. Submissions that were imported from it stay
+    Delete {
+        /// Number of the collection
+        collection: CollectionId,
+    },
+}
+
+/// What `collect` prints.
+#[derive(Serialize)]
+struct Collected {
+    collection: CollectionRow,
+    /// Absent if nothing was imported.
+    submission: Option<SubmissionId>,
+}
+
+/// A collection with its failed requests.
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    detail: CollectionDetail,
+    failed: Vec<RequestRow>,
+}
+
+/// `aixgrade collect`: sends the requests in this process, unless a server with the same endpoint is faster.
+pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
+    let services = global.open()?;
+    let admin = System.admin();
+    let endpoints = args.endpoints.read()?;
+    services.collections.allow(endpoints.clone());
+    let id = match args.resume {
+        Some(id) => id,
+        None => {
+            let new = args.new_collection(&endpoints)?;
+            if args.dry_run {
+                let plan = services.collections.plan(&admin, new).await?;
+                return global.show(&plan, plan_text);
+            }
+            services.collections.create(&admin, new).await?
+        }
+    };
+    let how = CollectionResume { failed: args.failed, max_requests: args.max_requests, max_tokens: args.max_tokens };
+    services.collections.resume(&admin, id, how).await?;
+    let row = follow(&services, id).await?;
+    let whole = row.status == CollectionStatus::Finished;
+    let submission =
+        if whole && !args.no_import && row.answered > 0 { Some(import(&services, id).await?) } else { None };
+    let stopped = row.reason.clone();
+    global.show(&Collected { collection: row, submission }, |made| text(made))?;
+    match (whole, stopped) {
+        (true, _) => Ok(()),
+        (false, reason) => {
+            let why = reason.map(|reason| format!("{}. ", reason.text())).unwrap_or_default();
+            Err(Failure::conflict(format!(
+                "the collection is stopped. {why}Resume it with `aixgrade collect --resume {id}`, or import its responses so \
+                 far with `aixgrade collections import {id}`"
+            )))
+        }
+    }
+}
+
+impl Collect {
+    fn new_collection(&self, endpoints: &Endpoints) -> Result<NewCollection, Failure> {
+        let rows = endpoints.rows();
+        let endpoint = match (&self.from, rows.as_slice()) {
+            (Some(name), _) => name.clone(),
+            (None, [one]) => one.name.clone(),
+            (None, []) => {
+                let remedy = "Write it as --endpoint local=http://127.0.0.1:8000/v1";
+                return Err(Failure::invalid("--endpoint", "no endpoint given", remedy));
+            }
+            (None, _) => {
+                return Err(Failure::invalid("--from", "there are several endpoints", "Name one with --from"));
+            }
+        };
+        let read = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(String::new()), text_of);
+        Ok(NewCollection {
+            dataset: self.dataset.clone().unwrap_or_default(),
+            model: self.model.clone().unwrap_or_default(),
+            endpoint,
+            endpoint_model: self.endpoint_model.clone(),
+            tasks: self.tasks.clone(),
+            settings: CollectionSettings {
+                samples: self.samples,
+                temperature: self.temperature,
+                top_p: self.top_p,
+                seed: self.seed,
+                response_tokens: self.response_tokens,
+                system: read(&self.system)?.trim_end().to_owned(),
+                template: Bilingual { en: read(&self.template)?, zh: read(&self.template_zh)? },
+                parameters: self.parameters.clone(),
+                at_once: self.at_once,
+                per_minute: self.per_minute,
+                timeout_s: self.timeout,
+                max_requests: self.max_requests,
+                max_tokens: self.max_tokens,
+            },
+        })
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|e| {
+        let shown = path.display().to_string();
+        Failure::invalid(&shown, format!("the file cannot be read: {e}"), "Check its name; it must be UTF-8")
+    })
+}
+
+/// Sends a running collection's requests, or watches another process that does, until it ends. Ctrl-C stops it.
+async fn follow(services: &Services, id: CollectionId) -> Result<CollectionRow, Failure> {
+    let admin = System.admin();
+    let row = services.collections.get(&admin, id).await?.row;
+    if row.status == CollectionStatus::Running {
+        eprintln!(
+            "Collection {id}: {} requests. Ctrl-C stops it; resume it with `aixgrade collect --resume {id}`.",
+            row.total
+        );
+    }
+    let bar = ProgressBar::new(row.total);
+    let style = "{bar:30} {pos}/{len} requests, {msg}";
+    bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    if !std::io::stderr().is_terminal() {
+        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+    }
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let (mut stopping, mut sender): (bool, Option<JoinHandle<Result<bool, Failure>>>) = (false, None);
+    loop {
+        let detail = services.collections.get(&admin, id).await?;
+        let row = detail.row;
+        bar.set_position(row.answered + row.failed);
+        let left = row.left_s.map_or_else(String::new, |s| format!(", about {} left", left(s)));
+        bar.set_message(format!("{} tokens{left}", row.prompt_tokens + row.response_tokens));
+        if sender.is_none() && row.status == CollectionStatus::Running {
+            let collections = services.collections.clone();
+            sender = Some(tokio::spawn(async move { collections.send(id).await }));
+        } else if sender.is_none() && !detail.in_work {
+            bar.finish_and_clear();
+            return Ok(row);
+        }
+        let ended = async {
+            match sender.as_mut() {
+                Some(sender) => sender.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            ended = ended => {
+                sender = None;
+                // Another process may have it; then this one watches.
+                if !ended.map_err(Failure::internal)?? {
+                    tokio::time::sleep(WATCH).await;
+                }
+            }
+            () = tokio::time::sleep(WATCH) => {}
+            _ = interrupt.recv() => {
+                if std::mem::replace(&mut stopping, true) {
+                    return Err(Failure::conflict("interrupted; requests in progress will be sent again"));
+                }
+                services.collections.stop(&admin, id).await?;
+                eprintln!("Waiting for the requests in progress. Press Ctrl-C again to give them up.");
+            }
+        }
+    }
+}
+
+/// Imports a collection's responses.
+async fn import(services: &Services, id: CollectionId) -> Result<SubmissionId, Failure> {
+    let admin = System.admin();
+    let row = services.collections.get(&admin, id).await?.row;
+    let upload = services.collections.upload(&admin, id).await?;
+    let (dataset, model) = (&row.dataset, &row.model_name);
+    let taken = services.submissions.take(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::Refuse).await;
+    Ok(taken?)
+}
+
+/// `aixgrade collections …`
+pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
+    let services = global.open()?;
+    let (admin, collections) = (System.admin(), &services.collections);
+    match command {
+        Collections::List(rows) => {
+            let rows = rows.read(async |of| collections.list(&admin, of).await).await?;
+            global.show(&rows, |rows| list(rows))
+        }
+        Collections::Show { collection } => {
+            let detail = collections.get(&admin, collection).await?;
+            let mut of = PageOf::first(20);
+            of.which = Which::only("status", "failed");
+            let failed = collections.requests(&admin, collection, of).await?.rows;
+            global.show(&Whole { detail, failed }, |whole| whole_text(whole))
+        }
+        Collections::Requests { collection, rows } => {
+            let rows = rows.read(async |of| collections.requests(&admin, collection, of).await).await?;
+            global.show(&rows, |rows| requests(rows))
+        }
+        Collections::Stop { collection } => {
+            collections.stop(&admin, collection).await?;
+            let row = collections.get(&admin, collection).await?.row;
+            global.show(&row, |row| format!("Collection {}: {}.", row.id, row.status.name()))
+        }
+        Collections::Import { collection } => {
+            let submission = import(&services, collection).await?;
+            let row = collections.get(&admin, collection).await?.row;
+            global.show(&Collected { collection: row, submission: Some(submission) }, |made| text(made))
+        }
+        Collections::Delete { collection } => {
+            collections.remove(&admin, collection).await?;
+            global.show(&collection, |id| format!("Deleted collection {id}."))
+        }
+    }
+}
+
+fn text(made: &Collected) -> String {
+    let row = &made.collection;
+    let mut lines = vec![format!(
+        "Collection {}: {} of {} requests answered, {} failed; {} tokens of prompts, {} of responses.",
+        row.id, row.answered, row.total, row.failed, row.prompt_tokens, row.response_tokens
+    )];
+    if row.estimated > 0 {
+        lines.push(format!(
+            "The tokens of {} responses are estimated; the endpoint did not report them.",
+            row.estimated
+        ));
+    }
+    if row.failed > 0 {
+        let id = row.id;
+        lines.push(format!(
+            "`aixgrade collections show {id}` says why requests failed; `aixgrade collect --resume {id} --failed` sends them \
+             again."
+        ));
+    }
+    if let Some(id) = made.submission {
+        lines.push(format!("Imported as submission {id}."));
+    }
+    lines.join("\n")
+}
+
+fn plan_text(plan: &CollectionPlan) -> String {
+    let mut lines: Vec<String> = plan.first.iter().map(prompt_text).collect();
+    lines.push(cost(plan));
+    lines.push("Dry run: nothing was sent.".into());
+    lines.join("\n")
+}
+
+fn prompt_text(prompt: &PlannedPrompt) -> String {
+    let message = |message: &ChatMessage| {
+        let role = if message.role == ChatRole::System { "system" } else { "user" };
+        format!("[{role}]\n{}\n", message.content)
+    };
+    format!("--- Task {}\n{}", prompt.task_id, prompt.messages.iter().map(message).collect::<String>())
+}
+
+fn cost(plan: &CollectionPlan) -> String {
+    let responses = match plan.response_tokens {
+        Some(most) => format!("at most {most} tokens of responses"),
+        None => "responses of unknown length (limit them with --response-tokens)".into(),
+    };
+    format!(
+        "{} tasks, {} requests: about {} tokens of prompts, {responses}.",
+        plan.tasks, plan.requests, plan.prompt_tokens
+    )
+}
+
+fn list(rows: &[CollectionRow]) -> String {
+    let row = |row: &CollectionRow| {
+        vec![
+            row.id.to_string(),
+            row.model_name.clone(),
+            format!("{} v{}", row.dataset, row.number),
+            row.endpoint.clone(),
+            row.status.name().to_owned(),
+            format!("{}/{}", row.answered, row.total),
+            row.failed.to_string(),
+            (row.prompt_tokens + row.response_tokens).to_string(),
+            row.created_at.to_string(),
+        ]
+    };
+    let heads = ["ID", "MODEL", "DATASET", "ENDPOINT", "STATE", "ANSWERED", "FAILED", "TOKENS", "CREATED"];
+    table(&heads, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+fn whole_text(whole: &Whole) -> String {
+    let CollectionDetail { row, settings, plan, submissions, .. } = &whole.detail;
+    let mut facts = vec![
+        ("Model", format!("{} ({} at {})", row.model_name, row.endpoint_model, row.endpoint)),
+        ("Dataset", format!("{} v{}", row.dataset, row.number)),
+        ("State", row.status.name().to_owned()),
+        ("Requests", format!("{} of {} answered, {} failed, {} sent", row.answered, row.total, row.failed, row.sent)),
+        ("Tokens", format!("{} of prompts, {} of responses", row.prompt_tokens, row.response_tokens)),
+        ("Samples", settings.samples.to_string()),
+    ];
+    let mut optional = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
+    optional("Reason", row.reason.as_ref().map(|reason| reason.text().en));
+    optional("Temperature", settings.temperature.map(|t| t.to_string()));
+    optional("Top-p", settings.top_p.map(|p| p.to_string()));
+    optional("Seed", settings.seed.map(|seed| seed.to_string()));
+    optional("Tokens per response", settings.response_tokens.map(|most| format!("at most {most}")));
+    optional("Limit of requests", settings.max_requests.map(|most| most.to_string()));
+    optional("Limit of tokens", settings.max_tokens.map(|most| most.to_string()));
+    optional("Further fields", Some(settings.parameters.clone()).filter(|text| !text.is_empty()));
+    let imported = submissions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    optional("Submissions", Some(imported).filter(|text| !text.is_empty()));
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:width$}  {value}")).collect();
+    lines.push(cost(plan));
+    if let Some(first) = plan.first.first() {
+        lines.push(format!("\n{}", prompt_text(first)));
+    }
+    if !whole.failed.is_empty() {
+        lines.push(format!("Failed requests:\n{}", requests(&whole.failed)));
+    }
+    lines.join("\n")
+}
+
+fn requests(rows: &[RequestRow]) -> String {
+    let row = |row: &RequestRow| {
+        let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+        vec![
+            row.task_id.clone(),
+            row.sample.to_string(),
+            row.status.name().to_owned(),
+            row.attempts.to_string(),
+            number(row.prompt_tokens),
+            number(row.response_tokens),
+            number(row.latency_ms),
+            row.finish_reason.clone().or(row.error.clone()).unwrap_or_default(),
+        ]
+    };
+    let heads = ["TASK", "SAMPLE", "STATE", "ATTEMPTS", "PROMPT", "RESPONSE", "MS", "ENDED BY"];
+    table(&heads, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+/// `75 s`, `12 min`, `3 h 20 min`
+fn left(seconds: u64) -> String {
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}

@@ -1,0 +1,570 @@
+//! Collections: their requests, and who sends them.
+//!
+//! One process at a time holds a collection by a lease. Every write about a request names the holder, so that what a
+//! process writes after it lost its lease is refused.
+
+use app::model::{
+    collection::{
+        ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, RequestDetail, RequestRow, StopReason,
+    },
+    ids::{CollectionId, DatasetVersionId, ModelId, RunId, StudyId, SubmissionId, UserId},
+    page::{PageOf, Paged},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{
+    accounts::parsed,
+    page::{self, Filter, List, Sort},
+};
+use crate::{clock, error::Failure};
+
+/// How long a process holds a collection without renewing its lease, in milliseconds.
+pub const LEASE_MS: i64 = 30_000;
+/// Maximum number of rows that one transaction of a deletion deletes.
+const ROWS: u32 = 100;
+
+/// A collection to store.
+pub struct NewRow {
+    pub version: DatasetVersionId,
+    pub model_name: String,
+    pub endpoint_model: String,
+    pub endpoint: String,
+    pub url: String,
+    pub settings: CollectionSettings,
+    /// External IDs of the tasks, in the dataset's order.
+    pub tasks: Vec<String>,
+    pub by: Option<UserId>,
+}
+
+/// A stored collection.
+pub struct Collection {
+    pub row: CollectionRow,
+    pub version: DatasetVersionId,
+    pub url: String,
+    pub settings: CollectionSettings,
+    pub tasks: Vec<String>,
+    /// Number of requests that were sent at least once.
+    pub next: u64,
+    /// Whether a process holds it.
+    pub in_work: bool,
+}
+
+/// Stores a collection as a draft.
+pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> {
+    let total = new.tasks.len() as u64 * u64::from(new.settings.samples);
+    Ok(CollectionId(conn.query_row(
+        "INSERT INTO collections (version_id, model_name, endpoint_model, endpoint, url, settings, tasks, total, status,
+             created_by, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'draft', ?9, ?10) RETURNING id",
+        params![
+            new.version.0,
+            new.model_name,
+            new.endpoint_model,
+            new.endpoint,
+            new.url,
+            serde_json::to_string(&new.settings)?,
+            serde_json::to_string(&new.tasks)?,
+            total,
+            new.by.map(|id| id.0),
+            clock::now().0
+        ],
+        |row| row.get(0),
+    )?))
+}
+
+const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
+    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.latency_ms, u.name AS by_name,
+    c.created_at, c.ended_at, json_extract(c.settings, '$.at_once') AS at_once,
+    json_extract(c.settings, '$.per_minute') AS per_minute";
+const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = c.version_id CROSS JOIN datasets d ON d.id = v.dataset_id
+    LEFT JOIN users u ON u.id = c.created_by";
+
+const LIST: List<'_> = List {
+    columns: COLUMNS,
+    table: "collections c",
+    joins: JOINS,
+    id: "c.id",
+    within: "",
+    filter: "c.status <> 'deleted'",
+    sorts: &[Sort::number("created", "c.id")],
+    usual: "-created",
+    search: "c.model_name || ' ' || d.slug || ' ' || c.endpoint || ' ' || c.endpoint_model",
+    filters: &[
+        Filter { name: "status", condition: "c.status = #", indexed: false },
+        Filter { name: "dataset", condition: "d.slug = #", indexed: false },
+    ],
+};
+
+/// A page of the collections.
+pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<CollectionRow>, Failure> {
+    page::page(conn, &LIST, of, &[], row)
+}
+
+/// One collection.
+pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Failure> {
+    let query = format!(
+        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.tasks, c.next, c.leased_until >= ?2 AS in_work
+         FROM collections c {JOINS} WHERE c.id = ?1 AND c.status <> 'deleted'"
+    );
+    let read = |found: &Row<'_>| {
+        let texts = (found.get::<_, String>("settings")?, found.get::<_, String>("tasks")?);
+        let in_work = found.get::<_, Option<bool>>("in_work")?.unwrap_or_default();
+        let place = (DatasetVersionId(found.get("version_id")?), found.get("url")?, found.get("next")?);
+        Ok((row(found)?, texts, in_work, place))
+    };
+    let found = conn.prepare_cached(&query)?.query_row(params![id.0, clock::now().0], read).optional()?;
+    found
+        .map(|(row, (settings, tasks), in_work, (version, url, next))| {
+            let (settings, tasks) = (serde_json::from_str(&settings)?, serde_json::from_str(&tasks)?);
+            Ok(Collection { row, version, url, settings, tasks, next, in_work })
+        })
+        .transpose()
+}
+
+fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
+    let (total, answered, failed): (u64, u64, u64) = (row.get("total")?, row.get("answered")?, row.get("failed")?);
+    let status: CollectionStatus = parsed(row, "status")?;
+    let latency: u64 = row.get("latency_ms")?;
+    let at_once = row.get::<_, Option<u64>>("at_once")?.unwrap_or(1).max(1);
+    let per_minute: Option<u64> = row.get("per_minute")?;
+    let left = total.saturating_sub(answered + failed);
+    // By the mean latency so far, or by the limit of requests in a minute if that takes longer.
+    let left_s = (status == CollectionStatus::Running && answered > 0).then(|| {
+        let by_latency = left * latency / answered / at_once / 1000;
+        by_latency.max(per_minute.map_or(0, |limit| left * 60 / limit.max(1)))
+    });
+    let reason = row.get::<_, Option<String>>("reason")?;
+    Ok(CollectionRow {
+        id: CollectionId(row.get("id")?),
+        model_name: row.get("model_name")?,
+        dataset: row.get("slug")?,
+        number: row.get("number")?,
+        endpoint: row.get("endpoint")?,
+        endpoint_model: row.get("endpoint_model")?,
+        status,
+        reason: reason.and_then(|text| serde_json::from_str(&text).ok()),
+        total,
+        answered,
+        failed,
+        sent: row.get("sent")?,
+        prompt_tokens: row.get("prompt_tokens")?,
+        response_tokens: row.get("response_tokens")?,
+        estimated: row.get("estimated")?,
+        left_s,
+        by: row.get("by_name")?,
+        created_at: Timestamp(row.get("created_at")?),
+        ended_at: row.get::<_, Option<i64>>("ended_at")?.map(Timestamp),
+    })
+}
+
+const REQUEST: &str = "r.id, r.task_id, r.sample, r.status, r.attempts, r.sent_at, r.finish_reason, r.reported_model,
+    r.prompt_tokens, r.response_tokens, r.latency_ms, r.error";
+
+/// A page of a collection's requests that were sent, in their order.
+pub fn requests(conn: &Connection, id: CollectionId, of: &PageOf) -> Result<Paged<RequestRow>, Failure> {
+    let list = List {
+        columns: REQUEST,
+        table: "collection_requests r",
+        joins: "",
+        id: "r.position",
+        within: "r.collection_id = ?3",
+        filter: "",
+        sorts: &[Sort::number("order", "r.position")],
+        usual: "order",
+        search: "r.task_id || ' ' || coalesce(r.error, '') || ' ' || coalesce(r.finish_reason, '')",
+        filters: &[Filter { name: "status", condition: "r.status = #", indexed: false }],
+    };
+    page::page(conn, &list, of, &[&id.0], request_row)
+}
+
+fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
+    Ok(RequestRow {
+        id: row.get("id")?,
+        task_id: row.get("task_id")?,
+        sample: row.get("sample")?,
+        status: parsed(row, "status")?,
+        attempts: row.get("attempts")?,
+        sent_at: Timestamp(row.get("sent_at")?),
+        finish_reason: row.get("finish_reason")?,
+        reported_model: row.get("reported_model")?,
+        prompt_tokens: row.get("prompt_tokens")?,
+        response_tokens: row.get("response_tokens")?,
+        latency_ms: row.get("latency_ms")?,
+        error: row.get("error")?,
+    })
+}
+
+/// One request with its texts.
+pub fn request(conn: &Connection, id: CollectionId, request: i64) -> Result<Option<RequestDetail>, Failure> {
+    let query = format!(
+        "SELECT {REQUEST}, r.response, p.messages FROM collection_requests r
+         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.task_id
+         WHERE r.id = ?1 AND r.collection_id = ?2"
+    );
+    let read = |row: &Row<'_>| Ok((request_row(row)?, row.get("response")?, row.get::<_, String>("messages")?));
+    let found = conn.prepare_cached(&query)?.query_row([request, id.0], read).optional()?;
+    found
+        .map(|(row, response, messages)| {
+            Ok(RequestDetail { row, response, messages: serde_json::from_str(&messages)? })
+        })
+        .transpose()
+}
+
+/// An answered request, for the file of a collection's outputs.
+pub struct Answered {
+    pub position: u64,
+    pub row: RequestRow,
+    /// The messages as JSON.
+    pub messages: String,
+    pub response: String,
+}
+
+/// Up to `limit` answered requests from a position on.
+pub fn answered(conn: &Connection, id: CollectionId, from: u64, limit: u32) -> Result<Vec<Answered>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {REQUEST}, r.position, r.response, p.messages FROM collection_requests r
+         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.task_id
+         WHERE r.collection_id = ?1 AND r.status = 'answered' AND r.position >= ?2 ORDER BY r.position LIMIT ?3"
+    ))?;
+    let rows = statement.query_map(params![id.0, from, limit], |row| {
+        let (position, messages) = (row.get("position")?, row.get("messages")?);
+        Ok(Answered { position, row: request_row(row)?, messages, response: row.get("response")? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Records a file that was made of a collection's responses.
+pub fn add_file(conn: &Connection, id: CollectionId, checksum: &str) -> Result<(), Failure> {
+    let query = "INSERT INTO collection_files (checksum, collection_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    conn.execute(query, params![checksum, id.0])?;
+    Ok(())
+}
+
+/// The submissions that were imported from a collection's files, newest first.
+pub fn submissions(conn: &Connection, id: CollectionId) -> Result<Vec<SubmissionId>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
+         CROSS JOIN all_submissions s ON s.checksum = f.checksum
+         WHERE f.collection_id = ?1 AND s.version_id = c.version_id AND s.importing_until IS NULL ORDER BY s.id DESC",
+    )?;
+    let rows = statement.query_map([id.0], |row| row.get(0).map(SubmissionId))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The collections from whose responses the outputs of these studies and runs were imported, of these models; oldest
+/// first.
+pub fn of_selection(
+    conn: &Connection,
+    models: &[ModelId],
+    studies: &[StudyId],
+    runs: &[RunId],
+) -> Result<Vec<CollectionId>, Failure> {
+    let mut statement = conn.prepare(
+        "WITH chosen (id) AS (
+             SELECT submission_id FROM study_submissions WHERE study_id IN (SELECT value FROM json_each(?2))
+             UNION SELECT submission_id FROM runs WHERE id IN (SELECT value FROM json_each(?3)))
+         SELECT DISTINCT c.id FROM chosen CROSS JOIN all_submissions s ON s.id = chosen.id
+         CROSS JOIN collection_files f ON f.checksum = s.checksum CROSS JOIN collections c ON c.id = f.collection_id
+         WHERE s.model_id IN (SELECT value FROM json_each(?1)) AND c.version_id = s.version_id AND c.status <> 'deleted'
+         ORDER BY c.id",
+    )?;
+    let ids = [serde_json::to_string(models)?, serde_json::to_string(studies)?, serde_json::to_string(runs)?];
+    let rows = statement.query_map(ids.each_ref(), |row| row.get(0).map(CollectionId))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Sets the state of a collection.
+pub fn set_status(
+    conn: &Connection,
+    id: CollectionId,
+    status: CollectionStatus,
+    reason: Option<&StopReason>,
+) -> Result<(), Failure> {
+    let ended = matches!(status, CollectionStatus::Stopped | CollectionStatus::Finished).then(|| clock::now().0);
+    let reason = reason.map(serde_json::to_string).transpose()?;
+    let query = "UPDATE collections SET status = ?2, reason = ?3, ended_at = ?4 WHERE id = ?1 AND status <> 'deleted'";
+    conn.execute(query, params![id.0, status.name(), reason, ended])?;
+    Ok(())
+}
+
+/// Replaces the settings of a collection.
+pub fn set_settings(conn: &Connection, id: CollectionId, settings: &CollectionSettings) -> Result<(), Failure> {
+    let query = "UPDATE collections SET settings = ?2 WHERE id = ?1";
+    conn.execute(query, params![id.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Has some of a collection's failed requests sent again. Returns whether none is left.
+pub fn retry_failed(conn: &Connection, id: CollectionId) -> Result<bool, Failure> {
+    let query = format!(
+        "UPDATE collection_requests SET status = 'waiting', attempts = 0 WHERE id IN (
+             SELECT id FROM collection_requests WHERE collection_id = ?1 AND status = 'failed' LIMIT {ROWS})"
+    );
+    let changed = conn.execute(&query, [id.0])?;
+    conn.execute("UPDATE collections SET failed = failed - ?2 WHERE id = ?1", params![id.0, changed])?;
+    Ok(changed == 0)
+}
+
+/// The running collections that no process holds: their number, and the name and URL of their endpoint.
+pub fn unattended(conn: &Connection) -> Result<Vec<(CollectionId, String, String)>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT id, endpoint, url FROM collections c WHERE status = 'running' AND {FREE} ORDER BY id"
+    ))?;
+    let rows = statement
+        .query_map([clock::now().0], |row| Ok((CollectionId(row.get("id")?), row.get("endpoint")?, row.get("url")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// That no process holds the collection at the time `?1`: also where the clock was set back.
+const FREE: &str = "(c.leased_until IS NULL OR c.leased_until < ?1 OR c.leased_until > ?1 + 30000)";
+
+/// Has `holder` send the collection's requests; returns whether it may. What an earlier holder had sent without storing
+/// a response is sent again.
+pub fn hold(conn: &Connection, id: CollectionId, holder: &str) -> Result<bool, Failure> {
+    let now = clock::now().0;
+    let query = format!(
+        "UPDATE collections AS c SET holder = ?2, leased_until = ?3 WHERE id = ?4 AND status = 'running' AND {FREE}"
+    );
+    if conn.prepare_cached(&query)?.execute(params![now, holder, now + LEASE_MS, id.0])? == 0 {
+        return Ok(false);
+    }
+    conn.execute(
+        "UPDATE collection_requests SET status = 'waiting' WHERE collection_id = ?1 AND status = 'sent'",
+        [id.0],
+    )?;
+    Ok(true)
+}
+
+/// Extends the holder's lease and returns whether the collection is still running; `None` if another process holds it.
+pub fn renew(conn: &Connection, id: CollectionId, holder: &str) -> Result<Option<bool>, Failure> {
+    let query = "UPDATE collections SET leased_until = ?3 WHERE id = ?1 AND holder = ?2 RETURNING status = 'running'";
+    let lease = clock::now().0 + LEASE_MS;
+    Ok(conn.prepare_cached(query)?.query_row(params![id.0, holder, lease], |row| row.get(0)).optional()?)
+}
+
+/// Ends the holder's lease.
+pub fn release(conn: &Connection, id: CollectionId, holder: &str) -> Result<(), Failure> {
+    let query = "UPDATE collections SET holder = NULL, leased_until = NULL WHERE id = ?1 AND holder = ?2";
+    conn.execute(query, params![id.0, holder])?;
+    Ok(())
+}
+
+/// What a holder does next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Send this request.
+    Send(Sending),
+    /// No request is left but those in progress.
+    Nothing,
+    /// The collection is not running any more.
+    Stopped,
+    /// Another process holds the collection.
+    Lost,
+}
+
+/// A request that is about to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sending {
+    pub id: i64,
+    pub position: u64,
+    /// The task's external ID.
+    pub task_id: String,
+    /// The sample, from 0.
+    pub sample: u32,
+    /// How often it has been sent, with this time.
+    pub attempts: u32,
+}
+
+/// Records that the holder sends the next request, before it does: one that waits, except those of `later`, or a new one.
+pub fn send_next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) -> Result<Next, Failure> {
+    let found = conn
+        .prepare_cached("SELECT holder, status, next, total, tasks FROM collections WHERE id = ?1")?
+        .query_row([id.0], |row| {
+            let (holder, status) = (row.get::<_, Option<String>>("holder")?, row.get::<_, String>("status")?);
+            Ok((
+                holder,
+                status,
+                row.get::<_, u64>("next")?,
+                row.get::<_, u64>("total")?,
+                row.get::<_, String>("tasks")?,
+            ))
+        })
+        .optional()?;
+    let Some((held_by, status, next, total, tasks)) = found else { return Ok(Next::Lost) };
+    if held_by.as_deref() != Some(holder) {
+        return Ok(Next::Lost);
+    }
+    if status != CollectionStatus::Running.name() {
+        return Ok(Next::Stopped);
+    }
+    let waiting = conn
+        .prepare_cached(
+            "SELECT id, position, task_id, sample, attempts + 1 AS attempts FROM collection_requests
+             WHERE collection_id = ?1 AND status = 'waiting' AND id NOT IN (SELECT value FROM json_each(?2))
+             ORDER BY position LIMIT 1",
+        )?
+        .query_row(params![id.0, serde_json::to_string(later)?], sending)
+        .optional()?;
+    let now = clock::now().0;
+    let send = match waiting {
+        Some(send) => {
+            let query = "UPDATE collection_requests SET status = 'sent', attempts = ?2, sent_at = ?3 WHERE id = ?1";
+            conn.prepare_cached(query)?.execute(params![send.id, send.attempts, now])?;
+            send
+        }
+        None if next < total => {
+            let tasks: Vec<String> = serde_json::from_str(&tasks)?;
+            let count = tasks.len().max(1) as u64;
+            let at = usize::try_from(next % count).map_err(Failure::internal)?;
+            let task = tasks.get(at).ok_or_else(|| Failure::internal("a collection has no tasks"))?;
+            conn.prepare_cached(
+                "INSERT INTO collection_requests (collection_id, position, task_id, sample, status, attempts, sent_at)
+                 VALUES (?1, ?2, ?3, ?4, 'sent', 1, ?5) RETURNING id, position, task_id, sample, attempts",
+            )?
+            .query_row(params![id.0, next, task, next / count, now], sending)?
+        }
+        None => return Ok(Next::Nothing),
+    };
+    let is_new = u64::from(send.position == next);
+    let query = "UPDATE collections SET sent = sent + 1, next = next + ?2 WHERE id = ?1";
+    conn.prepare_cached(query)?.execute(params![id.0, is_new])?;
+    Ok(Next::Send(send))
+}
+
+fn sending(row: &Row<'_>) -> rusqlite::Result<Sending> {
+    Ok(Sending {
+        id: row.get("id")?,
+        position: row.get("position")?,
+        task_id: row.get("task_id")?,
+        sample: row.get("sample")?,
+        attempts: row.get("attempts")?,
+    })
+}
+
+/// Records the messages of a task's requests.
+pub fn add_prompt(conn: &Connection, id: CollectionId, task: &str, messages: &[ChatMessage]) -> Result<(), Failure> {
+    let query = "INSERT INTO collection_prompts (collection_id, task_id, messages) VALUES (?1, ?2, ?3)
+        ON CONFLICT DO NOTHING";
+    conn.prepare_cached(query)?.execute(params![id.0, task, serde_json::to_string(messages)?])?;
+    Ok(())
+}
+
+/// A response to store.
+pub struct NewResponse {
+    pub text: String,
+    pub finish_reason: Option<String>,
+    pub reported_model: Option<String>,
+    pub prompt_tokens: Option<u64>,
+    pub response_tokens: Option<u64>,
+    /// Tokens that count: those that the endpoint reported, else an estimate.
+    pub counted: (u64, u64),
+    pub latency_ms: u64,
+}
+
+/// Stores a response. Returns whether it counts: not if another process holds the collection.
+pub fn answer(
+    conn: &Connection,
+    id: CollectionId,
+    holder: &str,
+    request: i64,
+    new: &NewResponse,
+) -> Result<bool, Failure> {
+    if !holds(conn, id, holder)? {
+        return Ok(false);
+    }
+    let changed = conn
+        .prepare_cached(
+            "UPDATE collection_requests SET status = 'answered', response = ?2, finish_reason = ?3, reported_model = ?4,
+                 prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL
+             WHERE id = ?1 AND status = 'sent'",
+        )?
+        .execute(params![
+            request,
+            new.text,
+            new.finish_reason,
+            new.reported_model,
+            new.prompt_tokens,
+            new.response_tokens,
+            new.latency_ms
+        ])?;
+    let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
+    conn.prepare_cached(
+        "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
+             response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6
+         WHERE id = ?1",
+    )?
+    .execute(params![id.0, changed, new.counted.0, new.counted.1, estimated, new.latency_ms])?;
+    Ok(changed > 0)
+}
+
+/// What becomes of a request without a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is sent again; the attempt counts.
+    Again,
+    /// It is sent again; the attempt does not count.
+    AgainUncounted,
+    /// It has failed for good.
+    Failed,
+}
+
+/// Records why a request has no response.
+pub fn fail(
+    conn: &Connection,
+    id: CollectionId,
+    holder: &str,
+    request: i64,
+    outcome: Outcome,
+    error: &str,
+) -> Result<(), Failure> {
+    if !holds(conn, id, holder)? {
+        return Ok(());
+    }
+    let status = if outcome == Outcome::Failed { "failed" } else { "waiting" };
+    let uncounted = u32::from(outcome == Outcome::AgainUncounted);
+    let changed = conn
+        .prepare_cached(
+            "UPDATE collection_requests SET status = ?2, error = ?3, attempts = attempts - ?4
+             WHERE id = ?1 AND status = 'sent'",
+        )?
+        .execute(params![request, status, error, uncounted])?;
+    if outcome == Outcome::Failed {
+        conn.prepare_cached("UPDATE collections SET failed = failed + ?2 WHERE id = ?1")?
+            .execute(params![id.0, changed])?;
+    }
+    Ok(())
+}
+
+fn holds(conn: &Connection, id: CollectionId, holder: &str) -> Result<bool, Failure> {
+    Ok(conn.prepare_cached("SELECT 1 FROM collections WHERE id = ?1 AND holder = ?2")?.exists(params![id.0, holder])?)
+}
+
+/// Hides a collection; [`clear`] deletes its rows.
+pub fn delete(conn: &Connection, id: CollectionId) -> Result<(), Failure> {
+    conn.execute("UPDATE collections SET status = 'deleted', holder = NULL WHERE id = ?1", [id.0])?;
+    Ok(())
+}
+
+/// Deletes some rows of a collection that was deleted. Returns whether there is no more to delete.
+pub fn clear(conn: &Connection) -> Result<bool, Failure> {
+    let mut statement =
+        conn.prepare_cached("SELECT id FROM collections WHERE status = 'deleted' ORDER BY id LIMIT 1")?;
+    let Some(id) = statement.query_row([], |row| row.get::<_, i64>(0)).optional()? else { return Ok(true) };
+    for table in ["collection_requests", "collection_prompts", "collection_files"] {
+        let key = match table {
+            "collection_requests" => "id",
+            "collection_prompts" => "task_id",
+            _ => "checksum",
+        };
+        let query = format!(
+            "DELETE FROM {table} WHERE collection_id = ?1
+                 AND {key} IN (SELECT {key} FROM {table} WHERE collection_id = ?1 LIMIT {ROWS})"
+        );
+        if conn.execute(&query, [id])? > 0 {
+            return Ok(false);
+        }
+    }
+    conn.execute("DELETE FROM collections WHERE id = ?1", [id])?;
+    Ok(false)
+}

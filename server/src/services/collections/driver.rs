@@ -1,0 +1,362 @@
+//! Sends the requests of one collection until it ends or is stopped.
+//!
+//! A request is recorded before it is sent, and its response is stored before the next one is looked at. After a kill,
+//! answered requests are not sent again; those in flight are, with the same idempotency key.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use app::model::{
+    collection::{ChatMessage, CollectionSettings, CollectionStatus, StopReason},
+    ids::CollectionId,
+};
+use rand::Rng;
+use serde_json::{Map, Value};
+use tokio::task::JoinSet;
+
+use super::subjects::Subjects;
+use crate::{
+    db::{
+        Db,
+        collections::{self, Collection, NewResponse, Next, Outcome, Sending},
+        copy,
+    },
+    endpoint::{Ask, Client, Endpoint, Reply},
+    error::Failure,
+    formats::prompts,
+};
+
+/// How often a request is sent before it has failed for good.
+const MOST_ATTEMPTS: u32 = 7;
+/// Requests that fail for good in a row before the collection stops: something is wrong with all of them.
+const MOST_FAILURES: u32 = 5;
+/// "Too many requests" in a row before the collection stops.
+const MOST_LIMITED: u32 = 30;
+/// Tokens of a response to expect where neither a limit nor earlier responses tell.
+const USUAL_RESPONSE: u64 = 500;
+
+/// Times that tests shorten.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Wait after the first failed attempt; it doubles with each further one.
+    pub first_wait: Duration,
+    /// Longest such wait.
+    pub longest_wait: Duration,
+    /// How often the lease is renewed, and the collection's state is read.
+    pub look: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { first_wait: Duration::from_secs(1), longest_wait: Duration::from_secs(60), look: Duration::from_secs(1) }
+    }
+}
+
+impl Pace {
+    /// The wait after this many failures in a row, the first being 1: doubled each time, and up to a half shorter, so
+    /// that requests which failed together are not sent together again.
+    fn wait(&self, failures: u32) -> Duration {
+        let doubled = self.first_wait.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(self.longest_wait);
+        doubled.mul_f64(rand::rng().random_range(0.5..=1.0))
+    }
+}
+
+/// What one process does for a collection.
+pub struct Driver {
+    db: Db,
+    id: CollectionId,
+    /// Names this process among those that might hold the collection.
+    holder: String,
+    /// Begins the idempotency keys.
+    instance: String,
+    client: Client,
+    model: String,
+    settings: CollectionSettings,
+    parameters: Arc<Map<String, Value>>,
+    /// Messages by task, as they were made so far.
+    prompts: HashMap<String, Arc<[ChatMessage]>>,
+    subjects: Subjects,
+    /// Estimated tokens of the longest prompt.
+    longest_prompt: u64,
+    pace: Pace,
+    /// Requests that wait, with the time from which on they are sent again.
+    later: Vec<(i64, Instant)>,
+    /// No request is sent before this time.
+    not_before: Instant,
+    /// Tokens that requests in flight may use.
+    reserved: u64,
+    /// "Too many requests" in a row, and requests that failed for good in a row.
+    limited: u32,
+    failures: u32,
+}
+
+/// A finished HTTP request.
+struct Done {
+    sending: Sending,
+    messages: Arc<[ChatMessage]>,
+    reserved: u64,
+    latency: Duration,
+    reply: Reply,
+}
+
+/// What to do after a request could not be begun.
+enum Begun {
+    Sent,
+    /// Nothing can be sent now.
+    Wait,
+    /// Nothing will be sent any more.
+    End,
+}
+
+impl Driver {
+    /// Takes a running collection; `None` if another process has it or it is not running.
+    pub async fn take(db: &Db, id: CollectionId, endpoint: &Endpoint, pace: Pace) -> Result<Option<Driver>, Failure> {
+        let holder = hex::encode(rand::rng().random::<[u8; 16]>());
+        let held = holder.clone();
+        if !db.write(move |tx| collections::hold(tx, id, &held)).await? {
+            return Ok(None);
+        }
+        let load = move |conn: &rusqlite::Connection| {
+            let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
+            let subjects = Subjects::load(conn, found.version)?;
+            Ok((found, subjects, copy::instance(conn)?))
+        };
+        let (Collection { row, settings, tasks, .. }, subjects, instance) = db.read_long(load).await?;
+        let parameters = super::parameters(&settings.parameters).unwrap_or_default();
+        let longest_prompt = subjects.longest_prompt(&settings, &tasks)?;
+        let client =
+            Client::new(endpoint, Duration::from_secs(settings.timeout_s.into())).map_err(Failure::internal)?;
+        Ok(Some(Driver {
+            db: db.clone(),
+            id,
+            holder,
+            instance,
+            client,
+            model: row.endpoint_model,
+            settings,
+            parameters: Arc::new(parameters),
+            prompts: HashMap::new(),
+            subjects,
+            longest_prompt,
+            pace,
+            later: Vec::new(),
+            not_before: Instant::now(),
+            reserved: 0,
+            limited: 0,
+            failures: 0,
+        }))
+    }
+
+    /// Sends requests until none is left or the collection is stopped; then waits for those in flight.
+    ///
+    /// # Errors
+    ///
+    /// Fails for internal errors only; the lease is given back, so that another attempt can follow.
+    pub async fn run(mut self) -> Result<(), Failure> {
+        let ended = self.work().await;
+        let (id, holder) = (self.id, self.holder.clone());
+        let released = self.db.write(move |tx| collections::release(tx, id, &holder)).await;
+        ended.and(released)
+    }
+
+    async fn work(&mut self) -> Result<(), Failure> {
+        let mut flight: JoinSet<Done> = JoinSet::new();
+        let mut look = tokio::time::interval(self.pace.look);
+        let mut ended = false;
+        loop {
+            while !ended && flight.len() < self.settings.at_once as usize && Instant::now() >= self.not_before {
+                match self.begin(&mut flight).await? {
+                    Begun::Sent => {}
+                    Begun::Wait => break,
+                    Begun::End => ended = true,
+                }
+            }
+            if ended && flight.is_empty() {
+                return Ok(());
+            }
+            let wake = self.wakes();
+            tokio::select! {
+                Some(done) = flight.join_next() => self.note(done.map_err(Failure::internal)?).await?,
+                () = tokio::time::sleep_until(wake.into()), if !ended => {}
+                _ = look.tick() => {
+                    let (id, holder) = (self.id, self.holder.clone());
+                    match self.db.write(move |tx| collections::renew(tx, id, &holder)).await? {
+                        Some(running) => ended |= !running,
+                        // Its answers would be refused.
+                        None => return Ok(()),
+                    }
+                }
+            }
+        }
+    }
+
+    /// When something may be sent again.
+    fn wakes(&self) -> Instant {
+        let later = self.later.iter().map(|(_, due)| *due).min();
+        let next = later.map_or(self.not_before, |due| due.max(self.not_before));
+        // In between, finished requests and the regular look wake the loop.
+        if next > Instant::now() { next } else { Instant::now() + self.pace.look }
+    }
+
+    /// Sends the next request, if there is one and the limits allow it.
+    async fn begin(&mut self, flight: &mut JoinSet<Done>) -> Result<Begun, Failure> {
+        let now = Instant::now();
+        self.later.retain(|(_, due)| *due > now);
+        let id = self.id;
+        let row = self.db.read(move |conn| Ok(collections::get(conn, id)?.map(|found| found.row))).await?;
+        let Some(row) = row else { return Ok(Begun::End) };
+        if self.settings.max_requests.is_some_and(|most| row.sent >= most) {
+            return self.limit(flight.is_empty(), StopReason::MaxRequests).await;
+        }
+        let used = row.prompt_tokens + row.response_tokens;
+        let mean = (row.response_tokens.checked_div(row.answered)).filter(|mean| *mean > 0);
+        let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
+        let reserved = response + self.longest_prompt;
+        if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
+            return self.limit(flight.is_empty(), StopReason::MaxTokens).await;
+        }
+        let (holder, later) = (self.holder.clone(), self.later.iter().map(|(id, _)| *id).collect::<Vec<_>>());
+        let next = self.db.write(move |tx| collections::send_next(tx, id, &holder, &later)).await?;
+        let sending = match next {
+            Next::Send(sending) => sending,
+            Next::Nothing if flight.is_empty() && self.later.is_empty() => {
+                self.end(CollectionStatus::Finished, None).await?;
+                return Ok(Begun::End);
+            }
+            Next::Nothing => return Ok(Begun::Wait),
+            Next::Stopped | Next::Lost => return Ok(Begun::End),
+        };
+        let messages = self.messages(&sending.task_id).await?;
+        if let Some(limit) = self.settings.per_minute {
+            self.not_before = now + Duration::from_secs(60) / limit.max(1);
+        }
+        self.reserved += reserved;
+        self.send(flight, sending, messages, reserved);
+        Ok(Begun::Sent)
+    }
+
+    fn send(&self, flight: &mut JoinSet<Done>, sending: Sending, messages: Arc<[ChatMessage]>, reserved: u64) {
+        let (client, model, parameters) = (self.client.clone(), self.model.clone(), self.parameters.clone());
+        let key = format!("aixgrade-{}-{}-{}", self.instance, self.id, sending.id);
+        let CollectionSettings { temperature, top_p, seed, response_tokens: max_tokens, .. } = self.settings;
+        let seed = seed.map(|seed| seed.wrapping_add(sending.sample.into()));
+        flight.spawn(async move {
+            let begun = Instant::now();
+            let ask = Ask {
+                model: &model,
+                messages: &messages,
+                temperature,
+                top_p,
+                seed,
+                max_tokens,
+                parameters: &parameters,
+            };
+            let reply = client.ask(&ask, &key).await;
+            Done { sending, messages: messages.clone(), reserved, latency: begun.elapsed(), reply }
+        });
+    }
+
+    /// The messages for a task, recorded when they are first needed.
+    async fn messages(&mut self, task: &str) -> Result<Arc<[ChatMessage]>, Failure> {
+        if let Some(messages) = self.prompts.get(task) {
+            return Ok(messages.clone());
+        }
+        let made: Arc<[ChatMessage]> = self.subjects.messages(&self.settings, task)?.into();
+        let (id, name, messages) = (self.id, task.to_owned(), made.clone());
+        self.db.write(move |tx| collections::add_prompt(tx, id, &name, &messages)).await?;
+        self.prompts.insert(task.to_owned(), made.clone());
+        Ok(made)
+    }
+
+    /// Stops for a limit once no request is in flight, because one may fail and leave room.
+    async fn limit(&mut self, is_idle: bool, reason: StopReason) -> Result<Begun, Failure> {
+        if !is_idle {
+            return Ok(Begun::Wait);
+        }
+        let id = self.id;
+        let row = self.db.read(move |conn| Ok(collections::get(conn, id)?.map(|found| found.row))).await?;
+        let is_done = row.is_some_and(|row| row.answered + row.failed >= row.total);
+        match is_done {
+            true => self.end(CollectionStatus::Finished, None).await?,
+            false => self.end(CollectionStatus::Stopped, Some(reason)).await?,
+        }
+        Ok(Begun::End)
+    }
+
+    async fn end(&self, status: CollectionStatus, reason: Option<StopReason>) -> Result<(), Failure> {
+        let (id, holder) = (self.id, self.holder.clone());
+        self.db
+            .write(move |tx| match collections::renew(tx, id, &holder)? {
+                // An admin stopped it first, or another process holds it.
+                None | Some(false) => Ok(()),
+                Some(true) => collections::set_status(tx, id, status, reason.as_ref()),
+            })
+            .await
+    }
+
+    /// Stores what a request led to.
+    async fn note(&mut self, done: Done) -> Result<(), Failure> {
+        self.reserved = self.reserved.saturating_sub(done.reserved);
+        let sending = &done.sending;
+        match done.reply {
+            Reply::Answered(response) => {
+                (self.limited, self.failures) = (0, 0);
+                let counted = (
+                    response.prompt_tokens.unwrap_or_else(|| prompts::prompt_tokens(&done.messages)),
+                    response.response_tokens.unwrap_or_else(|| prompts::tokens(&response.text)),
+                );
+                let new = NewResponse {
+                    text: response.text,
+                    finish_reason: response.finish_reason,
+                    reported_model: response.model,
+                    prompt_tokens: response.prompt_tokens,
+                    response_tokens: response.response_tokens,
+                    counted,
+                    latency_ms: u64::try_from(done.latency.as_millis()).unwrap_or(u64::MAX),
+                };
+                let (id, holder, request) = (self.id, self.holder.clone(), sending.id);
+                self.db.write(move |tx| collections::answer(tx, id, &holder, request, &new)).await?;
+                Ok(())
+            }
+            Reply::Limited { error, wait } => {
+                self.limited += 1;
+                let wait = wait.unwrap_or_else(|| self.pace.wait(self.limited));
+                self.not_before = self.not_before.max(Instant::now() + wait);
+                self.fail(sending.id, Outcome::AgainUncounted, &error).await?;
+                if self.limited >= MOST_LIMITED {
+                    self.end(CollectionStatus::Stopped, Some(StopReason::Failing(error))).await?;
+                }
+                Ok(())
+            }
+            Reply::Failed { error, .. } if sending.attempts >= MOST_ATTEMPTS => self.failed(sending.id, error).await,
+            Reply::Failed { error, wait } => {
+                let wait = wait.unwrap_or_else(|| self.pace.wait(sending.attempts));
+                self.later.push((sending.id, Instant::now() + wait));
+                self.fail(sending.id, Outcome::Again, &error).await
+            }
+            Reply::Refused { error } => self.failed(sending.id, error).await,
+            Reply::RefusedAll { error } => {
+                self.fail(sending.id, Outcome::AgainUncounted, &error).await?;
+                self.end(CollectionStatus::Stopped, Some(StopReason::Refused(error))).await
+            }
+        }
+    }
+
+    /// Gives a request up. If that happens to several in a row, the collection stops.
+    async fn failed(&mut self, request: i64, error: String) -> Result<(), Failure> {
+        self.failures += 1;
+        self.fail(request, Outcome::Failed, &error).await?;
+        if self.failures >= MOST_FAILURES {
+            self.end(CollectionStatus::Stopped, Some(StopReason::Failing(error))).await?;
+        }
+        Ok(())
+    }
+
+    async fn fail(&self, request: i64, outcome: Outcome, error: &str) -> Result<(), Failure> {
+        let (id, holder, error) = (self.id, self.holder.clone(), error.to_owned());
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &error)).await
+    }
+}

@@ -1,0 +1,401 @@
+//! Collections: outputs requested from the operator's endpoints.
+//!
+//! A collection is created as a draft, so that its prompts and its cost can be looked at. While it is running, one
+//! process sends its requests ([`driver`]): the server, or the command line. Its responses become a file ([`file`]) that is
+//! previewed and imported like any upload.
+
+mod driver;
+pub mod file;
+mod subjects;
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use app::{
+    error::AppError,
+    model::{
+        audit::{Action, Object},
+        collection::{
+            CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings, CollectionStatus,
+            EndpointRow, MOST_AT_ONCE, MOST_SAMPLES, NewCollection, RequestDetail, RequestRow, StopReason,
+        },
+        ids::{CollectionId, DatasetVersionId, UploadId},
+        message::Message,
+        page::{PageOf, Paged},
+    },
+    port::{Admin, Answer, collections::Collections},
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+use serde_json::{Map, Value};
+
+pub use self::driver::Pace;
+use self::{driver::Driver, subjects::Subjects};
+use super::{
+    submissions::{SubmissionService, checked_model},
+    uploads::Uploads,
+};
+use crate::{
+    db::{
+        Db,
+        audit::Change,
+        collections::{self, Collection, NewRow},
+        datasets,
+    },
+    endpoint::{Ask, Endpoints},
+    error::Failure,
+};
+
+/// How often the server looks for collections to send.
+const LOOK: Duration = Duration::from_secs(1);
+/// Pause between two transactions that delete a collection, in which others can write.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Maximum length of a system message or a template, in bytes.
+const LONGEST_TEXT: usize = 64 * 1024;
+/// Maximum number of requests of a collection: two hundred samples for each of five thousand tasks.
+const MOST_REQUESTS: u64 = 1_000_000;
+
+#[derive(Clone)]
+pub struct CollectionService(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    submissions: Arc<SubmissionService>,
+    uploads: Uploads,
+    endpoints: RwLock<Endpoints>,
+    pace: RwLock<Pace>,
+}
+
+impl CollectionService {
+    /// Until [`CollectionService::allow`] is called, there is no endpoint.
+    pub fn new(db: Db, submissions: Arc<SubmissionService>, uploads: Uploads) -> Self {
+        let (endpoints, pace) = (RwLock::default(), RwLock::default());
+        CollectionService(Arc::new(Inner { db, submissions, uploads, endpoints, pace }))
+    }
+
+    /// Sets the endpoints: the operator's decision.
+    pub fn allow(&self, endpoints: Endpoints) {
+        *self.0.endpoints.write().unwrap_or_else(PoisonError::into_inner) = endpoints;
+    }
+
+    /// Changes how long failed requests wait, for tests.
+    pub fn set_pace(&self, pace: Pace) {
+        *self.0.pace.write().unwrap_or_else(PoisonError::into_inner) = pace;
+    }
+
+    fn known(&self) -> Endpoints {
+        self.0.endpoints.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends the requests of running collections whose endpoint this server has, and deletes the rows of deleted ones,
+    /// until the process ends.
+    pub async fn serve(self) {
+        loop {
+            if let Err(failure) = self.begin_unattended().await {
+                let _logged = AppError::from(failure);
+            }
+            if let Err(failure) = self.clear_deleted().await {
+                let _logged = AppError::from(failure);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn begin_unattended(&self) -> Result<(), Failure> {
+        let endpoints = self.known();
+        for (id, name, url) in self.0.db.read(collections::unattended).await? {
+            if endpoints.get(&name).is_some_and(|endpoint| endpoint.url == url) {
+                let service = self.clone();
+                tokio::spawn(async move {
+                    if let Err(failure) = service.send(id).await {
+                        let _logged = AppError::from(failure);
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the requests of a running collection until it ends or is stopped, unless another process does. Returns
+    /// whether it did.
+    ///
+    /// # Errors
+    ///
+    /// Its endpoint is unknown or has another URL now; or an internal error.
+    pub async fn send(&self, id: CollectionId) -> Result<bool, Failure> {
+        let found = self.load(id).await?;
+        let endpoints = self.known();
+        let endpoint = endpoints.get(&found.row.endpoint).filter(|endpoint| endpoint.url == found.url);
+        let endpoint = endpoint.ok_or_else(|| no_endpoint(&found.row.endpoint, &found.url))?;
+        let pace = *self.0.pace.read().unwrap_or_else(PoisonError::into_inner);
+        match Driver::take(&self.0.db, id, endpoint, pace).await? {
+            Some(driver) => driver.run().await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    async fn clear_deleted(&self) -> Result<(), Failure> {
+        while !self.0.db.write(|tx| collections::clear(tx)).await? {
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    async fn load(&self, id: CollectionId) -> Result<Collection, Failure> {
+        let read = move |conn: &Connection| collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"));
+        self.0.db.read(read).await
+    }
+
+    /// Checks a request for a collection and completes it: the settings with the default template, and the tasks in
+    /// the dataset's order.
+    async fn checked(&self, new: NewCollection) -> Result<(DatasetVersionId, NewCollection, CollectionPlan), Failure> {
+        let mut new = NewCollection { model: checked_model(&new.model)?, ..new };
+        new.endpoint_model = match new.endpoint_model.trim() {
+            "" => new.model.clone(),
+            name => name.to_owned(),
+        };
+        check(&new.settings)?;
+        let slug = new.dataset.clone();
+        let load = move |conn: &Connection| {
+            let dataset = datasets::get(conn, &slug)?.ok_or_else(|| Failure::not_found("dataset"))?;
+            Ok((dataset.version, Subjects::load(conn, dataset.version)?))
+        };
+        let (version, subjects) = self.0.db.read_long(load).await?;
+        if new.settings.template.en.trim().is_empty() {
+            new.settings.template = subjects.default_template();
+        }
+        if let Some(unknown) = new.tasks.iter().find(|task| !subjects.has(task)) {
+            let what = (
+                format!("{} has no task {unknown}", new.dataset),
+                format!("数据集 {} 中没有任务 {unknown}", new.dataset),
+            );
+            return Err(Failure::invalid("tasks", what, ("Use the task's external ID", "请使用任务的外部 ID")));
+        }
+        let chosen: BTreeSet<&String> = new.tasks.iter().collect();
+        let mut tasks = subjects.ids();
+        tasks.retain(|task| chosen.is_empty() || chosen.contains(task));
+        if tasks.len() as u64 * u64::from(new.settings.samples) > MOST_REQUESTS {
+            let what = ("there are more than 1,000,000 requests", "请求超过 1,000,000 个");
+            return Err(Failure::invalid("samples", what, ("Choose fewer samples or tasks", "请减少样本数或任务")));
+        }
+        let plan = subjects.plan(&new.settings, &tasks)?;
+        new.tasks = tasks;
+        Ok((version, new, plan))
+    }
+}
+
+/// The error for a collection whose endpoint this process does not have.
+fn no_endpoint(name: &str, url: &str) -> Failure {
+    Failure::conflict((
+        format!(
+            "The collection uses the endpoint {name} at {url}, which is not configured. Start with --endpoint {name}={url}"
+        ),
+        format!("该采集使用位于 {url} 的端点 {name}，但未配置。请以 --endpoint {name}={url} 启动。"),
+    ))
+}
+
+/// Checks the ranges of settings.
+fn check(settings: &CollectionSettings) -> Result<(), Failure> {
+    let within = |field: &str, ok: bool, en: &str, zh: &str| match ok {
+        true => Ok(()),
+        false => Err(Failure::invalid(
+            field,
+            (format!("it must be {en}"), format!("必须{zh}")),
+            ("Choose another value", "请另选一个值"),
+        )),
+    };
+    let s = settings;
+    within("samples", (1..=MOST_SAMPLES).contains(&s.samples), "from 1 to 1000", "在 1 到 1000 之间")?;
+    within("temperature", s.temperature.is_none_or(|t| (0.0..=2.0).contains(&t)), "from 0 to 2", "在 0 到 2 之间")?;
+    within("top_p", s.top_p.is_none_or(|p| p > 0.0 && p <= 1.0), "above 0 and at most 1", "大于 0 且不超过 1")?;
+    within("response_tokens", s.response_tokens != Some(0), "at least 1", "不小于 1")?;
+    within("at_once", (1..=MOST_AT_ONCE).contains(&s.at_once), "from 1 to 64", "在 1 到 64 之间")?;
+    within(
+        "per_minute",
+        s.per_minute.is_none_or(|n| (1..=60_000).contains(&n)),
+        "from 1 to 60000",
+        "在 1 到 60000 之间",
+    )?;
+    within("timeout_s", (1..=3600).contains(&s.timeout_s), "from 1 to 3600", "在 1 到 3600 之间")?;
+    let texts = [("system", &s.system), ("template", &s.template.en), ("template", &s.template.zh)];
+    for (field, text) in texts {
+        within(field, text.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
+    }
+    within("parameters", s.parameters.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
+    parameters(&s.parameters).map(drop).map_err(|(what, remedy)| Failure::invalid("parameters", what, remedy))
+}
+
+/// The further fields of a request.
+fn parameters(text: &str) -> Result<Map<String, Value>, (Message, Message)> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    let map: Map<String, Value> = serde_json::from_str(text).map_err(|e| {
+        let what = (format!("this is not a JSON object: {e}"), format!("这不是 JSON 对象：{e}"));
+        (what.into(), ("Write it as {\"top_k\": 20}", "请写成 {\"top_k\": 20} 的形式").into())
+    })?;
+    match Ask::OWN.iter().find(|name| map.contains_key(**name)) {
+        Some(name) => {
+            let what = (format!("the field {name} has a setting of its own"), format!("字段 {name} 有专门的设置项"));
+            Err((what.into(), ("Remove it", "请将其去掉").into()))
+        }
+        None => Ok(map),
+    }
+}
+
+#[async_trait]
+impl Collections for CollectionService {
+    async fn endpoints(&self, _: &Admin) -> Answer<Vec<EndpointRow>> {
+        Ok(self.known().rows())
+    }
+
+    async fn list(&self, _: &Admin, of: PageOf) -> Answer<Paged<CollectionRow>> {
+        Ok(self.0.db.read(move |conn| collections::list(conn, &of)).await?)
+    }
+
+    async fn get(&self, _: &Admin, id: CollectionId) -> Answer<CollectionDetail> {
+        let load = move |conn: &Connection| {
+            let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
+            let subjects = Subjects::load(conn, found.version)?;
+            let newest = datasets::get(conn, &found.row.dataset)?.map(|dataset| dataset.version);
+            Ok((collections::submissions(conn, id)?, newest != Some(found.version), found, subjects))
+        };
+        let (submissions, outdated, found, subjects) = self.0.db.read_long(load).await?;
+        let known = self.known();
+        let endpoint_known = known.get(&found.row.endpoint).map(|endpoint| endpoint.url == found.url);
+        Ok(CollectionDetail {
+            plan: subjects.plan(&found.settings, &found.tasks)?,
+            row: found.row,
+            url: found.url,
+            settings: found.settings,
+            in_work: found.in_work,
+            endpoint_known: Some(endpoint_known.unwrap_or_default()),
+            submissions,
+            outdated,
+        })
+    }
+
+    async fn requests(&self, _: &Admin, id: CollectionId, of: PageOf) -> Answer<Paged<RequestRow>> {
+        self.load(id).await?;
+        Ok(self.0.db.read(move |conn| collections::requests(conn, id, &of)).await?)
+    }
+
+    async fn request(&self, _: &Admin, id: CollectionId, request: i64) -> Answer<RequestDetail> {
+        let found = self.0.db.read(move |conn| collections::request(conn, id, request)).await?;
+        Ok(found.ok_or_else(|| Failure::not_found("request"))?)
+    }
+
+    async fn plan(&self, _: &Admin, new: NewCollection) -> Answer<CollectionPlan> {
+        Ok(self.checked(new).await?.2)
+    }
+
+    async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId> {
+        let known = self.known();
+        let endpoint = known.get(&new.endpoint).cloned().ok_or_else(|| {
+            let what = (
+                format!("there is no endpoint named {:?}", new.endpoint),
+                format!("没有名为 {:?} 的端点", new.endpoint),
+            );
+            let remedy = (
+                "Start the server with --endpoint, such as --endpoint local=http://127.0.0.1:8000/v1",
+                "启动服务器时加上 --endpoint，例如 --endpoint local=http://127.0.0.1:8000/v1",
+            );
+            Failure::invalid("endpoint", what, remedy)
+        })?;
+        let (version, new, _) = self.checked(new).await?;
+        let (by, detail) = (admin.id(), format!("{} on {} from {}", new.model, new.dataset, endpoint.name));
+        let row = NewRow {
+            version,
+            model_name: new.model,
+            endpoint_model: new.endpoint_model,
+            endpoint: endpoint.name,
+            url: endpoint.url,
+            settings: new.settings,
+            tasks: new.tasks,
+            by,
+        };
+        let create = move |tx: &rusqlite::Transaction<'_>| {
+            let id = collections::insert(tx, &row)?;
+            Ok(Change::of(Object::Collection(id), detail, id))
+        };
+        Ok(self.0.db.write_audited(admin, Action::CollectionCreate, create).await?)
+    }
+
+    async fn stop(&self, admin: &Admin, id: CollectionId) -> Answer<()> {
+        let stop = move |tx: &rusqlite::Transaction<'_>| {
+            let found = collections::get(tx, id)?.ok_or_else(|| Failure::not_found("collection"))?;
+            if found.row.status != CollectionStatus::Running {
+                return Ok(Change::each(Vec::new(), ()));
+            }
+            collections::set_status(tx, id, CollectionStatus::Stopped, Some(&StopReason::Admin))?;
+            Ok(Change::of(Object::Collection(id), "", ()))
+        };
+        Ok(self.0.db.write_audited(admin, Action::CollectionStop, stop).await?)
+    }
+
+    async fn resume(&self, admin: &Admin, id: CollectionId, how: CollectionResume) -> Answer<()> {
+        let found = self.load(id).await?;
+        let known = self.known();
+        if known.get(&found.row.endpoint).is_none_or(|endpoint| endpoint.url != found.url) {
+            return Err(no_endpoint(&found.row.endpoint, &found.url).into());
+        }
+        let mut settings = found.settings;
+        settings.max_requests = how.max_requests.or(settings.max_requests);
+        settings.max_tokens = how.max_tokens.or(settings.max_tokens);
+        while how.failed && !self.0.db.write(move |tx| collections::retry_failed(tx, id)).await? {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let action = if found.row.status == CollectionStatus::Draft {
+            Action::CollectionStart
+        } else {
+            Action::CollectionResume
+        };
+        let resume = move |tx: &rusqlite::Transaction<'_>| {
+            let row = collections::get(tx, id)?.ok_or_else(|| Failure::not_found("collection"))?.row;
+            let is_complete = row.answered + row.failed >= row.total;
+            if row.status == CollectionStatus::Running || (row.status == CollectionStatus::Finished && is_complete) {
+                return Ok(Change::each(Vec::new(), ()));
+            }
+            collections::set_settings(tx, id, &settings)?;
+            collections::set_status(tx, id, CollectionStatus::Running, None)?;
+            Ok(Change::of(Object::Collection(id), "", ()))
+        };
+        Ok(self.0.db.write_audited(admin, action, resume).await?)
+    }
+
+    async fn remove(&self, admin: &Admin, id: CollectionId) -> Answer<()> {
+        let remove = move |tx: &rusqlite::Transaction<'_>| {
+            let found = collections::get(tx, id)?.ok_or_else(|| Failure::not_found("collection"))?;
+            if found.row.status == CollectionStatus::Running || found.in_work {
+                let why = ("The collection is running. Stop it first.", "采集正在进行，请先停止。");
+                return Err(Failure::conflict(why));
+            }
+            collections::delete(tx, id)?;
+            let detail = format!("{} on {}, {} responses", found.row.model_name, found.row.dataset, found.row.answered);
+            Ok(Change::of(Object::Collection(id), detail, ()))
+        };
+        self.0.db.write_audited(admin, Action::CollectionDelete, remove).await?;
+        // In the background; the server finishes what this cannot.
+        let service = self.clone();
+        tokio::spawn(async move { service.clear_deleted().await.map_err(AppError::from) });
+        Ok(())
+    }
+
+    async fn upload(&self, admin: &Admin, id: CollectionId) -> Answer<UploadId> {
+        let found = self.load(id).await?;
+        if found.row.answered == 0 {
+            let why = ("The collection has no responses yet.", "该采集还没有响应。");
+            return Err(Failure::conflict(why).into());
+        }
+        let dataset = found.row.dataset.clone();
+        let stored = file::write(&self.0.db, &self.0.uploads, found).await?;
+        let checksum = stored.checksum.clone();
+        let purpose = crate::db::uploads::Purpose::outputs(Some(&dataset));
+        let upload = self.0.submissions.note_upload(admin, stored, purpose).await?;
+        self.0.db.write(move |tx| collections::add_file(tx, id, &checksum)).await?;
+        Ok(upload)
+    }
+}
