@@ -111,7 +111,7 @@ impl CollectionService {
                 let service = self.clone();
                 tokio::spawn(async move {
                     if let Err(failure) = service.send(id).await {
-                        let _logged = AppError::from(failure);
+                        service.stop_failed(id, AppError::from(failure)).await;
                     }
                 });
             }
@@ -134,6 +134,15 @@ impl CollectionService {
         match Driver::take(&self.0.db, id, endpoint, pace).await? {
             Some(driver) => driver.run().await.map(|()| true),
             None => Ok(false),
+        }
+    }
+
+    /// Stops a collection that cannot be sent, so that it is not tried again every second.
+    async fn stop_failed(&self, id: CollectionId, error: AppError) {
+        let reason = StopReason::Failing(error.to_string());
+        let stop = self.0.db.write(move |tx| collections::set_status(tx, id, CollectionStatus::Stopped, Some(&reason)));
+        if let Err(failure) = stop.await {
+            let _logged = AppError::from(failure);
         }
     }
 

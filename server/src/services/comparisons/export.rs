@@ -213,7 +213,7 @@ impl ComparisonService {
 fn collected(conn: &Connection, head: &ComparisonInput) -> Result<Vec<CollectionId>, Failure> {
     let models: Vec<_> = head.models.iter().map(|(id, _)| *id).collect();
     let studies: Vec<_> = head.studies.iter().map(|study| study.id).collect();
-    let runs: Vec<_> = head.runs.iter().map(|run| run.id).collect();
+    let runs: Vec<_> = head.runs.iter().filter_map(|run| run.id).collect();
     collections::of_selection(conn, &models, &studies, &runs)
 }
 
