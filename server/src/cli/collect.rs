@@ -208,7 +208,7 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
     let submission =
         if whole && !args.no_import && row.answered > 0 { Some(import(&services, id).await?) } else { None };
     let stopped = row.reason.clone();
-    global.show(&Collected { collection: row, submission }, |made| text(made))?;
+    global.show(&Collected { collection: row, submission }, text)?;
     match (whole, stopped) {
         (true, _) => Ok(()),
         (false, reason) => {
@@ -349,7 +349,7 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
             let mut of = PageOf::first(20);
             of.which = Which::only("status", "failed");
             let failed = collections.requests(&admin, collection, of).await?.rows;
-            global.show(&Whole { detail, failed }, |whole| whole_text(whole))
+            global.show(&Whole { detail, failed }, whole_text)
         }
         Collections::Requests { collection, rows } => {
             let rows = rows.read(async |of| collections.requests(&admin, collection, of).await).await?;
@@ -363,7 +363,7 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
         Collections::Import { collection } => {
             let submission = import(&services, collection).await?;
             let row = collections.get(&admin, collection).await?.row;
-            global.show(&Collected { collection: row, submission: Some(submission) }, |made| text(made))
+            global.show(&Collected { collection: row, submission: Some(submission) }, text)
         }
         Collections::Delete { collection } => {
             collections.remove(&admin, collection).await?;
