@@ -5,6 +5,7 @@ use app::model::{comparison::Interval, stats::Method};
 use serde::Deserialize;
 use server::stats::{
     agreement::Weights,
+    alt_test::{Judged, alt_test},
     bootstrap::{self, Cell, Scores},
     correlation::{self, Point},
     family, icc, leniency,
@@ -24,6 +25,7 @@ struct Reference {
     agreement: Vec<Agreement>,
     severity: Vec<Severity>,
     bootstrap: Vec<Bootstrap>,
+    alt_test: Vec<AltTestCase>,
 }
 
 fn reference() -> Reference {
@@ -309,5 +311,35 @@ fn the_bootstrap_is_numpys() {
         }
         let interval = found.differences[0].difference.unwrap().interval.unwrap();
         ends(interval, case.difference, (case.difference[1] - case.difference[0]) / 12.0, "difference");
+    }
+}
+
+#[derive(Deserialize)]
+struct AltTestCase {
+    judge: Vec<f64>,
+    /// For each output, raters with their scores.
+    ratings: Vec<Vec<(u32, f64)>>,
+    /// Share of outputs on which the judge is at least as close, by rater.
+    advantages: Vec<f64>,
+    /// Raters against whom the judge wins, by epsilon.
+    winning: std::collections::BTreeMap<String, u32>,
+}
+
+#[test]
+fn alternative_annotator_test_is_scipys_and_statsmodels() {
+    for case in reference().alt_test {
+        let outputs = case.judge.iter().zip(case.ratings).enumerate();
+        let outputs: Vec<Judged> =
+            outputs.map(|(task, (judge, ratings))| Judged { task, judge: *judge, ratings }).collect();
+        let found = alt_test(&outputs, Draws { resamples: 100, ..Draws::new(1, 1) }).unwrap();
+        assert_eq!(found.raters.len(), case.advantages.len());
+        for (rater, expected) in found.raters.iter().zip(&case.advantages) {
+            same(rater.advantage, *expected, "advantage");
+        }
+        let mean = case.advantages.iter().sum::<f64>() / case.advantages.len() as f64;
+        same(found.advantage.value, mean, "mean advantage");
+        for winning in found.winning {
+            assert_eq!(winning.raters, case.winning[&winning.epsilon.to_string()], "epsilon {}", winning.epsilon);
+        }
     }
 }

@@ -72,6 +72,12 @@ texts! {
         people_alone: "people", "人工之间";
         judge_means: "Mean scores on outputs that both scored", "双方都评过的输出上的平均分";
         judge_kappas: "Weighted kappa of the judge model with each rater", "评判模型与每位评分者的加权 kappa";
+        replace_head: "May the judge model replace a rater?", "评判模型能否替代一位评分者？";
+        replace_lead: "Each rater in turn is compared with the judge model: who is closer to the other raters? The judge model passes if it wins against at least half of the raters. It may lose on a share ε of outputs, because it costs less.", "依次将每位评分者与评判模型比较：谁更接近其他评分者？若评判模型胜过至少一半评分者，则通过。由于成本更低，允许其在比例为 ε 的输出上落后。";
+        replace_advantage: "At least as close", "至少同样接近";
+        replace_needs: "Undefined: this needs at least three raters who each share 30 outputs with the judge model and another rater.", "未定义：需要至少三位评分者，且每位与评判模型及另一位评分者共同评过 30 个输出。";
+        replace_passes: "passes", "通过";
+        replace_fails: "does not pass", "未通过";
         metrics: "Metrics", "指标";
         metric: "Metric", "指标";
         nothing: "Nothing to compare yet", "还没有可比较的内容";
@@ -191,6 +197,8 @@ texts! {
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";
+    replace_won(won: &str, all: &str): "{won} of {all} raters", "{all} 位评分者中的 {won} 位";
+    replace_epsilon(epsilon: &str): "Won at ε = {epsilon}", "ε = {epsilon} 时胜过";
     judge_facts(outputs: &str, both: &str):
         "It scored {outputs} outputs of these models; people rated {both} of them.",
         "评判了这些模型的 {outputs} 个输出，其中 {both} 个也有人工评分。";

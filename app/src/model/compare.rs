@@ -15,7 +15,7 @@ use super::{
     published::PublishedChecked,
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, Correlation, Known, McNemar, Paired, Reliability},
+    stats::{Adjusted, AltTest, Correlation, Known, McNemar, Paired, Reliability, Undefined},
 };
 
 /// Which scores of an output count.
@@ -246,6 +246,15 @@ pub struct JudgeDimension {
     pub correlation: Correlation,
     /// One entry per model.
     pub means: Vec<JudgeMeans>,
+    /// Whether the judge may replace a rater.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<AltTest>))]
+    #[serde(with = "super::stats::known", default = "no_replacement")]
+    pub replacement: Known<AltTest>,
+}
+
+/// For bundles of earlier versions.
+fn no_replacement() -> Known<AltTest> {
+    Err(Undefined::Nothing)
 }
 
 /// Mean scores of one model's outputs that both scored.

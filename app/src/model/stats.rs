@@ -100,6 +100,51 @@ pub struct Estimate {
     pub interval: Known<Interval>,
 }
 
+/// The alternative annotator test: whether a judge may replace a rater.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct AltTest {
+    /// Mean over raters of the share of outputs on which the judge is at least as close to the other raters.
+    pub advantage: Estimate,
+    /// The test's result for each value of epsilon.
+    pub winning: Vec<Winning>,
+    /// The raters that it is about.
+    pub raters: Vec<RaterAdvantage>,
+    /// Raters with too few outputs.
+    pub left_out: u32,
+}
+
+/// The alternative annotator test for one value of epsilon.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct Winning {
+    /// The share of outputs that the judge may lose because it costs less than a rater.
+    pub epsilon: f64,
+    /// Raters against whom the judge wins.
+    pub raters: u32,
+}
+
+impl AltTest {
+    /// Whether the judge wins against at least half of the raters.
+    pub fn passes(&self, winning: &Winning) -> bool {
+        winning.raters as usize * 2 >= self.raters.len()
+    }
+}
+
+/// A judge compared with one rater.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RaterAdvantage {
+    /// Index of the rater.
+    pub rater: u32,
+    /// Outputs that the rater, another rater and the judge scored.
+    pub outputs: u64,
+    /// Share of these on which the judge is at least as close to the other raters as this one.
+    pub advantage: f64,
+    /// Share on which this rater is at least as close as the judge.
+    pub of_rater: f64,
+}
+
 /// How a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

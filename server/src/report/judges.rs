@@ -1,6 +1,6 @@
 //! Judge models compared with people (docs/statistics.md, "Judge models"). Pure.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use app::model::{
     compare::{Judge, JudgeDimension, JudgeMeans},
@@ -10,6 +10,7 @@ use app::model::{
 use super::comparison_figures::{JUDGES, resamples};
 use crate::comparison::input::{ComparisonInput, InputJudge};
 use crate::stats::{
+    alt_test::{Judged, alt_test},
     bootstrap::{self, Cell},
     correlation::{self, correlation},
     random::Draws,
@@ -28,11 +29,17 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
     // After the last rater's index: the judge acts as an additional rater.
     let own = u32::try_from(input.raters.len()).unwrap_or(u32::MAX);
     let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
+        let mut shared: BTreeMap<OutputId, Judged> = BTreeMap::new();
         let (mut units, mut people) = (Vec::new(), HashMap::<OutputId, (usize, usize, u8, Cell)>::new());
         for (rating, scores) in input.scored() {
             let judged = given.get(&rating.output).and_then(|scores| scores.get(d));
             let (Some(judged), Some(score)) = (judged, scores.get(d)) else { continue };
             let (model, task) = (rating.model as usize, rating.task as usize);
+            let output = shared.entry(rating.output);
+            let output = output.or_insert_with(|| Judged { task, judge: f64::from(*judged), ratings: Vec::new() });
+            // Of several ratings of one rater, from several studies, the newest counts.
+            output.ratings.retain(|(rater, _)| *rater != rating.rater);
+            output.ratings.push((rating.rater, f64::from(*score)));
             units.push(Unit { model, task, ratings: vec![(rating.rater, *score), (own, *judged)] });
             let place = people.entry(rating.output).or_insert((model, task, *judged, Cell::new()));
             place.3.push(f64::from(*score));
@@ -40,6 +47,7 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
         let (low, high) = dimension.range();
         let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
         let draws = Draws { resamples: resamples(input), ..Draws::new(input.seed, figure) };
+        let outputs: Vec<Judged> = shared.into_values().collect();
         // Sorted by output, because a hash map has no order.
         let mut people: Vec<(OutputId, (usize, usize, u8, Cell))> = people.into_iter().collect();
         people.sort_by_key(|(output, _)| *output);
@@ -68,6 +76,7 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
             agreement: reliability(&units, low, high, draws),
             correlation: correlation(&points, Draws { figure: figure + (1 << 12), ..draws }),
             means: means.collect(),
+            replacement: alt_test(&outputs, Draws { figure: figure + (1 << 13), ..draws }),
         }
     });
     let dimensions: Vec<JudgeDimension> = dimensions.collect();

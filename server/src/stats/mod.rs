@@ -3,6 +3,7 @@
 //! follows; `server/tests/stats_reference/` has the figures of independent programs.
 
 pub mod agreement;
+pub mod alt_test;
 pub mod bootstrap;
 pub mod correlation;
 pub mod family;

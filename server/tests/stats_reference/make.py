@@ -251,6 +251,35 @@ def bootstrap_cases():
         }
 
 
+def alt_test_cases():
+    """The alternative annotator test by scipy's t-test and statsmodels' procedure of Benjamini and Yekutieli."""
+    shapes = [(120, 4, 0.6, 0.7), (60, 3, 0.6, 0.5), (45, 6, 0.8, 0.3), (200, 5, 0.5, 0.65), (150, 3, 0.3, 1.6), (40, 5, 0.0, 0.0)]
+    for outputs, raters, noise, judge_noise in shapes:
+        truth = rng.integers(1, 6, outputs).astype(float)
+        level = lambda spread: np.clip(np.round(truth + rng.normal(0, spread, outputs)), 1, 5) if spread else truth
+        judge, people = level(judge_noise), np.array([level(noise) for _ in range(raters)])
+        rated = rng.random((raters, outputs)) < 0.85
+        case = {"judge": judge.tolist(), "winning": {}, "advantages": []}
+        case["ratings"] = [
+            [[r, people[r, o]] for r in range(raters) if rated[r, o]] for o in range(outputs)
+        ]
+        differences = []
+        for r in range(raters):
+            own = []
+            for o in range(outputs):
+                others = [people[k, o] for k in range(raters) if k != r and rated[k, o]]
+                if rated[r, o] and others:
+                    far = [np.sqrt(np.mean([(score - k) ** 2 for k in others])) for score in (judge[o], people[r, o])]
+                    own.append((far[0] <= far[1], far[1] <= far[0]))
+            if len(own) >= 30:
+                differences.append([int(rater) - int(judged) for judged, rater in own])
+                case["advantages"].append(np.mean([judged for judged, _ in own]))
+        for epsilon in (0.1, 0.15, 0.2):
+            p = [st.ttest_1samp(each, epsilon, alternative="less").pvalue for each in differences]
+            case["winning"][str(epsilon)] = int(multipletests(p, alpha=0.05, method="fdr_by")[0].sum())
+        yield case
+
+
 def plain(value):
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
@@ -270,5 +299,6 @@ cases = {
     "agreement": list(agreement_cases()),
     "severity": list(severity_cases()),
     "bootstrap": list(bootstrap_cases()),
+    "alt_test": list(alt_test_cases()),
 }
 print(json.dumps(plain(cases)))

@@ -125,7 +125,7 @@ impl Driver {
             Ok((found, subjects, copy::instance(conn)?))
         };
         let (Collection { row, settings, tasks, .. }, subjects, instance) = db.read_long(load).await?;
-        let parameters = super::parameters(&settings.parameters).unwrap_or_default();
+        let parameters = super::settings::parameters(&settings.parameters).unwrap_or_default();
         let longest_prompt = subjects.longest_prompt(&settings, &tasks)?;
         let client =
             Client::new(endpoint, Duration::from_secs(settings.timeout_s.into())).map_err(Failure::internal)?;

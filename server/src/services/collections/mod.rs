@@ -6,6 +6,7 @@
 
 mod driver;
 pub mod file;
+mod settings;
 mod subjects;
 
 use std::{
@@ -19,21 +20,19 @@ use app::{
     model::{
         audit::{Action, Object},
         collection::{
-            CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings, CollectionStatus,
-            EndpointRow, MOST_AT_ONCE, MOST_SAMPLES, NewCollection, RequestDetail, RequestRow, StopReason,
+            CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionStatus, EndpointRow,
+            NewCollection, RequestDetail, RequestRow, StopReason,
         },
         ids::{CollectionId, DatasetVersionId, UploadId},
-        message::Message,
         page::{PageOf, Paged},
     },
     port::{Admin, Answer, collections::Collections},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
-use serde_json::{Map, Value};
 
 pub use self::driver::Pace;
-use self::{driver::Driver, subjects::Subjects};
+use self::{driver::Driver, settings::check, subjects::Subjects};
 use super::{
     submissions::{SubmissionService, checked_model},
     uploads::Uploads,
@@ -45,7 +44,7 @@ use crate::{
         collections::{self, Collection, NewRow},
         datasets,
     },
-    endpoint::{Ask, Endpoints},
+    endpoint::Endpoints,
     error::Failure,
 };
 
@@ -53,8 +52,6 @@ use crate::{
 const LOOK: Duration = Duration::from_secs(1);
 /// Pause between two transactions that delete a collection, in which others can write.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Maximum length of a system message or a template, in bytes.
-const LONGEST_TEXT: usize = 64 * 1024;
 /// Maximum number of requests of a collection: two hundred samples for each of five thousand tasks.
 const MOST_REQUESTS: u64 = 1_000_000;
 
@@ -204,55 +201,6 @@ fn no_endpoint(name: &str, url: &str) -> Failure {
         ),
         format!("该采集使用位于 {url} 的端点 {name}，但未配置。请以 --endpoint {name}={url} 启动。"),
     ))
-}
-
-/// Checks the ranges of settings.
-fn check(settings: &CollectionSettings) -> Result<(), Failure> {
-    let within = |field: &str, ok: bool, en: &str, zh: &str| match ok {
-        true => Ok(()),
-        false => Err(Failure::invalid(
-            field,
-            (format!("it must be {en}"), format!("必须{zh}")),
-            ("Choose another value", "请另选一个值"),
-        )),
-    };
-    let s = settings;
-    within("samples", (1..=MOST_SAMPLES).contains(&s.samples), "from 1 to 1000", "在 1 到 1000 之间")?;
-    within("temperature", s.temperature.is_none_or(|t| (0.0..=2.0).contains(&t)), "from 0 to 2", "在 0 到 2 之间")?;
-    within("top_p", s.top_p.is_none_or(|p| p > 0.0 && p <= 1.0), "above 0 and at most 1", "大于 0 且不超过 1")?;
-    within("response_tokens", s.response_tokens != Some(0), "at least 1", "不小于 1")?;
-    within("at_once", (1..=MOST_AT_ONCE).contains(&s.at_once), "from 1 to 64", "在 1 到 64 之间")?;
-    within(
-        "per_minute",
-        s.per_minute.is_none_or(|n| (1..=60_000).contains(&n)),
-        "from 1 to 60000",
-        "在 1 到 60000 之间",
-    )?;
-    within("timeout_s", (1..=3600).contains(&s.timeout_s), "from 1 to 3600", "在 1 到 3600 之间")?;
-    let texts = [("system", &s.system), ("template", &s.template.en), ("template", &s.template.zh)];
-    for (field, text) in texts {
-        within(field, text.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
-    }
-    within("parameters", s.parameters.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
-    parameters(&s.parameters).map(drop).map_err(|(what, remedy)| Failure::invalid("parameters", what, remedy))
-}
-
-/// The further fields of a request.
-fn parameters(text: &str) -> Result<Map<String, Value>, (Message, Message)> {
-    if text.trim().is_empty() {
-        return Ok(Map::new());
-    }
-    let map: Map<String, Value> = serde_json::from_str(text).map_err(|e| {
-        let what = (format!("this is not a JSON object: {e}"), format!("这不是 JSON 对象：{e}"));
-        (what.into(), ("Write it as {\"top_k\": 20}", "请写成 {\"top_k\": 20} 的形式").into())
-    })?;
-    match Ask::OWN.iter().find(|name| map.contains_key(**name)) {
-        Some(name) => {
-            let what = (format!("the field {name} has a setting of its own"), format!("字段 {name} 有专门的设置项"));
-            Err((what.into(), ("Remove it", "请将其去掉").into()))
-        }
-        None => Ok(map),
-    }
 }
 
 #[async_trait]

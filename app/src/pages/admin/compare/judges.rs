@@ -131,6 +131,7 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                 <tbody>{means}</tbody>
             </table>
         </div>
+        {replacement(i, human, judge, at)}
         <details class="said">
             <summary>{t.judge_kappas}</summary>
             <div class="table-box" role="group" aria-label=t.judge_kappas tabindex="0">
@@ -140,6 +141,59 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                 </table>
             </div>
         </details>
+    }
+    .into_any()
+}
+
+/// The alternative annotator test on every dimension.
+fn replacement(i: I18n, human: &Human, judge: &Judge, at: usize) -> AnyView {
+    let (t, a) = (i.compare(), i.admin());
+    let share = |v: f64| format!("{:.0}%", v * 100.0);
+    let epsilons = judge.dimensions.iter().find_map(|own| own.replacement.as_ref().ok());
+    let Some(first) = epsilons else {
+        return view! { <h4>{t.replace_head}</h4><p class="muted">{t.replace_needs}</p> }.into_any();
+    };
+    let heads = first
+        .winning
+        .iter()
+        .map(|won| view! { <th scope="col" class="num">{(t.replace_epsilon)(&won.epsilon.to_string())}</th> })
+        .collect_view();
+    let rows = human
+        .comparison
+        .rubric
+        .dimensions
+        .iter()
+        .zip(&judge.dimensions)
+        .map(|(dimension, own)| {
+            let cells = match &own.replacement {
+                Err(_) => view! { <td class="muted small" colspan="4">{t.replace_needs}</td> }.into_any(),
+                Ok(test) => {
+                    let all = i.number(test.raters.len() as u64);
+                    let won = test.winning.iter().map(|won| {
+                        let (word, class) = match test.passes(won) {
+                            true => (t.replace_passes, "mean"),
+                            false => (t.replace_fails, "muted"),
+                        };
+                        let raters = (t.replace_won)(&i.number(won.raters.into()), &all);
+                        view! { <td class="num"><span class=class>{word}</span><span class="interval">{raters}</span></td> }
+                    });
+                    let won = won.collect_view();
+                    view! { {cell(i, Ok(test.advantage), share)}{won} }.into_any()
+                }
+            };
+            view! { <tr><th scope="row">{dimension.name.get(i.lang).to_owned()}</th>{cells}</tr> }
+        })
+        .collect_view();
+    let id = format!("replace-{at}");
+    view! {
+        <h4 id=id.clone()>{t.replace_head}</h4>
+        <p class="muted">{t.replace_lead}</p>
+        <div class="table-box" role="group" aria-labelledby=id tabindex="0">
+            <table class="table means">
+                <thead><tr><th scope="col">{a.dimension}</th><th scope="col" class="num">{t.replace_advantage}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
     }
     .into_any()
 }
