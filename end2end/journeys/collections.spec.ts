@@ -27,7 +27,8 @@ const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
 
 serve('--demo', '--endpoint', `local=${url}`);
 
-test('outputs are collected from an endpoint, looked at and imported', async ({ page }) => {
+test('outputs are collected from an endpoint, looked at and imported', async ({ page, watch }) => {
+  watch.expect(/422/);
   await logIn(page, demo.admin);
   await open(page, '/admin/submissions');
   await page.getByRole('link', { name: 'Collections' }).click();

@@ -591,3 +591,65 @@ fn check_rust_escapes(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>)
         assert_eq!(passes, (true, false), "{}", shown(case, &outcome));
     }
 }
+
+/// A model's response with a whole function and a helper before it passes as the authors' solution does, when a continuation
+/// was made of it.
+fn check_responses(lang: CodeLang, helper: &str) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let (all, context) = (tasks(&data, lang), context());
+    let mut wrong = Vec::new();
+    // A few tasks with different signatures; the declarations of others contain more than the function's.
+    for number in [0, 9, 17, 42, 66, 101, 140] {
+        let Some(task) = all.values().find(|task| task.task_id.ends_with(&format!("/{number}"))) else { continue };
+        let declaration = task.declaration.trim_end();
+        let (before, line) = declaration.rsplit_once('\n').unwrap_or(("", declaration));
+        let code = format!("{before}\n{helper}\n{line}\n{}", task.canonical_solution);
+        let fence = lang::display(lang).fences[0];
+        let asked = formats::humaneval::Task {
+            benchmark: formats::humaneval::Benchmark::HumanevalX,
+            task_id: task.task_id.clone(),
+            prompt: task.prompt.clone(),
+            declaration: task.declaration.clone(),
+            import: Some(task.import.clone()),
+            docstring: None,
+            test: task.test.clone(),
+            test_setup: Some(task.test_setup.clone()),
+            example_test: String::new(),
+            canonical_solution: String::new(),
+            source: None,
+        };
+        let made = formats::continuation::read(lang, &asked, &format!("Sure:\n\n```{fence}\n{code}\n```\nDone."));
+        let sample = Sample { prompt: made.prompt.as_deref(), generation: &made.generation };
+        let outcome = grader::grade(&*toolchain, &context, lang, task, sample).unwrap();
+        if outcome.verdict != Verdict::Passed || published(&outcome) != PublishedVerdict::Passed {
+            wrong.push(shown(&format!("{}\n{made:?}", task.task_id), &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+#[test]
+fn python_responses_become_continuations() {
+    check_responses(CodeLang::Python, "def unused_helper(x):\n    return x\n");
+}
+
+#[test]
+fn cpp_responses_become_continuations() {
+    check_responses(CodeLang::Cpp, "int unused_helper(int x) { return x; }\n");
+}
+
+#[test]
+fn java_responses_become_continuations() {
+    check_responses(CodeLang::Java, "    static int unusedHelper(int x) { return x; }\n");
+}
+
+#[test]
+fn javascript_responses_become_continuations() {
+    check_responses(CodeLang::JavaScript, "function unusedHelper(x) { return x; }\n");
+}
+
+#[test]
+fn go_responses_become_continuations() {
+    check_responses(CodeLang::Go, "func unusedHelper(x int) int { return x }\n");
+}

@@ -22,7 +22,6 @@ texts! {
         failed_count: "Failed", "失败";
         tokens: "Tokens", "词元";
         created: "Created", "创建时间";
-        any: "All", "全部";
 
         // The form
         model_hint: "As it should appear in tables.", "在表格中显示的名称。";
@@ -86,7 +85,7 @@ texts! {
         left: "Time left:", "剩余时间：";
         waits: "It begins as soon as this server, or the command line, sends its requests.", "本服务器或命令行开始发送请求后即会进行。";
         in_flight: "Requests in progress are still answered.", "仍在等待进行中的请求。";
-        outdated: "The dataset has a new version. The responses can no longer be imported.", "数据集有了新版本，这些响应无法再导入。";
+        outdated: "Tasks of this collection have changed in a new version of the dataset. Its responses cannot be imported; start a new collection.", "该采集的任务在数据集的新版本中已有变化，其响应无法导入，请新建采集。";
         submissions: "Imported as", "已导入为";
         collected: "Collected", "采集来源";
         full_stop: ".", "。";

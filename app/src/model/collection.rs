@@ -286,11 +286,11 @@ pub struct CollectionDetail {
     pub plan: CollectionPlan,
     /// Whether a process is sending its requests now.
     pub in_work: bool,
-    /// Whether this server has its endpoint; absent on the command line.
-    pub endpoint_known: Option<bool>,
+    /// Whether this process has its endpoint.
+    pub endpoint_known: bool,
     /// Submissions that were imported from its responses, newest first.
     pub submissions: Vec<SubmissionId>,
-    /// Whether the dataset has a newer version, so that responses no longer fit.
+    /// Whether tasks have changed in a newer version of the dataset. Then its responses cannot be imported.
     pub outdated: bool,
 }
 

@@ -42,11 +42,17 @@ pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
     ports.tokens.revoke(&admin, id).await
 }
 
-/// The REST API's reference.
+/// The REST API's reference: all areas, with the operations of the named one, or else of the first.
 #[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
-pub async fn reference() -> Result<ApiReference, AppError> {
+pub async fn reference(#[server(default)] area: String) -> Result<ApiReference, AppError> {
     let (ports, admin) = ports()?;
-    ports.reference.reference(&admin).await
+    let mut found = ports.reference.reference(&admin).await?;
+    found.areas.retain(|one| !one.operations.is_empty());
+    let chosen = found.areas.iter().position(|one| one.name == area).unwrap_or_default();
+    for (_, other) in found.areas.iter_mut().enumerate().filter(|(at, _)| *at != chosen) {
+        other.operations.clear();
+    }
+    Ok(found)
 }
 
 /// All webhooks, and the origins that the operator allows.

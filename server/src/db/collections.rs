@@ -244,9 +244,8 @@ pub fn add_file(conn: &Connection, id: CollectionId, checksum: &str) -> Result<(
 /// The submissions that were imported from a collection's files, newest first.
 pub fn submissions(conn: &Connection, id: CollectionId) -> Result<Vec<SubmissionId>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.id FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
-         CROSS JOIN all_submissions s ON s.checksum = f.checksum
-         WHERE f.collection_id = ?1 AND s.version_id = c.version_id AND s.importing_until IS NULL ORDER BY s.id DESC",
+        "SELECT s.id FROM collection_files f CROSS JOIN all_submissions s ON s.checksum = f.checksum
+         WHERE f.collection_id = ?1 AND s.importing_until IS NULL ORDER BY s.id DESC",
     )?;
     let rows = statement.query_map([id.0], |row| row.get(0).map(SubmissionId))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -266,7 +265,7 @@ pub fn of_selection(
              UNION SELECT submission_id FROM runs WHERE id IN (SELECT value FROM json_each(?3)))
          SELECT DISTINCT c.id FROM chosen CROSS JOIN all_submissions s ON s.id = chosen.id
          CROSS JOIN collection_files f ON f.checksum = s.checksum CROSS JOIN collections c ON c.id = f.collection_id
-         WHERE s.model_id IN (SELECT value FROM json_each(?1)) AND c.version_id = s.version_id AND c.status <> 'deleted'
+         WHERE s.model_id IN (SELECT value FROM json_each(?1)) AND c.status <> 'deleted'
          ORDER BY c.id",
     )?;
     let ids = [serde_json::to_string(models)?, serde_json::to_string(studies)?, serde_json::to_string(runs)?];

@@ -196,7 +196,7 @@ const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.fi
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
         s.left_out, s.created_at,
         (SELECT max(c.id) FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
-         WHERE f.checksum = s.checksum AND c.version_id = s.version_id AND c.status <> 'deleted') AS collection,
+         WHERE f.checksum = s.checksum AND c.status <> 'deleted') AS collection,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
                 WHERE o.submission_id = s.id AND t.tests) AS has_tests,
         EXISTS (SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions t ON t.id = vt.revision_id

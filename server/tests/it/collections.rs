@@ -11,6 +11,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
+        audit::Object,
         collection::{
             CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
             RequestStatus, StopReason,
@@ -19,8 +20,9 @@ use app::{
         lang::Bilingual,
         page::PageOf,
         submission::{InvalidLines, Matching, OutputFilter},
+        upkeep::{Dependent, DependentKind},
     },
-    port::{Admin, Submissions, System, collections::Collections},
+    port::{Admin, Submissions, System, collections::Collections, upkeep::Upkeeps},
 };
 use serde_json::{Value, json};
 use server::{endpoint::Endpoints, services::collections::Pace};
@@ -413,4 +415,56 @@ async fn the_command_line_collects_imports_and_shows_what_it_would_send() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("model has a setting of its own"));
     let deleted = program(&app, &["collections", "delete", &id]).status().unwrap();
     assert!(deleted.success());
+}
+
+/// A dataset of HumanEval-X with two tasks, of which the second has this test.
+async fn import_humaneval(app: &TestApp, test: &str) {
+    let line = |id: &str, name: &str, test: &str| {
+        json!({
+            "task_id": format!("Python/{id}"), "prompt": format!("def {name}(x):\n    \"\"\" Same. \"\"\"\n"),
+            "declaration": format!("def {name}(x):\n"), "canonical_solution": "    return x\n", "test": test,
+            "example_test": "",
+        })
+    };
+    let lines = format!("{}\n{}\n", line("0", "first", "assert first(1) == 1"), line("1", "second", test));
+    crate::languages::import(app, &lines).await;
+}
+
+#[tokio::test]
+async fn whole_functions_become_continuations_and_a_changed_task_ends_the_import() {
+    let endpoint = FakeEndpoint::start(|asked| {
+        let name = if asked.prompt().contains("def first") { "first" } else { "second" };
+        Does::Says(format!("Here:\n```python\ndef {name}(x):\n    return x\n```\nAn example: {name}(1)."))
+    })
+    .await;
+    let app = set_up(&endpoint).await;
+    import_humaneval(&app, "assert second(1) == 1").await;
+    let dataset = "humaneval-x-python";
+    let make = async |tasks: &[&str]| {
+        let tasks = tasks.iter().map(|task| (*task).to_owned()).collect();
+        let new = NewCollection { dataset: dataset.into(), tasks, ..new(CollectionSettings::default()) };
+        let id = app.services.collections.create(&OPERATOR, new).await.unwrap();
+        run(&app, id, CollectionResume::default()).await;
+        id
+    };
+    let (both, first) = (make(&[]).await, make(&["Python/0"]).await);
+    let upload = app.services.collections.upload(&OPERATOR, both).await.unwrap();
+    let preview = app.services.submissions.preview(&OPERATOR, upload, dataset, Matching::Auto).await.unwrap();
+    assert_eq!((preview.matched, preview.problem_count, preview.missing_count), (2, 0, 0));
+    let codes: Vec<String> = preview.first.iter().map(|output| format!("{:?}", output.code)).collect();
+    assert!(codes.iter().all(|code| code.contains("return") && !code.contains("example")), "{codes:?}");
+    // The second task changes; the collection of the first one still fits.
+    import_humaneval(&app, "assert second(2) == 2").await;
+    let refused = app.services.collections.upload(&OPERATOR, both).await.unwrap_err();
+    assert!(texts(&refused).contains("Tasks of this collection have changed"), "{refused}");
+    assert!(app.services.collections.get(&OPERATOR, both).await.unwrap().outdated);
+    assert!(!app.services.collections.get(&OPERATOR, first).await.unwrap().outdated);
+    let upload = app.services.collections.upload(&OPERATOR, first).await.unwrap();
+    let take = app.services.submissions.take(&OPERATOR, upload, dataset, Matching::Auto, "M", InvalidLines::Refuse);
+    let submission = take.await.unwrap();
+    assert_eq!(app.services.submissions.get(&OPERATOR, submission).await.unwrap().collection, Some(first));
+    // Its answers were paid for, so the dataset cannot be deleted before its collections.
+    let upkeep = Upkeeps::get(&*app.services.upkeep, &OPERATOR, Object::Dataset(dataset.into())).await.unwrap();
+    let collections = Dependent { kind: DependentKind::Collections, count: 2 };
+    assert!(upkeep.in_use.contains(&collections), "{upkeep:?}");
 }

@@ -193,6 +193,14 @@ impl CollectionService {
     }
 }
 
+/// Whether a task of a collection has changed in a newer version of its dataset.
+fn is_outdated(conn: &Connection, of: &Collection) -> Result<bool, Failure> {
+    let newest = datasets::get(conn, &of.row.dataset)?.map(|dataset| dataset.version);
+    let Some(newest) = newest.filter(|newest| *newest != of.version) else { return Ok(newest.is_none()) };
+    let (old, new) = (Subjects::load(conn, of.version)?, Subjects::load(conn, newest)?);
+    Ok(of.tasks.iter().any(|task| old.revision(task) != new.revision(task)))
+}
+
 /// The error for a collection whose endpoint this process does not have.
 fn no_endpoint(name: &str, url: &str) -> Failure {
     Failure::conflict((
@@ -217,8 +225,7 @@ impl Collections for CollectionService {
         let load = move |conn: &Connection| {
             let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
             let subjects = Subjects::load(conn, found.version)?;
-            let newest = datasets::get(conn, &found.row.dataset)?.map(|dataset| dataset.version);
-            Ok((collections::submissions(conn, id)?, newest != Some(found.version), found, subjects))
+            Ok((collections::submissions(conn, id)?, is_outdated(conn, &found)?, found, subjects))
         };
         let (submissions, outdated, found, subjects) = self.0.db.read_long(load).await?;
         let known = self.known();
@@ -229,7 +236,7 @@ impl Collections for CollectionService {
             url: found.url,
             settings: found.settings,
             in_work: found.in_work,
-            endpoint_known: Some(endpoint_known.unwrap_or_default()),
+            endpoint_known: endpoint_known.unwrap_or_default(),
             submissions,
             outdated,
         })
@@ -345,6 +352,15 @@ impl Collections for CollectionService {
         let found = self.load(id).await?;
         if found.row.answered == 0 {
             let why = ("The collection has no responses yet.", "该采集还没有响应。");
+            return Err(Failure::conflict(why).into());
+        }
+        let check = move |conn: &Connection| Ok((is_outdated(conn, &found)?, found));
+        let (is_outdated, found) = self.0.db.read_long(check).await?;
+        if is_outdated {
+            let why = (
+                "Tasks of this collection have changed in a new version of the dataset. Start a new collection.",
+                "该采集的任务在数据集的新版本中已有变化，请新建采集。",
+            );
             return Err(Failure::conflict(why).into());
         }
         let dataset = found.row.dataset.clone();

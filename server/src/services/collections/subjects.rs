@@ -7,7 +7,7 @@ use app::{
     model::{
         collection::{ChatMessage, CollectionPlan, CollectionSettings, PLAN_PROMPTS, PlannedPrompt},
         dataset::{TaskRow, TestKind},
-        ids::DatasetVersionId,
+        ids::{DatasetVersionId, TaskRevisionId},
         lang::Bilingual,
     },
 };
@@ -54,6 +54,11 @@ impl Subjects {
 
     pub fn has(&self, task: &str) -> bool {
         self.places.contains_key(task)
+    }
+
+    /// The task's revision, if there is such a task.
+    pub fn revision(&self, task: &str) -> Option<TaskRevisionId> {
+        self.places.get(task).and_then(|at| self.rows.get(*at)).map(|row| row.revision)
     }
 
     /// The task's row, and what HumanEval-X has of it.

@@ -164,7 +164,7 @@ fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
     let ended = row.status != CollectionStatus::Running;
     view! {
         {reason}
-        {(detail.endpoint_known == Some(false) && row.status != CollectionStatus::Finished)
+        {(!detail.endpoint_known && row.status != CollectionStatus::Finished)
             .then(|| care((t.endpoint_gone)(&row.endpoint, &detail.url)))}
         {(row.status == CollectionStatus::Running && !detail.in_work).then(|| view! { <Notice><p>{t.waits}</p></Notice> })}
         {(ended && detail.in_work).then(|| view! { <Notice><p>{t.in_flight}</p></Notice> })}
@@ -201,7 +201,7 @@ fn controls(i: I18n, detail: &CollectionDetail, actions: Actions) -> AnyView {
     let row = &detail.row;
     let id = row.id.0;
     let (running, complete) = (row.status == CollectionStatus::Running, row.answered + row.failed >= row.total);
-    let known = detail.endpoint_known != Some(false);
+    let known = detail.endpoint_known;
     let hidden = move || view! { <input type="hidden" name="id" value=id.to_string()/> };
     let limit = |name: &'static str, label: &'static str, value: Option<u64>| {
         let field = format!("resume-{name}");
@@ -282,6 +282,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
         (!detail.submissions.is_empty()).then(|| view! { <div><dt>{t.submissions}</dt><dd>{submissions}</dd></div> });
     let most = plan.response_tokens.map(t.cost_most);
     let cost = format!("{} {}", (t.cost)(plan.requests, plan.prompt_tokens), most.unwrap_or_default());
+    let requests = if row.sent == 0 { cost } else { (t.sent_n)(row.sent) };
     let code = |name: &'static str, text: &str| {
         let text = text.trim().to_owned();
         (!text.is_empty()).then(|| view! { <div><dt>{name}</dt><dd><pre class="prompt-text">{text}</pre></dd></div> })
@@ -293,13 +294,14 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
                 " "<span class="muted">{(a.version_n)(row.number)}</span>
             </dd></div>
-            <div><dt>{t.requests}</dt><dd>{cost}" "{(row.sent > 0).then(|| (t.sent_n)(row.sent))}</dd></div>
+            <div><dt>{t.requests}</dt><dd>{requests}</dd></div>
             {(row.answered > 0).then(|| view! {
                 <div><dt>{t.prompt_tokens}</dt><dd>{i.number(row.prompt_tokens)}</dd></div>
                 <div><dt>{t.tokens_out}</dt><dd>
                     {i.number(row.response_tokens)}" "{(row.estimated > 0).then(|| (t.estimated)(row.estimated))}
                 </dd></div>
             })}
+            {(row.sent > 0).then(|| fact(t.answered, Some((i.common.of)(row.answered, row.total))))}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
             {fact(t.samples, Some(s.samples.to_string()))}
             {fact(t.temperature, s.temperature.map(|t| t.to_string()))}

@@ -28,7 +28,7 @@ pub fn CollectionsPage() -> impl IntoView {
     let all =
         [CollectionStatus::Draft, CollectionStatus::Running, CollectionStatus::Stopped, CollectionStatus::Finished];
     let named = all.map(|status| (status.name(), t.status_name(status).to_owned()));
-    let states = std::iter::once(("", t.any.to_owned())).chain(named).collect();
+    let states = std::iter::once(("", i.lists().any.to_owned())).chain(named).collect();
     view! {
         <Page title=t.title crumbs=vec![("/admin/submissions".into(), i.admin().submissions.into())] actions>
             <p class="lead">{t.lead}</p>

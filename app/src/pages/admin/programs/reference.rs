@@ -1,12 +1,15 @@
-//! `/admin/api`: the operations of the REST API, each with an example call.
+//! `/admin/api?area=`: the operations of an area of the REST API, each with an example call.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
 use crate::{
     i18n::{I18n, use_i18n},
     model::api::{ApiOperation, ApiReference},
+    pages::admin::parts::asked,
     rpc::api::reference,
     ui::{
+        failure::escape,
         frame::Page,
         load::{Data, Load},
     },
@@ -17,7 +20,8 @@ use crate::{
 pub fn ReferencePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
-    let data = Data::new(|| (), |()| reference());
+    let query = use_query_map();
+    let data = Data::new(move || asked(query, "area"), reference);
     let actions = move || {
         view! {
             <a class="button" href="/admin/api/tokens">{t.tokens}</a>
@@ -43,15 +47,18 @@ pub fn ReferencePage() -> impl IntoView {
 
 fn areas(i: I18n, found: ApiReference) -> AnyView {
     let t = i.api();
-    let areas: Vec<_> = found.areas.into_iter().filter(|area| !area.operations.is_empty()).collect();
+    let areas = found.areas;
     let links = areas
         .iter()
-        .map(
-            |area| view! { <li><a href=format!("#{}", anchor(&area.name)) rel="external">{area.name.clone()}</a></li> },
-        )
+        .map(|area| {
+            let current = (!area.operations.is_empty()).then_some("page");
+            let address = format!("/admin/api?area={}", escape(&area.name));
+            view! { <li><a href=address aria-current=current>{area.name.clone()}</a></li> }
+        })
         .collect_view();
     let sections = areas
         .into_iter()
+        .filter(|area| !area.operations.is_empty())
         .map(|area| {
             let id = anchor(&area.name);
             let labelled = id.clone();
