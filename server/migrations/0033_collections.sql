@@ -27,6 +27,8 @@ CREATE TABLE collections (
     response_tokens INTEGER NOT NULL DEFAULT 0,
     -- Responses whose tokens the endpoint did not report; theirs are estimated.
     estimated INTEGER NOT NULL DEFAULT 0,
+    -- Responses that ended at a limit of tokens.
+    cut_off INTEGER NOT NULL DEFAULT 0,
     latency_ms INTEGER NOT NULL DEFAULT 0,
     created_by INTEGER REFERENCES users (id),
     created_at INTEGER NOT NULL,

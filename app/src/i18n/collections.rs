@@ -103,6 +103,9 @@ texts! {
         estimated(n: u64)
             { format!("The tokens of {} responses are estimated, because the endpoint did not report them.", num(n)) }
             { format!("有 {} 个响应的词元数为估算值，因为端点未报告。", num(n)) }
+        cut_off(n: u64)
+            { format!("{} ended at a limit of tokens and may be incomplete. A higher maximum of tokens of a response, in a new collection, avoids this.", if n == 1 { "1 response".into() } else { format!("{} responses", num(n)) }) }
+            { format!("有 {} 个响应因达到词元数上限而结束，可能不完整。可在新的采集中提高单个响应的最大词元数。", num(n)) }
         sent_n(n: u64) { format!("{} sent, including repeated ones", num(n)) } { format!("共发送 {} 次（含重发）", num(n)) }
         number(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
         submission_n(id: i64) { format!("submission {id}") } { format!("输出集 {id}") }

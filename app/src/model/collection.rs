@@ -265,6 +265,8 @@ pub struct CollectionRow {
     pub response_tokens: u64,
     /// Responses whose tokens are estimated, because the endpoint did not report them.
     pub estimated: u64,
+    /// Responses that ended at a limit of tokens, as the endpoint says (`length`); they may be incomplete.
+    pub cut_off: u64,
     /// Expected seconds until it ends; absent while unknown.
     pub left_s: Option<u64>,
     /// Who created it; absent for the command line.

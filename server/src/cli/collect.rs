@@ -384,6 +384,13 @@ fn text(made: &Collected) -> String {
             row.estimated
         ));
     }
+    if row.cut_off > 0 {
+        lines.push(format!(
+            "{} responses ended at a limit of tokens and may be incomplete; --response-tokens raises the limit in a new \
+             collection.",
+            row.cut_off
+        ));
+    }
     if row.failed > 0 {
         let id = row.id;
         lines.push(format!(

@@ -74,7 +74,7 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
 }
 
 const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
-    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.latency_ms, u.name AS by_name,
+    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.cut_off, c.latency_ms, u.name AS by_name,
     c.created_at, c.ended_at, json_extract(c.settings, '$.at_once') AS at_once,
     json_extract(c.settings, '$.per_minute') AS per_minute";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = c.version_id CROSS JOIN datasets d ON d.id = v.dataset_id
@@ -151,6 +151,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         prompt_tokens: row.get("prompt_tokens")?,
         response_tokens: row.get("response_tokens")?,
         estimated: row.get("estimated")?,
+        cut_off: row.get("cut_off")?,
         left_s,
         by: row.get("by_name")?,
         created_at: Timestamp(row.get("created_at")?),
@@ -488,12 +489,14 @@ pub fn answer(
             new.latency_ms
         ])?;
     let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
+    let cut_off = new.finish_reason.as_deref() == Some("length");
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
-             response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6
+             response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
+             cut_off = cut_off + ?7
          WHERE id = ?1",
     )?
-    .execute(params![id.0, changed, new.counted.0, new.counted.1, estimated, new.latency_ms])?;
+    .execute(params![id.0, changed, new.counted.0, new.counted.1, estimated, new.latency_ms, cut_off])?;
     Ok(changed > 0)
 }
 

@@ -191,6 +191,7 @@ fn trouble(at: usize) -> Does {
         6 => sends(200, vec![], r#"{"choices": [{"message": "text"}]}"#),
         7 => Does::Hangs,
         8 => sends(408, vec![], ""),
+        9 => sends(200, vec![], r#"{"choices": [{"message": {"content": "int a"}, "finish_reason": "length"}]}"#),
         _ => Does::Says("int a;".into()),
     }
 }
@@ -207,7 +208,9 @@ async fn trouble_of_an_endpoint_delays_and_loses_nothing() {
     let id = create(&app, CollectionSettings { samples: 3, timeout_s: 1, at_once: 8, ..numbered() }).await;
     let row = run(&app, id, CollectionResume::default()).await;
     assert_eq!((row.status, row.answered, row.failed), (CollectionStatus::Finished, 3 * TASKS as u64, 0), "{row:?}");
-    assert_eq!(endpoint.generated(), 3 * TASKS, "no request was answered twice");
+    let cut_off = requests(&app, id).await.iter().filter(|r| r.finish_reason.as_deref() == Some("length")).count();
+    assert_eq!(endpoint.generated() + cut_off, 3 * TASKS, "no request was answered twice");
+    assert_eq!((row.cut_off, row.estimated), (cut_off as u64, cut_off as u64));
     assert_eq!(row.sent as usize, endpoint.asked().len());
     assert!(row.sent > row.answered, "there was trouble");
     let all = requests(&app, id).await;

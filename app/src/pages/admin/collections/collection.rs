@@ -168,6 +168,7 @@ fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
             .then(|| care((t.endpoint_gone)(&row.endpoint, &detail.url)))}
         {(row.status == CollectionStatus::Running && !detail.in_work).then(|| view! { <Notice><p>{t.waits}</p></Notice> })}
         {(ended && detail.in_work).then(|| view! { <Notice><p>{t.in_flight}</p></Notice> })}
+        {(row.cut_off > 0).then(|| care((t.cut_off)(row.cut_off)))}
         {detail.outdated.then(|| care(t.outdated.to_owned()))}
     }
     .into_any()
