@@ -463,8 +463,8 @@ async fn whole_functions_become_continuations_and_a_changed_task_ends_the_import
     assert!(app.services.collections.get(&OPERATOR, both).await.unwrap().outdated);
     assert!(!app.services.collections.get(&OPERATOR, first).await.unwrap().outdated);
     let upload = app.services.collections.upload(&OPERATOR, first).await.unwrap();
-    let take = app.services.submissions.take(&OPERATOR, upload, dataset, Matching::Auto, "M", InvalidLines::Refuse);
-    let submission = take.await.unwrap();
+    let (matching, invalid) = (Matching::Auto, InvalidLines::Refuse);
+    let submission = app.services.submissions.take(&OPERATOR, upload, dataset, matching, "M", invalid).await.unwrap();
     assert_eq!(app.services.submissions.get(&OPERATOR, submission).await.unwrap().collection, Some(first));
     // Its answers were paid for, so the dataset cannot be deleted before its collections.
     let upkeep = Upkeeps::get(&*app.services.upkeep, &OPERATOR, Object::Dataset(dataset.into())).await.unwrap();
