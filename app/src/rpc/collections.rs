@@ -1,5 +1,7 @@
 //! Outputs that are requested from endpoints.
 
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
 use leptos::prelude::*;
 
 use super::call::Call;
@@ -60,7 +62,6 @@ pub async fn requests(
 
 /// Creates a draft and redirects to it. An empty field has its default.
 #[server(prefix = "/rpc", endpoint = "create_collection")]
-#[allow(clippy::too_many_arguments, reason = "the fields of a form")]
 pub async fn create_collection(
     dataset: String,
     model: String,
