@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use app::model::{
-    conversation::{AnsweredTurn, Conversation, InstructionKind, TaskTurn, TurnAnswer, Way},
-    ids::{DatasetVersionId, OutputId, SubmissionId, TaskRevisionId},
+    conversation::{
+        AnsweredTurn, AuthorVerdict, Conversation, InstructionKind, TaskTurn, TestProfile, TurnAnswer, TurnCheck, Way,
+    },
+    ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
 
@@ -162,4 +164,125 @@ fn base_answer(conn: &Connection, place: &Place) -> Result<Option<TurnAnswer>, F
         Some(base) => answer(conn, place, SubmissionId(base), 0),
         None => Ok(None),
     }
+}
+
+/// The datasets whose tasks are conversations, in their newest versions: short name, and whether their tests can run.
+pub fn datasets(conn: &Connection) -> Result<Vec<(String, bool)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT d.slug, v.test_kind IS NOT NULL AS runs FROM datasets d
+         JOIN dataset_versions v ON v.dataset_id = d.id
+             AND v.number = (SELECT max(x.number) FROM dataset_versions x WHERE x.dataset_id = d.id)
+         WHERE d.archived_at IS NULL AND EXISTS (
+             SELECT 1 FROM dataset_version_tasks vt CROSS JOIN task_turns t ON t.revision_id = vt.revision_id
+             WHERE vt.version_id = v.id)
+         ORDER BY d.slug",
+    )?;
+    let rows = statement.query_map([], |row| Ok((row.get("slug")?, row.get("runs")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A model's outputs in one way, with their newest run if there is one.
+pub struct WayOutputs {
+    pub submission: SubmissionId,
+    pub model: ModelId,
+    /// The model's name.
+    pub name: String,
+    pub way: Way,
+    pub run: Option<(RunId, Option<TestProfile>)>,
+    /// Increases with every verdict of the run.
+    pub revision: i64,
+}
+
+/// For each model and way of a dataset, the submission of the newest run with a verdict; without a run, the newest
+/// submission.
+pub fn way_outputs(conn: &Connection, dataset: &str) -> Result<Vec<WayOutputs>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, m.id AS model, m.name, s.way, u.id AS run, u.profile, coalesce(k.stamp, 0) AS stamp
+         FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id JOIN submissions s ON s.version_id = v.id
+         JOIN models m ON m.id = s.model_id
+         LEFT JOIN runs u ON u.id = (SELECT max(r.id) FROM runs r JOIN run_stamps x ON x.run_id = r.id AND x.done > 0
+                                     WHERE r.submission_id = s.id)
+         LEFT JOIN run_stamps k ON k.run_id = u.id
+         WHERE d.slug = ?1 AND s.way IS NOT NULL AND s.archived_at IS NULL
+         ORDER BY u.id IS NULL, u.id DESC, s.id DESC",
+    )?;
+    let rows = statement.query_map([dataset], |row| {
+        let run = row.get::<_, Option<i64>>("run")?.map(RunId);
+        let profile = row.get::<_, Option<String>>("profile")?.as_deref().and_then(TestProfile::from_name);
+        let way: String = row.get("way")?;
+        Ok(WayOutputs {
+            submission: SubmissionId(row.get("id")?),
+            model: ModelId(row.get("model")?),
+            name: row.get("name")?,
+            // The column's CHECK has the list of names.
+            way: Way::from_name(&way).unwrap_or(Way::N),
+            run: run.map(|run| (run, profile)),
+            revision: row.get("stamp")?,
+        })
+    })?;
+    let mut newest: Vec<WayOutputs> = Vec::new();
+    for row in rows {
+        let row = row?;
+        if newest.iter().all(|known| (known.model, known.way) != (row.model, row.way)) {
+            newest.push(row);
+        }
+    }
+    newest.sort_by_key(|of| of.way);
+    Ok(newest)
+}
+
+/// An answer to a turn with its verdicts.
+pub struct Answer {
+    pub output: OutputId,
+    /// The task's place in the dataset.
+    pub position: i64,
+    /// The task's external ID.
+    pub task_id: String,
+    pub conversation: u32,
+    pub turn: u32,
+    pub kind: InstructionKind,
+    /// Whether it passes as published; absent without such a verdict.
+    pub published: Option<bool>,
+    /// Whether it passes guarded; absent without a run.
+    pub guarded: Option<bool>,
+    /// Single turns: see [`TurnCheck`].
+    pub checks: Vec<TurnCheck>,
+    pub author: Option<AuthorVerdict>,
+}
+
+/// The answers of a submission in the order of tasks, conversations and turns, with the verdicts of a run.
+pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) -> Result<Vec<Answer>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, vt.position, t.external_id, o.conversation, o.turn, q.kind, i.published, i.verdict,
+                json_extract(i.outcome, '$.turns') AS checks, a.passed, a.other_text
+         FROM submissions s
+         JOIN outputs o ON o.submission_id = s.id AND o.turn IS NOT NULL
+         JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
+         JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
+         JOIN task_turns q ON q.revision_id = o.revision_id AND q.turn = o.turn
+         LEFT JOIN run_items i ON i.run_id = ?2 AND i.output_id = o.id AND i.state = 'done'
+         LEFT JOIN author_verdicts a ON a.output_id = o.id
+         WHERE s.id = ?1 ORDER BY vt.position, o.conversation, o.turn",
+    )?;
+    let mut rows = statement.query(params![submission.0, run.map(|run| run.0)])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let kind: String = row.get("kind")?;
+        let checks: Option<String> = row.get("checks")?;
+        let author = row.get::<_, Option<bool>>("passed")?.zip(row.get("other_text")?);
+        found.push(Answer {
+            output: OutputId(row.get("id")?),
+            position: row.get("position")?,
+            task_id: row.get("external_id")?,
+            conversation: row.get("conversation")?,
+            turn: row.get("turn")?,
+            kind: InstructionKind::from_name(&kind)
+                .ok_or_else(|| Failure::internal(format!("unknown kind of instruction: {kind}")))?,
+            published: row.get::<_, Option<String>>("published")?.map(|verdict| verdict == "passed"),
+            guarded: row.get::<_, Option<String>>("verdict")?.map(|verdict| verdict == "passed"),
+            checks: checks.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default(),
+            author: author.map(|(passed, other_text)| AuthorVerdict { passed, other_text }),
+        });
+    }
+    Ok(found)
 }
