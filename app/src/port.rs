@@ -35,6 +35,7 @@ use crate::{
     error::AppError,
     model::{
         comparison::{TaskRatings, TaskScores},
+        conversation_results::ConversationResults,
         dataset::{DatasetDetail, DatasetRow, TaskRow},
         grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
@@ -170,6 +171,8 @@ pub trait Runs: Send + Sync {
     async fn get(&self, admin: &Admin, id: RunId) -> Answer<RunDetail>;
     /// Every model's newest run in each language of HumanEval-X.
     async fn languages(&self, admin: &Admin) -> Answer<LanguageResults>;
+    /// Every model's newest run in each way of CodeIF-Bench.
+    async fn conversations(&self, admin: &Admin) -> Answer<ConversationResults>;
     /// A run's progress.
     async fn progress(&self, admin: &Admin, id: RunId) -> Answer<RunProgress>;
     /// One output of a run with all details.

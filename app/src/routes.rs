@@ -63,6 +63,7 @@ pages! {
         "/admin/compare/:slug" => ComparePage in admin::compare,
         "/admin/compare/:slug/tasks/:task" => CompareTaskPage in admin::compare::task,
         "/admin/languages" => LanguagesPage in admin::languages,
+        "/admin/conversations" => ConversationsPage in admin::conversations,
         "/public/:secret" => PublicStudyPage in public,
         "/public/:secret/tasks/:task" => PublicTaskPage in public,
     }

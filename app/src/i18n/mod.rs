@@ -48,6 +48,7 @@ pub mod claims;
 pub mod collections;
 pub mod common;
 pub mod compare;
+pub mod conversations;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
@@ -186,6 +187,14 @@ impl I18n {
         match self.lang {
             Lang::En => &compare::EN,
             Lang::Zh => &compare::ZH,
+        }
+    }
+
+    /// Texts about conversations.
+    pub fn conversations(&self) -> &'static conversations::ConversationTexts {
+        match self.lang {
+            Lang::En => &conversations::EN,
+            Lang::Zh => &conversations::ZH,
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
@@ -323,6 +324,9 @@ pub struct SubmissionRow {
     pub has_tests: bool,
     /// Whether its dataset has tasks for people.
     pub for_people: bool,
+    /// How the model was asked; absent unless the tasks are conversations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
 }
 
 /// Which outputs of a submission a list has.

@@ -7,6 +7,7 @@ use crate::{
     error::AppError,
     model::{
         conversation::TestProfile,
+        conversation_results::ConversationResults,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         page::{PageOf, Paged},
@@ -35,6 +36,13 @@ pub async fn runs(
 pub async fn languages() -> Result<LanguageResults, AppError> {
     let (ports, admin) = ports()?;
     ports.runs.languages(&admin).await
+}
+
+/// Every model's newest run in each way of CodeIF-Bench.
+#[server(prefix = "/rpc", endpoint = "conversations", protocol = Call)]
+pub async fn conversations() -> Result<ConversationResults, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.conversations(&admin).await
 }
 
 /// Whether the server can run tests.

@@ -200,7 +200,7 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
             &["/admin/submissions", "/admin/outputs", "/admin/upload", "/admin/uploads", "/admin/collections"]
         }
         "/admin/studies" => &["/admin/rubrics"],
-        "/admin/datasets" => &["/admin/languages"],
+        "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };

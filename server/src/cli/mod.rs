@@ -114,7 +114,7 @@ impl Rows {
 enum Command {
     /// Start the web server
     Serve(serve::Serve),
-    /// Import datasets (AixBench, HumanEval-X or AixGrade's own format) or ratings from another tool
+    /// Import datasets (AixBench, HumanEval-X, CodeIF-Bench or AixGrade's own format) or ratings from another tool
     #[command(subcommand)]
     Import(import::Import),
     /// List and show datasets

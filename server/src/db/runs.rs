@@ -570,21 +570,23 @@ pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure
 /// The same for each of these runs, in one statement.
 pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Vec<TaskSamples>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, vt.position, i.verdict, i.passed, i.total, i.published
+        "SELECT u.id, vt.position, o.turn, i.verdict, i.passed, i.total, i.published
          FROM json_each(?1) j CROSS JOIN runs u ON u.id = j.value
          JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          LEFT JOIN outputs o ON o.submission_id = s.id AND o.revision_id = r.id
          LEFT JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id AND i.state = 'done'
-         ORDER BY j.key, vt.position, o.sample",
+         ORDER BY j.key, vt.position, o.turn, o.sample",
     )?;
     let mut rows = statement.query([list_of(runs)?])?;
     let (mut found, mut last) = (HashMap::<RunId, Vec<TaskSamples>>::new(), None);
     while let Some(row) = rows.next()? {
-        let (run, position) = (RunId(row.get("id")?), row.get::<_, i64>("position")?);
+        let run = RunId(row.get("id")?);
+        // Each turn of a conversation counts like a task.
+        let place = (run, row.get::<_, i64>("position")?, row.get::<_, Option<u32>>("turn")?);
         let tasks = found.entry(run).or_default();
-        if last.replace((run, position)) != Some((run, position)) {
+        if last.replace(place) != Some(place) {
             tasks.push(TaskSamples::new());
         }
         let verdict: Option<String> = row.get("verdict")?;

@@ -219,7 +219,7 @@ const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.fi
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
-        s.left_out, s.created_at,
+        s.left_out, s.created_at, s.way,
         (SELECT max(c.id) FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
          WHERE f.checksum = s.checksum AND c.status <> 'deleted') AS collection,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id
@@ -287,6 +287,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,
+        way: row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name),
     })
 }
 

@@ -87,7 +87,8 @@ fn is_own_file(path: &str, bytes: &[u8]) -> bool {
 /// Whether an object is a task of the benchmark.
 pub fn is_own_task(object: &Value) -> bool {
     let has = |field: &str| object.get(field).is_some();
-    object.get("requirements").is_some_and(Value::is_object) && has("prompt") && (has("test") || has("namespace"))
+    let is_task = object.get("requirements").is_some_and(Value::is_object) && has("prompt");
+    is_task && (has("test") || has("namespace")) && !has("completion")
 }
 
 /// Reads the benchmark's data files: a checkout of either branch, a folder of them, or single ones. `None` where there

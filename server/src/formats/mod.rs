@@ -6,6 +6,7 @@ pub mod bundled;
 pub mod chat;
 pub mod classes;
 pub mod codeif;
+pub mod codeif_outputs;
 pub mod continuation;
 pub mod conversations;
 pub mod files;

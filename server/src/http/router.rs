@@ -64,6 +64,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))
         .route("/admin/languages.csv", get(runs::languages_csv))
+        .route("/admin/conversations.csv", get(runs::conversations_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // The audit log.

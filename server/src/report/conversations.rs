@@ -2,7 +2,11 @@
 
 use std::io::Write;
 
-use app::model::conversation_results::{ConversationResults, Share};
+use app::model::{
+    conversation::TestProfile,
+    conversation_results::{ConversationResults, Share},
+    ids::RunId,
+};
 
 use super::csv::Table;
 use crate::error::Failure;
@@ -17,7 +21,7 @@ pub fn csv(results: &ConversationResults, out: &mut dyn Write) -> Result<u64, Fa
     let mut lines = 0;
     for dataset in &results.datasets {
         for model in &dataset.models {
-            let mut line = |way: &str, run: Option<_>, profile: &str, figure: &str, part: &str, share: &Share| {
+            let mut line = |way: &str, run: Option<RunId>, profile: &str, figure: &str, part: &str, share: &Share| {
                 lines += 1;
                 table.text(&dataset.slug)?;
                 table.text(&model.name)?;
@@ -33,7 +37,7 @@ pub fn csv(results: &ConversationResults, out: &mut dyn Write) -> Result<u64, Fa
                 table.end_line()
             };
             for of in &model.ways {
-                let (way, profile) = (of.way.name(), of.profile.map_or("", |profile| profile.name()));
+                let (way, profile) = (of.way.name(), of.profile.map_or("", TestProfile::name));
                 line(way, of.run, profile, "pass_rate_published", "", &of.published)?;
                 if let Some(guarded) = &of.guarded {
                     line(way, of.run, profile, "pass_rate_guarded", "", guarded)?;

@@ -67,8 +67,7 @@ impl ConversationCache {
             let mut of_dataset = Vec::new();
             for ((_, model), ways) in by_model {
                 let model = ModelId(model);
-                let key: Key =
-                    ways.iter().map(|of| (of.submission, of.run.map(|(run, _)| run), of.revision)).collect();
+                let key: Key = ways.iter().map(|of| (of.submission, of.run.map(|(run, _)| run), of.revision)).collect();
                 of_dataset.push((model, key.clone()));
                 let place = (slug.clone(), model);
                 if self.lock(|cache| cache.get(&place).is_some_and(|(known, _)| *known == key)) {
@@ -216,7 +215,9 @@ fn conversation(loaded: &Loaded) -> Option<ConversationFigures> {
                     Some(RoundAnswer { turn: answer.turn, passed: answer.published?, checks: answer.checks.clone() })
                 });
                 let rounds = figures::rounds(base.unwrap_or(false), &judged.collect::<Vec<_>>());
-                TaskRounds { base, rounds }
+                let unjudged = answers.iter().filter(|answer| answer.turn > 0 && answer.published.is_none());
+                let own = unjudged.filter_map(|answer| answer.checks.iter().find(|check| check.turn == answer.turn));
+                TaskRounds { base, rounds, unjudged: own.map(|check| check.published).collect() }
             };
             conversations.into_iter().map(rounds).collect()
         })

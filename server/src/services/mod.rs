@@ -5,8 +5,10 @@
 pub mod accounts;
 pub mod audit;
 pub mod backup;
+pub mod codeif;
 pub mod collections;
 pub mod comparisons;
+mod conversations;
 pub mod datasets;
 pub mod demo_results;
 pub mod find;

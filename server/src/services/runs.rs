@@ -7,6 +7,7 @@ use app::{
     model::{
         audit::{Action, Object},
         code_lang::CodeLang,
+        conversation_results::ConversationResults,
         dataset::TestKind,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
@@ -23,7 +24,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{languages::LanguageCache, run_pair};
+use super::{conversations::ConversationCache, languages::LanguageCache, run_pair};
 use crate::{
     db::{
         Db,
@@ -49,6 +50,7 @@ pub struct RunService {
     readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
     language_cache: LanguageCache,
+    conversation_cache: ConversationCache,
 }
 
 /// Tells what the engine lacks on this machine for a run with these dates.
@@ -57,7 +59,13 @@ pub type ReadinessCheck = fn(Option<Dates>) -> EngineReadiness;
 impl RunService {
     /// `engine` executes the runs; `readiness_check` returns what the engine lacks on this machine.
     pub fn new(db: Db, engine: Engine, readiness_check: ReadinessCheck) -> Self {
-        RunService { db, engine, readiness_check, language_cache: LanguageCache::default() }
+        RunService {
+            db,
+            engine,
+            readiness_check,
+            language_cache: LanguageCache::default(),
+            conversation_cache: ConversationCache::default(),
+        }
     }
 
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
@@ -262,6 +270,13 @@ impl Runs for RunService {
         Ok(tokio::task::spawn_blocking(move || read.finish(&language_cache)).await.map_err(Failure::internal)?)
     }
 
+    async fn conversations(&self, _: &Admin) -> Answer<ConversationResults> {
+        let cache = self.conversation_cache.clone();
+        let read = self.db.read_long(move |conn| cache.read(conn)).await?;
+        let cache = self.conversation_cache.clone();
+        Ok(tokio::task::spawn_blocking(move || read.finish(&cache)).await.map_err(Failure::internal)?)
+    }
+
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {
         Ok(self
             .db
@@ -451,9 +466,18 @@ impl Results {
         let all = || tasks.iter().flatten();
         let published = all().any(|result| result.published.is_some());
         let differ = all().filter(|result| differ(result.published, Some(result.verdict))).count();
-        let each = |of: fn(&SampleResult) -> Sample| tasks.iter().map(|task| task.iter().map(of).collect()).collect();
-        Results { guarded: each(guarded), published: published.then(|| each(as_published)), differ: number(differ) }
+        // Answers that the evaluator does not judge are in a conversation only.
+        let is_judged = |task: &&TaskSamples| task.is_empty() || task.iter().any(|result| result.published.is_some());
+        Results {
+            guarded: each(guarded, tasks.iter()),
+            published: published.then(|| each(as_published, tasks.iter().filter(is_judged))),
+            differ: number(differ),
+        }
     }
+}
+
+fn each<'t>(of: fn(&SampleResult) -> Sample, tasks: impl Iterator<Item = &'t TaskSamples>) -> Vec<Vec<Sample>> {
+    tasks.map(|task| task.iter().map(of).collect()).collect()
 }
 
 fn guarded(result: &SampleResult) -> Sample {

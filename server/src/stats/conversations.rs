@@ -96,6 +96,8 @@ pub fn shares(parts: &[Vec<Part>]) -> Vec<Share> {
 pub struct TaskRounds {
     pub base: Option<bool>,
     pub rounds: Vec<Round>,
+    /// Whether answers that are not judged pass the tests of their own instruction. They count for IA only.
+    pub unjudged: Vec<bool>,
 }
 
 /// The figures of conversations; those of several conversations of a task follow each other.
@@ -116,6 +118,9 @@ pub fn figures(tasks: &[Vec<TaskRounds>]) -> ConversationFigures {
                 if let Some(base) = conversation.base {
                     add(FIRST, flag(base));
                     add(FIRST + 1, flag(base));
+                }
+                for follows in &conversation.unjudged {
+                    add(0, flag(*follows));
                 }
                 for (at, round) in conversation.rounds.iter().enumerate() {
                     let values = [flag(round.passed), flag(round.follows), round.forgotten, round.forgotten_as_coded];
@@ -225,12 +230,12 @@ mod tests {
     #[test]
     fn figures_count_rounds_of_every_conversation() {
         let round = |passed| Round { follows: true, passed, forgotten: 0.25, forgotten_as_coded: 0.5 };
-        let long = TaskRounds { base: Some(true), rounds: vec![round(true), round(false)] };
-        let short = TaskRounds { base: None, rounds: vec![round(false)] };
+        let long = TaskRounds { base: Some(true), rounds: vec![round(true), round(false)], unjudged: vec![] };
+        let short = TaskRounds { base: None, rounds: vec![round(false)], unjudged: vec![false] };
         let figures = figures(&[vec![long.clone(), long], vec![short]]);
         let rounds: Vec<_> = figures.rounds.iter().map(|r| (r.round, r.accuracy.of, r.accuracy.count())).collect();
         assert_eq!(rounds, [(1, 2, 2), (2, 3, 2), (3, 2, 0)]);
-        assert_eq!((figures.instruction_accuracy.of, figures.instruction_accuracy.value), (5, 1.0));
+        assert_eq!((figures.instruction_accuracy.of, figures.instruction_accuracy.count()), (6, 5));
         assert_eq!((figures.forgotten.value, figures.forgotten_as_coded.value), (0.25, 0.5));
     }
 

@@ -9,6 +9,7 @@ mod authorisation;
 mod backup;
 mod blindness;
 mod collections;
+mod conversations;
 mod demo;
 mod drafts;
 mod good_lines;

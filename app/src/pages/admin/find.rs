@@ -369,6 +369,7 @@ fn pages(i: I18n) -> Vec<Line> {
         (c.nav_runs, "/admin/runs"),
         (i.runs().compare_runs, "/admin/runs/compare"),
         (i.languages().title, "/admin/languages"),
+        (i.conversations().title, "/admin/conversations"),
         (c.nav_people, "/admin/people"),
         (c.nav_settings, "/admin/settings"),
         (i.audit().title, "/admin/audit"),

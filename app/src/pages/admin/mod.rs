@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod collections;
 pub mod compare;
+pub mod conversations;
 pub mod dataset;
 pub mod datasets;
 pub mod edit_study;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use app::{
     model::{
+        conversation_results::ConversationResults,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         published::Difference,
@@ -127,6 +128,19 @@ pub async fn get_languages(
     Authorized(admin): Authorized<Admin>,
 ) -> JsonResult<LanguageResults> {
     Ok(Json(state.services.runs.languages(&admin).await?))
+}
+
+/// Get every model's newest run in each way of CodeIF-Bench
+///
+/// Pass rates by way and kind of instruction, accuracy and forgetting by round, the leaderboard's column L-1, and how the
+/// verdicts compare with those that the authors published.
+#[utoipa::path(get, path = "/conversations", tag = "Runs", security(("token" = ["read"])),
+    responses((status = 200, description = "Models by ways and rounds", body = ConversationResults)))]
+pub async fn get_conversations(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> JsonResult<ConversationResults> {
+    Ok(Json(state.services.runs.conversations(&admin).await?))
 }
 
 /// Get a run's progress

@@ -46,10 +46,12 @@ def script(program, receive, send):
     except BaseException as failure:
         kind = next((kind for of, kind in kinds if find(failure, of)), b"X")
         traceback = failure.__traceback__.tb_next if failure.__traceback__ else None
-        sys.excepthook(type(failure), failure, traceback)
+        sys.excepthook(type(failure), failure.with_traceback(traceback), traceback)
         send(kind, describe(failure))
         leave(1)
     send(b"P", b"")
+    # Leaves the fork server's frames, too. Threads and exit handlers still run.
+    leave(0)
 
 
 def why_script(failure):

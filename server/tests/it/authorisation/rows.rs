@@ -189,6 +189,9 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/languages", "/admin/languages"),
         admins_page("GET /admin/languages.csv", "/admin/languages.csv"),
         admins_call("/rpc/languages", json!({})),
+        admins_page("GET /admin/conversations", "/admin/conversations"),
+        admins_page("GET /admin/conversations.csv", "/admin/conversations.csv"),
+        admins_call("/rpc/conversations", json!({})),
         admins_call(
             "/rpc/run_items",
             json!({"id": 1, "filter": {"words": "a", "came_to": "differs", "flagged": true}}),
@@ -440,6 +443,7 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/runs/{id}/results.jsonl", read),
         ("GET /api/v1/runs/{id}/results.csv", read),
         ("GET /api/v1/languages", read),
+        ("GET /api/v1/conversations", read),
         ("GET /api/v1/studies", read),
         ("POST /api/v1/studies", studies),
         ("GET /api/v1/studies/{id}", read),
