@@ -54,7 +54,7 @@ fn section(i: I18n, dataset: &ConversationDataset) -> AnyView {
     let address = format!("/admin/datasets/{}", dataset.slug);
     view! {
         <section class="stack" aria-labelledby=id.clone()>
-            <h2 id=id><a href=address translate="no">{dataset.slug.clone()}</a></h2>
+            <h2 id=id.clone()><a href=address translate="no">{dataset.slug.clone()}</a></h2>
             {(!dataset.runs).then(|| view! { <p class="notice">{t.authors_only}</p> })}
             {passes(i, dataset)}
             {kinds(i, dataset)}
