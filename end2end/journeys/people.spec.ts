@@ -30,7 +30,7 @@ test('a forgotten password is reset by a link that works once', async ({ page, b
   await logIn(page, demo.admin);
   await open(page, '/admin/people');
   await page.getByRole('button', { name: 'Reset password of chen' }).click();
-  const link = await page.getByLabel('Link to choose a password').inputValue();
+  const link = await page.getByLabel('Password reset link').inputValue();
   const chen = await (await browser.newContext({ baseURL })).newPage();
   await chen.goto(link);
   await expect(chen.getByText('the account chen')).toBeVisible();

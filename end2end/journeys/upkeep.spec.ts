@@ -17,7 +17,7 @@ test('a submission is renamed, archived and offered again', async ({ page }) => 
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await expect(page.locator('nav.crumbs')).toContainText('Renamed model');
   await page.getByRole('button', { name: 'Archive', exact: true }).click();
-  await expect(page.getByText('no list or form offers it')).toBeVisible();
+  await expect(page.getByText('lists and forms leave it out')).toBeVisible();
 
   await open(page, '/admin/submissions');
   await expect(names).toHaveCount(all - 1);

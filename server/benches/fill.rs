@@ -88,7 +88,7 @@ pub struct Size {
     pub tasks: u32,
 }
 
-/// What was created.
+/// The created rows.
 pub struct Filled {
     /// Ratings, none superseded.
     ratings: u64,

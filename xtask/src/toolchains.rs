@@ -1,4 +1,4 @@
-//! What tests in other languages than Java need: numpy, Node.js and a JavaScript module, Go and a Go module, and Rust's
+//! Prerequisites of tests in languages other than Java: numpy, Node.js and a JavaScript module, Go and a Go module, and Rust's
 //! crates. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What

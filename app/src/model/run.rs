@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::Line,
     code_lang::CodeLang,
-    comparison::Interval,
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
     published::{AsPublished, Difference},
+    ratings::Interval,
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
     time::Timestamp,
 };
@@ -323,7 +323,7 @@ pub struct Conditions {
     pub dates: Option<String>,
     /// Whether Landlock was available.
     pub landlock: bool,
-    /// What control groups limited over all processes of a sandbox; absent if nothing.
+    /// The totals that control groups limited over all processes of a sandbox; absent if none.
     pub groups: Option<Sums>,
     /// The failed sandbox checks that the operator allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -541,13 +541,13 @@ pub struct RunDetail {
     pub missing: Vec<MissingTask>,
 }
 
-/// Which outputs of a run a list has.
+/// A filter for the outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemFilter {
     /// Words that id or description of the task contain; empty for all.
     #[serde(default)]
     pub words: String,
-    /// What the outputs came to.
+    /// The state or verdict of the outputs.
     #[serde(default)]
     #[serde(rename = "came_to")]
     pub result: Option<ItemResult>,
@@ -556,7 +556,7 @@ pub struct ItemFilter {
     pub flagged: bool,
 }
 
-/// What an output of a run came to.
+/// The state or verdict of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemResult {

@@ -158,7 +158,7 @@ pub struct PairCode {
     /// Why the engine came to the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// What the program, its tests or the compiler said; may be empty.
+    /// The message of the program, its tests or the compiler; may be empty.
     pub message: String,
     /// Why the engine could not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

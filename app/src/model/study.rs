@@ -230,7 +230,7 @@ pub struct RaisedFlag {
     pub at: Timestamp,
 }
 
-/// What the admin's first page shows.
+/// The content of the admins' first page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// Number of datasets.

@@ -40,7 +40,7 @@ pub enum Matching {
     Description,
 }
 
-/// What happens to a file with invalid lines.
+/// How a file with invalid lines is imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InvalidLines {
     /// Nothing of it is imported.
@@ -183,14 +183,14 @@ pub struct UploadRow {
     pub bytes: u64,
     /// Short name of the dataset that was named with the file.
     pub dataset: Option<String>,
-    /// Who uploaded it; absent for the command line.
+    /// The person who uploaded it; absent for the command line.
     pub by: Option<String>,
     /// When it was uploaded.
     pub created_at: Timestamp,
     pub state: UploadState,
 }
 
-/// What became of an upload.
+/// The state of an upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -233,7 +233,7 @@ pub struct IdentityLeak {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MaskState {
-    /// Who masked names, and when; absent without masking. The name is absent for the command line.
+    /// The person who masked names, and the time; absent without masking. The name is absent for the command line.
     pub masked: Option<(Option<String>, Timestamp)>,
     /// The names that are or would be masked and occur in the outputs.
     pub names: Vec<String>,
@@ -325,7 +325,7 @@ pub struct SubmissionRow {
     pub for_people: bool,
 }
 
-/// Which outputs of a submission a list has.
+/// A filter for the outputs of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputFilter {
     /// Words that id or description of the task contain; empty for all.

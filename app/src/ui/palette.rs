@@ -39,7 +39,7 @@ pub fn PaletteButton() -> impl IntoView {
             }
         });
         on_cleanup(move || keys.remove());
-        // Where there is no idle callback, the first use loads it.
+        // Without an idle callback, the first use loads it.
         let _ = request_idle_callback_with_handle(load);
     });
     let on_click = move |event: ev::MouseEvent| {

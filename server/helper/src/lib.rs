@@ -24,7 +24,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What to run and what it sees. In a pair of paths, the first is on the host and the second in the sandbox.
+/// The command to run and the files that it sees. In a pair of paths, the first is on the host and the second in the sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.
@@ -146,7 +146,7 @@ pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AIXGRADE
 pub struct Order {
     /// The server's [`VERSION`].
     pub version: String,
-    /// What to run.
+    /// The command.
     pub command: Command,
     /// The path of bubblewrap.
     pub bwrap: PathBuf,

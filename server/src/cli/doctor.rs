@@ -173,7 +173,7 @@ fn language_lines(
     }
 }
 
-/// What the engine lacks and how to install it, in one line.
+/// The engine's missing requirements and how to install them, in one line.
 pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     EN.engine_lacks_line(readiness)
 }

@@ -71,7 +71,7 @@ pub struct Global {
     pub json: bool,
 }
 
-/// Which rows of a list to print, and in which order.
+/// The rows of a list to print, and their order.
 #[derive(Args)]
 pub struct Rows {
     /// Only rows that contain all these words, ignoring case
@@ -134,7 +134,7 @@ enum Command {
     /// List, show, import, export and archive rubrics
     #[command(subcommand)]
     Rubrics(rubrics::Rubrics),
-    /// List what waits for an admin; resolve, retry or dismiss it
+    /// List the inbox; resolve, retry or dismiss its items
     Inbox(inbox::Inbox),
     /// Rename, archive or delete a dataset, rubric, submission or study
     #[command(subcommand)]

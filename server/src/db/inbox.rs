@@ -1,4 +1,4 @@
-//! What waits for an admin. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
+//! The admins' inbox. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
 
 use app::model::{
     grading::{Draft, Flag},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{clock, error::Failure};
 
-/// What an item is about, as stored.
+/// The subject of an item, as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A flag.
@@ -220,7 +220,7 @@ pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), F
     Ok(())
 }
 
-/// What a flag's item shows; `None` if the flag is gone.
+/// The content of a flag's item; `None` if the flag is gone.
 pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
     let (sql, id) = match on {
         FlagOn::Assignment(id) => (
@@ -268,7 +268,7 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
     Ok(flag.map(|flag| InboxItem::Flag { on, task_id, raw_nl, nl_lang, rater, flag, comment }))
 }
 
-/// What a rater's item shows.
+/// The content of a rater's item.
 pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
@@ -298,7 +298,7 @@ pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) 
     Ok(found)
 }
 
-/// What a plan's item shows.
+/// The content of a plan's item.
 pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
@@ -317,7 +317,7 @@ pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Fail
     Ok(Some(InboxItem::Plan { status, unassigned, inactive }))
 }
 
-/// What a run's item shows.
+/// The content of a run's item.
 pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> {
     let Some(found) = runs::get(conn, run)? else { return Ok(None) };
     let errors = conn
@@ -328,7 +328,7 @@ pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> 
     Ok(Some(InboxItem::Run { run, dataset: found.dataset, fault: found.fault, errors }))
 }
 
-/// What a delivery's item shows.
+/// The content of a delivery's item.
 pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, Failure> {
     Ok(conn
         .prepare_cached(

@@ -104,7 +104,7 @@ pub enum Archive {
     TarGz,
 }
 
-/// Which archive a file is, by its first bytes or its name. Leaves the file at its beginning.
+/// The archive format of a file, by its first bytes or its name. Leaves the file at its beginning.
 ///
 /// # Errors
 ///

@@ -58,7 +58,7 @@ pub trait Sandbox: Send + Sync {
 pub struct OptionalWalls {
     /// Landlock: TCP, abstract sockets and signals, as far as the kernel supports it.
     pub landlock: bool,
-    /// What control groups limit for a sandbox as a whole.
+    /// The totals that control groups limit for a sandbox as a whole.
     pub groups: Option<Sums>,
 }
 

@@ -6,10 +6,10 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
-        comparison::{OutputRatings, TaskRatings, TaskScores},
         dataset::TaskRow,
         ids::{ModelId, OutputId, StudyId, TaskId},
         page::{PageOf, Paged},
+        ratings::{OutputRatings, TaskRatings, TaskScores},
         study::{LONGEST_REASON, NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Admin, Answer, Studies},

@@ -1,4 +1,4 @@
-//! The inbox: whatever people do, what waits for an admin is in it once, and what no longer does is not. Two admins who
+//! The inbox: whatever people do, each thing that needs an admin is in it once, and nothing else is. Two admins who
 //! decide the same are told.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -48,7 +48,7 @@ fn numbers(app: &TestApp, sql: &'static str) -> Vec<i64> {
         .unwrap()
 }
 
-/// What must always be true. `dismissed` items are due, but do not wait.
+/// The invariants. `dismissed` items are due, but not in the inbox.
 async fn sound(app: &TestApp, dismissed: i64) {
     let extra = "SELECT count(*) FROM (SELECT kind, study_id, subject FROM inbox WHERE done_at IS NULL
                  EXCEPT SELECT kind, study_id, subject FROM inbox_due)";
@@ -304,7 +304,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
     assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
-    // Who has seen it may replace it.
+    // A person who has seen it may replace it.
     let again: Disagreement = other.rpc("dispute", json!({"token": theirs})).await.json();
     send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
@@ -474,7 +474,7 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     let answer = admin.form("/rpc/answer_flag", &reply("https://elsewhere.example/")).await;
     assert_eq!(answer.location(), "/admin/studies/1/flags");
     assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
-    // Where nothing waits, the page says so.
+    // An empty inbox says so.
     let other = TestApp::demo().await;
-    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing waits for you"));
+    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing needs your attention"));
 }

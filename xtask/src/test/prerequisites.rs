@@ -18,12 +18,12 @@ use crate::{toolchains, tools};
 /// skipped.
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
-/// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
+/// The published data of AixBench next to a checkout, relative to the workspace's parent folder.
 const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
 const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
 
-/// What a skipped test lacks.
+/// The missing prerequisite of a skipped test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Published data, which are not part of the repository.

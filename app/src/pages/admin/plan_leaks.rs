@@ -1,4 +1,4 @@
-//! Which outputs of a draft name a model to its raters, on the page of its plan: before it starts, and once more when
+//! The outputs of a draft that show a model name to its raters, on the page of its plan: before it starts, and once more when
 //! somebody starts it although they do.
 
 use leptos::prelude::*;

@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use crate::model::{comparison::Interval, run::Verdict};
+use crate::model::{ratings::Interval, run::Verdict};
 
 /// Number of colours in the score palette, lightest (lowest score) first.
 pub const STEPS: usize = 9;
@@ -71,7 +71,7 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
     /// Position of the reference line for no difference.
     pub zero: Option<f64>,
-    /// What it measures, with its unit; printed in files.
+    /// The measured quantity with its unit; printed in files.
     pub title: String,
 }
 

@@ -12,8 +12,8 @@ use crate::{
     model::{
         claims::{Standing, letter, significant},
         compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
-        comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
+        ratings::{Comparison, Interval},
         rubric::Dimension,
         run::Verdict,
     },

@@ -147,7 +147,7 @@ const JVM: [&str; 15] = [
     "-Duser.language=en",
 ];
 
-/// Where a JVM's loader finds its own libraries.
+/// The folder in which a JVM's loader finds its own libraries.
 const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib");
 
 impl Java {

@@ -75,7 +75,7 @@ pub fn InboxListPage() -> impl IntoView {
     }
 }
 
-/// What became of the last request, from the address.
+/// The result of the last request, from the address.
 fn outcome(i: I18n, query: Memo<ParamsMap>) -> Option<impl IntoView> {
     let t = i.inbox();
     let number = |key| asked(query, key).parse::<u64>().unwrap_or(0);

@@ -132,7 +132,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
         .into_any()
 }
 
-/// What stands above a run's column: its model, and the run where both are the same model's.
+/// The heading of a run's column: its model, and its number if both runs are of the same model.
 pub fn names(i: I18n, a: &RunRow, b: &RunRow) -> [String; 2] {
     let name = |row: &RunRow| match a.model_name == b.model_name {
         true => (i.runs().run_of)(&row.model_name, row.id),

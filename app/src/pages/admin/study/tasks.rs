@@ -7,7 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{comparison::TaskScores, ids::StudyId, lang::Lang, text::excerpt},
+    model::{ids::StudyId, lang::Lang, ratings::TaskScores, text::excerpt},
     pages::admin::parts::{Filter, asked, choice, holds, lang_badge},
     ui::notice::Empty,
 };

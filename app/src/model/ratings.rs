@@ -1,4 +1,4 @@
-//! Comparison of models by people's ratings. docs/statistics.md has every formula.
+//! Figures and tables of people's ratings. docs/statistics.md has every formula.
 
 use serde::{Deserialize, Serialize};
 
