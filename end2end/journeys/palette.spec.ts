@@ -89,7 +89,7 @@ test('without scripts the button is a link to a page that searches', { tag: '@sc
   await page.goto('/admin');
   await page.getByRole('link', { name: 'Search or go to' }).click();
   await page.getByRole('main').getByRole('searchbox').fill('starter');
-  await page.getByRole('main').getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await page.getByRole('main').getByRole('link', { name: 'starter', exact: true }).click();
   await expect(page).toHaveURL(/\/admin\/datasets\/starter$/);
   await context.close();

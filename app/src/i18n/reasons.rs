@@ -25,7 +25,7 @@ pub fn disk_full(path: &str) -> (String, String) {
 }
 
 impl RunTexts {
-    /// Why the engine came to a verdict.
+    /// Why the engine reached a verdict.
     #[allow(clippy::too_many_lines, reason = "one arm for each reason")]
     pub fn reason(&self, reason: &Reason) -> String {
         let both = |en: String, zh: String| self.lang.pick(en, zh);

@@ -343,7 +343,7 @@ pub enum SandboxCheck {
     LyingEquality,
 }
 
-/// A sandbox check that came to another verdict than it must.
+/// A sandbox check with an unexpected verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FailedCheck {
@@ -354,7 +354,7 @@ pub struct FailedCheck {
     /// The verdict that shows the isolation layer to work.
     pub expected: Verdict,
     pub found: Verdict,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     pub reason: Option<Reason>,
     /// The program's message; may be empty.
     pub message: String,

@@ -193,7 +193,7 @@ pub struct Outcome {
     pub wall_ms: u32,
     /// Peak resident memory in KiB, including the JVM's own.
     pub memory_kib: u32,
-    /// Why the engine came to the verdict; absent if the counts of cases explain it.
+    /// Why the engine reached the verdict; absent if the counts of cases explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The text of the program, its tests or the compiler; may be empty.
@@ -618,7 +618,7 @@ pub struct ItemRow {
     pub verdict: Option<Verdict>,
     /// The limit that was exceeded.
     pub limit: Option<LimitHit>,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Test cases passed.

@@ -155,7 +155,7 @@ pub struct PairCode {
     pub output: OutputId,
     /// Its code.
     pub code: CodeView,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The message of the program, its tests or the compiler; may be empty.

@@ -105,7 +105,7 @@ pub struct NewStudy {
     pub draft: bool,
 }
 
-/// Change of a draft. Absent fields stay as they are; the plan is drawn anew.
+/// Change of a draft. Absent fields stay as they are; the plan is drawn again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]

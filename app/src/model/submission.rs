@@ -57,6 +57,16 @@ impl InvalidLines {
     }
 }
 
+/// A line in a list of a preview.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct FileLine {
+    /// Number of the line, from 1; 0 for a class of an archive.
+    pub line: u64,
+    /// The task's ID in the file, or the class's file name.
+    pub label: String,
+}
+
 /// The content of a file of outputs, before the import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -90,14 +100,13 @@ pub struct Preview {
     pub missing: Vec<String>,
     /// Number of tasks without an output.
     pub missing_count: u64,
-    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line. Here
-    /// and below an archive's class has line 0 and its file's name.
-    pub unknown: Vec<(u64, String)>,
+    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`].
+    pub unknown: Vec<FileLine>,
     /// Number of such lines.
     pub unknown_count: u64,
     /// Repeated lines with the same task and text. They are imported once, unless any task has different
     /// outputs: then they are samples.
-    pub duplicates: Vec<(u64, String)>,
+    pub duplicates: Vec<FileLine>,
     /// Number of such lines.
     pub duplicate_count: u64,
     /// The largest number of samples of a task; more than 1 allows pass@k.
@@ -107,12 +116,12 @@ pub struct Preview {
     /// Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
     /// imported.
     #[serde(default)]
-    pub differing: Vec<(u64, String)>,
+    pub differing: Vec<FileLine>,
     /// Number of such lines.
     #[serde(default)]
     pub differing_count: u64,
     /// Outputs without code; they are imported and count as unsolved.
-    pub empty: Vec<(u64, String)>,
+    pub empty: Vec<FileLine>,
     /// Number of such lines.
     pub empty_count: u64,
     /// Lines that cannot be parsed, at most [`PREVIEW_LIST`].

@@ -79,7 +79,7 @@ pub fn Badge(
     view! { <span class=format!("badge {}", tone.class())>{children()}</span> }
 }
 
-/// A progress bar. Show the numbers beside it, because a bar alone is imprecise.
+/// A progress bar. Show the numbers next to it, because a bar alone is imprecise.
 #[component]
 pub fn Progress(
     /// Number done.

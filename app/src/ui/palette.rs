@@ -21,7 +21,7 @@ pub struct InPalette(pub RwSignal<u32>);
 pub fn PaletteButton() -> impl IntoView {
     let label = use_i18n().common.find;
     let (asked, is_here) = (RwSignal::new(0_u32), RwSignal::new(false));
-    // Setting it again would draw the dialog anew, and close it.
+    // Setting it again would redraw the dialog, and close it.
     let load = move || {
         if is_here.try_get_untracked() == Some(false) {
             is_here.set(true);

@@ -24,7 +24,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The command to run and the files that it sees. In a pair of paths, the first is on the host and the second in the sandbox.
+/// The command to run and the files that it sees. In a pair of paths, the first is on the host and the second in the
+/// sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.

@@ -134,8 +134,8 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     }
 }
 
-/// Each language with a toolchain besides the Java engine's: its versions and trials. A language without its toolchain is no
-/// failure, because its outputs can still be graded by people; the line says how to get it.
+/// Each language with a toolchain other than the Java engine's: its versions and trials. A language without its
+/// toolchain is not a failure, because people can still grade its outputs; the line says how to install it.
 async fn languages(folder: PathBuf) -> Vec<(String, bool, String)> {
     let tried = tokio::task::spawn_blocking(move || {
         let Ok(sandbox) = jobs::sandbox() else { return Vec::new() };

@@ -9,6 +9,7 @@ use app::{
         lang::Lang,
         page::PageOf,
         submission::{
+            FileLine,
             IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, UploadRow,
             UploadState,
         },
@@ -341,10 +342,10 @@ fn text(uploaded: &Uploaded) -> String {
             lines.push(format!("{what}: {count} ({}{more})", some.join(", ")));
         }
     };
-    let at = |list: &[(u64, String)]| {
-        let place = |(line, id): &(u64, String)| match line {
-            0 => id.clone(),
-            line => format!("{id} in line {line}"),
+    let at = |list: &[FileLine]| {
+        let place = |one: &FileLine| match one.line {
+            0 => one.label.clone(),
+            line => format!("{} in line {line}", one.label),
         };
         list.iter().map(place).collect()
     };

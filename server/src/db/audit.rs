@@ -85,7 +85,7 @@ impl<T> Change<T> {
         Change { value, entries, by: None }
     }
 
-    /// The same, made by an account that came to be with it.
+    /// The same, by an account that the change itself created.
     pub fn by(self, actor: Actor) -> Change<T> {
         Change { by: Some(actor), ..self }
     }

@@ -182,7 +182,7 @@ pub fn decided(conn: &Connection, id: i64, by: Option<UserId>) -> Result<(), Fai
     Ok(())
 }
 
-/// Takes an item out of the inbox until it happens again. Of a rater, the measurement begins anew.
+/// Takes an item out of the inbox until it happens again. For a rater, the measurement starts again.
 pub fn dismiss(conn: &Connection, item: &Waiting, by: Option<UserId>) -> Result<(), Failure> {
     let study = item.study.map(|id| id.0);
     match item.subject {

@@ -1,8 +1,8 @@
-//! The values into which migration 17 converts the English sentences that earlier versions stored: reasons, changes, flags, limits and
-//! faults as values.
+//! The values into which migration 17 converts the English sentences that earlier versions stored: reasons,
+//! changes, flags, limits and faults.
 //!
-//! Called by `db::migrations` alone. It works on JSON and not on today's types, because those go on changing and what
-//! was stored does not. A sentence that it does not know stays readable as text.
+//! Called by `db::migrations` alone. It works on JSON and not on today's types, because those keep changing and stored
+//! data does not. A sentence that it does not know stays readable as text.
 
 use serde_json::{Map, Value, json};
 

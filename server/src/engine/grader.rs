@@ -133,7 +133,7 @@ impl Grader {
         }
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
         hex::encode(Sha256::digest(text))

@@ -203,8 +203,8 @@ fn python_head(text: &str) -> Option<usize> {
     None
 }
 
-/// The text after the head of a Python definition: the body, and the definitions and imports after the function, which the
-/// evaluator would cut off. Other statements after it are examples.
+/// The text after the head of a Python definition: the body, and the definitions and imports after the
+/// function, which the evaluator would cut off. Other statements after it are examples.
 fn python_parts(after: &str) -> (String, String) {
     let (first, rest) = after.split_once('\n').unwrap_or((after, ""));
     let first = first.trim();

@@ -50,7 +50,7 @@ pub struct Task {
     pub example_test: String,
     /// The benchmark's own continuation of `prompt`.
     pub canonical_solution: String,
-    /// Translation only: what is to be translated. A solution then continues `declaration`.
+    /// Translation only: what must be translated. A solution then continues `declaration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
 }

@@ -1,4 +1,4 @@
-//! Tests of our own format in languages besides Java: a program for each task, as datasets/README.md describes it.
+//! Tests of our own format in languages other than Java: a program for each task, as datasets/README.md describes it.
 
 use app::model::code_lang::CodeLang;
 use serde::Serialize;

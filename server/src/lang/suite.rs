@@ -114,7 +114,7 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }

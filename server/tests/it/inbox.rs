@@ -325,7 +325,7 @@ async fn raters_who_are_too_fast_or_stopped_wait_until_an_admin_decides() {
     let open = items(&app, InboxKind::Pace).await;
     assert!(matches!(&open[0].item, InboxItem::Rater { name, count: 20, of: 20, .. } if name == "ada"), "{open:?}");
     act(&app, &ADMIN, InboxAct::Dismiss, &open).await.unwrap();
-    // The measurement begins anew.
+    // The measurement starts again.
     let item = next(&mut ada, &study).await;
     if let Some(item) = item {
         submit(&mut ada, &item, &fast, "k").await;
