@@ -79,7 +79,8 @@ fn text(preview: &RatingsPreview) -> String {
     if !raters.is_empty() {
         lines.push(format!("Raters: {}", raters.join(", ")));
     }
-    let models = preview.models.iter().map(|one| format!("{} ({}, submission {})", one.model, one.ratings, one.submission));
+    let models =
+        preview.models.iter().map(|one| format!("{} ({}, submission {})", one.model, one.ratings, one.submission));
     lines.push(format!("Models: {}", models.collect::<Vec<_>>().join(", ")));
     if preview.superseded > 0 {
         lines.push(format!("Lines replaced by a later rating: {}", preview.superseded));

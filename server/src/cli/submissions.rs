@@ -9,9 +9,8 @@ use app::{
         lang::Lang,
         page::PageOf,
         submission::{
-            FileLine,
-            IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, UploadRow,
-            UploadState,
+            FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
+            UploadRow, UploadState,
         },
     },
     port::{Answer, Submissions as _, System},
