@@ -16,7 +16,7 @@ use crate::{
     error::Failure,
     jobs,
     lang::{self, Language, Places, suite, trials},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
     services::backup::snapshot,
 };
 
@@ -122,7 +122,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             // The engine runs without these layers, so their absence is reported but is not a failure.
             let missing = "not available on this host; the other isolation layers work without it (docs/engine.md)";
             let optional = sandbox.iter().flat_map(|sandbox| {
-                let OptionalWalls { landlock, groups } = sandbox.optional_walls();
+                let OptionalLayers { landlock, groups } = sandbox.optional_layers();
                 EN.isolation_layers(landlock, groups).map(|(name, state)| (name, state.unwrap_or(missing).to_owned()))
             });
             let helper = sandbox.iter().filter_map(|sandbox| Some(("helper", sandbox.started_by()?)));
