@@ -22,9 +22,9 @@ texts! {
         settings_saved: "Settings saved.", "设置已保存。";
         calibration: "Calibration", "校准";
         calibration_hint: "Raters start with the known-score items listed below.", "评分者先为下方列出的标准题评分。";
-        opening_none: "None: raters start immediately", "不校准，直接开始评分";
-        opening_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
-        opening_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
+        calibration_none: "None: raters start immediately", "不校准，直接开始评分";
+        calibration_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
+        calibration_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
         needed: "Correct items required to pass", "通过所需的正确题数";
         tolerance: "Allowed deviation in levels", "允许相差的级数";
         tolerance_hint: "An item is correct if no dimension deviates by more than this. 0 requires exact scores.", "每个维度的偏差都不超过此数，该题才算正确。0 表示完全一致。";

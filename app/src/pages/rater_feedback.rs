@@ -60,7 +60,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
         .collect_view();
     view! {
         <section class="stack" aria-labelledby="came-back">
-            <h2 id="came-back">{t.came_back}</h2>
+            <h2 id="came-back">{t.replies_title}</h2>
             <ul class="desk">{rows}</ul>
             {move || (fresh && !was_read()).then(|| view! {
                 <ActionForm action=read>
