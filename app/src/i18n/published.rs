@@ -63,7 +63,7 @@ impl RunTexts {
         self.lang.pick(format!("{outputs}: {sentence}"), format!("{outputs}：{sentence}"))
     }
 
-    /// How many outputs pass as published and not guarded.
+    /// Number of outputs that pass only as published.
     pub fn differ(&self, outputs: u32) -> String {
         match (self.lang, outputs) {
             (Lang::En, 0) => "No output passes only as published.".to_owned(),
