@@ -41,7 +41,7 @@ test('a forgotten password is reset by a link that works once', async ({ page, b
   await expect(chen.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
 });
 
-test('deactivating says what it leads to, and asks', async ({ page, browser, baseURL }) => {
+test('deactivating an account states its consequences and asks to confirm', async ({ page, browser, baseURL }) => {
   const bo = await (await browser.newContext({ baseURL })).newPage();
   await logIn(bo, demo.bo);
   await logIn(page, demo.admin);

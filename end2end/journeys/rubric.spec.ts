@@ -57,7 +57,7 @@ test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new v
   await expect(page.getByText('Nothing to save: it is identical to version 1.')).toBeVisible();
 });
 
-test('a study scores by it, and the comparison shows its dimensions', async ({ page }) => {
+test('a study uses the new rubric, and the comparison shows its dimensions', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill('Security review');

@@ -43,7 +43,7 @@ test('a study without ratings is deleted, and the deletion is undone', async ({ 
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
-test('a study in use is not deleted, and says why', async ({ page }) => {
+test('a study in use is not deleted, and its page says why', async ({ page }) => {
   await logIn(page, demo.ada);
   await page.locator('main a[href^="/grade/"]').first().click();
   await expect(page.locator('fieldset.scale').first()).toBeVisible();

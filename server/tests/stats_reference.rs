@@ -218,7 +218,7 @@ struct IccCase {
 }
 
 #[test]
-fn agreement_is_that_of_four_programs() {
+fn agreement_matches_four_programs() {
     for case in reference().agreement {
         let ratings = |row: &Vec<Option<u8>>| -> Vec<(u32, u8)> {
             (0..).zip(row).filter_map(|(rater, score)| Some((rater, (*score)?))).collect()
@@ -326,7 +326,7 @@ struct AltTestCase {
 }
 
 #[test]
-fn alternative_annotator_test_is_scipys_and_statsmodels() {
+fn alternative_annotator_test_agrees_with_scipy_and_statsmodels() {
     for case in reference().alt_test {
         let outputs = case.judge.iter().zip(case.ratings).enumerate();
         let outputs: Vec<Judged> =

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_is_taken_to_the_letter() {
+    fn a_continuation_is_not_changed() {
         let line =
             br#"{"task_id": "Python/0", "prompt": "def f(x):\n", "generation": "    return x\n```python\n```\r\n"}"#;
         let continued =

@@ -421,7 +421,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
 }
 
 #[tokio::test]
-async fn a_plan_that_nobody_can_finish_waits_until_somebody_can() {
+async fn a_plan_with_too_few_raters_waits_for_a_rater() {
     let app = TestApp::demo().await;
     let users = app.services.accounts.users(&ADMIN, PageOf::first(99)).await.unwrap().rows;
     let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
