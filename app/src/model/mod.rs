@@ -20,6 +20,7 @@ pub mod grading;
 pub mod guidelines;
 pub mod ids;
 pub mod inbox;
+pub mod judging;
 pub mod keys;
 pub mod lang;
 pub mod languages;

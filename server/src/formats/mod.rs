@@ -10,6 +10,7 @@ pub mod files;
 pub mod formulas;
 pub mod humaneval;
 pub mod identity_leaks;
+pub mod judging;
 pub mod kind;
 pub mod lines;
 pub mod markdown;

@@ -15,6 +15,7 @@ mod good_lines;
 mod grading;
 mod guidelines;
 mod inbox;
+mod judgings;
 mod languages;
 mod lists;
 mod many_samples;

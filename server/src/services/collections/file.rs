@@ -66,11 +66,11 @@ pub async fn write(db: &Db, uploads: &Uploads, collection: Collection) -> Result
     let mut incoming = uploads.begin(&format!("collection-{id}.jsonl.gz")).await?;
     // Prompts are repeated for every sample. Without a time in it, the same responses give the same bytes.
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    let mut from = 0;
+    let mut after = None;
     loop {
-        let chunk = db.read_long(move |conn| collections::answered(conn, id, from, CHUNK)).await?;
+        let chunk = db.read_long(move |conn| collections::answered(conn, id, after, CHUNK)).await?;
         let Some(last) = chunk.last() else { break };
-        from = last.position + 1;
+        after = Some((last.position, last.row.turn));
         for answered in &chunk {
             write_line(&subjects, &collection, answered, &mut packer)?;
         }
@@ -128,11 +128,11 @@ pub fn export_responses(conn: &Connection, ids: &[CollectionId], mut out: &mut d
     for id in ids {
         let Some(found) = collections::get(conn, *id)? else { continue };
         let subjects = Subjects::load(conn, found.version)?;
-        let mut from = 0;
+        let mut after = None;
         loop {
-            let chunk = collections::answered(conn, *id, from, CHUNK)?;
+            let chunk = collections::answered(conn, *id, after, CHUNK)?;
             let Some(last) = chunk.last() else { break };
-            from = last.position + 1;
+            after = Some((last.position, last.row.turn));
             for answered in &chunk {
                 write_line(&subjects, &found, answered, &mut out)?;
             }

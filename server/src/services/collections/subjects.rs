@@ -80,12 +80,6 @@ impl Subjects {
             .map_err(|problem| AppError::Invalid(vec![problem]).into())
     }
 
-    /// Estimated tokens of the longest prompt.
-    pub fn longest_prompt(&self, settings: &CollectionSettings, tasks: &[String]) -> Result<u64, Failure> {
-        let sizes = tasks.iter().map(|task| Ok(prompts::prompt_tokens(&self.messages(settings, task)?)));
-        Ok(sizes.collect::<Result<Vec<_>, Failure>>()?.into_iter().max().unwrap_or(0))
-    }
-
     /// What a collection of these tasks sends.
     ///
     /// # Errors

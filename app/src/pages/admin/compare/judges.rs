@@ -15,9 +15,14 @@ use crate::{
 pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
     let t = i.compare();
     let judges = &found.figures.judges;
-    if judges.is_empty() {
+    // A judging is of one study; the newest one has the rubric of the figures.
+    let study = found.selection.studies.as_ref().and_then(|studies| studies.first());
+    if judges.is_empty() && study.is_none() {
         return None;
     }
+    let start = study.map(|study| {
+        view! { <p><a class="button" href=format!("/admin/judgings/new?study={study}")>{i.admin().judge_with_model}</a></p> }
+    });
     let blocks = judges.iter().enumerate().map(|(at, judge)| one(i, found, human, at, judge)).collect_view();
     Some(
         view! {
@@ -25,6 +30,7 @@ pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
                 <h2 id="judges-head">{t.judges}</h2>
                 <p class="muted">{t.judges_lead}</p>
                 {blocks}
+                {start}
             </section>
         }
         .into_any(),
