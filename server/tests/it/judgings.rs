@@ -126,8 +126,9 @@ async fn scores_stand_beside_peoples_as_they_arrive_and_are_in_none_of_their_fig
     let judgings = Dependent { kind: DependentKind::Judgings, count: 1 };
     let upkeep = Upkeeps::get(&*app.services.upkeep, &OPERATOR, submission.clone()).await.unwrap();
     assert!(upkeep.in_use.contains(&judgings), "{upkeep:?}");
-    let again = Collections::create_judging(&app.services.collections, &OPERATOR, new(CollectionSettings::default()));
-    assert!(texts(&again.await.unwrap_err()).contains("already has scores of a judge model named A judge"));
+    let usual = new(CollectionSettings::default());
+    let again = Collections::create_judging(&app.services.collections, &OPERATOR, usual).await;
+    assert!(texts(&again.unwrap_err()).contains("already has scores of a judge model named A judge"));
     app.services.collections.remove(&OPERATOR, id).await.unwrap();
     assert!(compared(&app, selection()).await.figures.judges.is_empty());
     let upkeep = Upkeeps::get(&*app.services.upkeep, &OPERATOR, submission).await.unwrap();
