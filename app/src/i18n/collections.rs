@@ -3,6 +3,7 @@
 use super::I18n;
 use crate::model::{
     collection::{CollectionStatus, RequestStatus},
+    conversation::Way,
     judging::LevelOrder,
     lang::Lang,
 };
@@ -41,6 +42,16 @@ texts! {
         template_hint: "Empty for the dataset's default. Placeholders: {description}, {signature}, {language}, {fence}; for HumanEval-X also {prompt} and {declaration}.", "留空则使用该数据集的默认模板。占位符：{description}、{signature}、{language}、{fence}；HumanEval-X 还有 {prompt} 和 {declaration}。";
         template_zh: "Template for tasks described in Chinese", "中文描述任务的提示词模板";
         template_zh_hint: "Empty for the same template.", "留空则使用同一模板。";
+        way: "Way of asking, in conversations", "对话的提问方式";
+        way_hint: "Only for datasets whose tasks are conversations (CodeIF-Bench).", "仅用于任务为对话的数据集（CodeIF-Bench）。";
+        way_usual: "All turns", "全部轮次";
+        way_base: "The base prompt alone", "仅基础提示";
+        way_single: "The base prompt and one instruction in one message", "基础提示与一条指令合为一条消息";
+        way_multi: "The base prompt, its answer, then one instruction", "基础提示、其回答，然后一条指令";
+        way_n: "The base prompt, then all instructions, turn by turn", "基础提示，然后逐轮给出全部指令";
+        turn: "Turn", "轮次";
+        turn_template: "Template of an instruction, in conversations", "对话中指令的模板";
+        turn_template_hint: "Empty for the default. Placeholder: {instruction}.", "留空则使用默认模板。占位符：{instruction}。";
         parameters: "Further fields of each request", "请求的其他字段";
         parameters_hint: "A JSON object, such as {\"top_k\": 20}.", "JSON 对象，例如 {\"top_k\": 20}。";
         tasks: "Tasks", "任务";
@@ -113,6 +124,8 @@ texts! {
         judging_more: "Sampling and limits", "采样与限制";
         judging_delete_warning: "Its prompts, its responses and the scores of the judge model are deleted for good.", "其提示词、响应以及评判模型的分数将被永久删除。";
         dimensions: "Dimensions", "维度";
+        by_order: "Mean scores by the order of levels", "按等级顺序的平均分";
+        valid_answers: "Valid answers", "有效回答";
         scored: "Outputs with scores", "已有分数的输出";
         invalid: "Requests without a valid answer", "无有效回答的请求";
         scores: "Scores", "分数";
@@ -168,6 +181,16 @@ impl CollectionTexts {
             CollectionStatus::Finished => ("finished", "已完成"),
         };
         self.lang.pick(en, zh)
+    }
+
+    /// A way of asking in conversations.
+    pub fn way_name(&self, way: Way) -> &'static str {
+        match way {
+            Way::Base => self.way_base,
+            Way::Single => self.way_single,
+            Way::Multi => self.way_multi,
+            Way::N => self.way_n,
+        }
     }
 
     /// An order of levels.

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    conversation::Way,
     ids::{CollectionId, OutputId, SubmissionId},
-    judging::JudgingFacts,
+    judging::{JudgingFacts, OrderMeans},
     lang::Bilingual,
     message::Message,
     time::Timestamp,
@@ -50,6 +51,11 @@ pub struct CollectionSettings {
     /// The user message, with `{description}`, `{signature}`, `{language}`, `{prompt}` and `{declaration}`: in English,
     /// and for tasks described in Chinese in Chinese, or the same if that is empty. Both empty for the default.
     pub template: Bilingual,
+    /// How tasks that are conversations are asked; absent for other datasets.
+    pub way: Option<Way>,
+    /// The user message of each instruction of a conversation, with `{instruction}`, as `template`. Both empty for the
+    /// default.
+    pub turn_template: Bilingual,
     /// Further fields of the request, as a JSON object; empty for none.
     pub parameters: String,
     /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
@@ -75,6 +81,8 @@ impl Default for CollectionSettings {
             response_tokens: None,
             system: String::new(),
             template: Bilingual::default(),
+            way: None,
+            turn_template: Bilingual::default(),
             parameters: String::new(),
             at_once: 4,
             per_minute: None,
@@ -112,9 +120,9 @@ pub struct NewCollection {
 pub struct CollectionPlan {
     /// Number of tasks; of a judging, of outputs.
     pub tasks: u64,
-    /// Number of requests: tasks times samples.
+    /// Number of requests: tasks times samples, and in conversations times turns.
     pub requests: u64,
-    /// Estimated tokens of all prompts.
+    /// Estimated tokens of all prompts, where earlier answers count with their maximum, or with 500.
     pub prompt_tokens: u64,
     /// Maximum tokens of all responses; absent if responses have no limit.
     pub response_tokens: Option<u64>,
@@ -148,6 +156,8 @@ pub enum ChatRole {
     System,
     /// Who asks.
     User,
+    /// The model, in an earlier turn.
+    Assistant,
 }
 
 impl ChatRole {
@@ -156,6 +166,7 @@ impl ChatRole {
         match self {
             ChatRole::System => "system",
             ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
         }
     }
 }
@@ -301,6 +312,8 @@ pub struct CollectionDetail {
     pub submissions: Vec<SubmissionId>,
     /// Whether tasks have changed in a newer version of the dataset. Then its responses cannot be imported.
     pub outdated: bool,
+    /// Of a judging with a drawn order of levels that is not running: the answers by order.
+    pub orders: Vec<OrderMeans>,
 }
 
 /// The state of a request.
@@ -352,7 +365,8 @@ pub struct RequestRow {
     pub task_id: String,
     /// The sample, from 0; of a judging, the answer for the same output.
     pub sample: u32,
-    /// 0, or 1 if a judge is asked once more, because its first answer is not valid.
+    /// The turn of a conversation, from 0. Of a judging, 1 if the judge is asked once more, because its first answer is not
+    /// valid.
     pub turn: u32,
     /// The judged output, and its model and sample; absent if the collection is of outputs.
     pub output: Option<JudgedOutput>,

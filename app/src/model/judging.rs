@@ -45,6 +45,18 @@ impl std::str::FromStr for LevelOrder {
     }
 }
 
+/// The answers of a judging whose prompts listed the levels in one order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct OrderMeans {
+    /// `best_first` or `worst_first`.
+    pub order: LevelOrder,
+    /// Valid answers.
+    pub answers: u64,
+    /// Their mean score on each dimension, in the rubric's order.
+    pub means: Vec<f64>,
+}
+
 /// Request for a new judging: of a study's outputs with its rubric, or of a submission's outputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

@@ -17,6 +17,7 @@ use crate::{
 use crate::{
     model::{
         collection::{CollectionResume, CollectionSettings, NewCollection},
+        conversation::Way,
         ids::{StudyId, SubmissionId},
         judging::{LevelOrder, NewJudging},
         lang::{Bilingual, Lang},
@@ -78,6 +79,8 @@ pub async fn create_collection(
     #[server(default)] system: String,
     #[server(default)] template: String,
     #[server(default)] template_zh: String,
+    #[server(default)] way: String,
+    #[server(default)] turn_template: String,
     #[server(default)] parameters: String,
     #[server(default)] at_once: String,
     #[server(default)] per_minute: String,
@@ -95,6 +98,8 @@ pub async fn create_collection(
         response_tokens: number("response_tokens", &response_tokens)?,
         system: system.replace("\r\n", "\n").trim().to_owned(),
         template: Bilingual { en: template.replace("\r\n", "\n"), zh: template_zh.replace("\r\n", "\n") },
+        way: Way::from_name(way.trim()),
+        turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
         parameters,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,

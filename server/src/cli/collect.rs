@@ -9,9 +9,10 @@ use std::{
 use app::{
     model::{
         collection::{
-            ChatMessage, ChatRole, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow,
-            CollectionSettings, CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
+            ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
+            CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
         },
+        conversation::Way,
         ids::{CollectionId, SubmissionId},
         lang::Bilingual,
         page::{PageOf, Which},
@@ -174,6 +175,12 @@ pub struct Collect {
     /// File with the template for tasks that are described in Chinese [default: that of --template]
     #[arg(long, value_name = "FILE", requires = "template")]
     template_zh: Option<PathBuf>,
+    /// Of tasks that are conversations: ask for base, single, multi or n [default: n, all turns]
+    #[arg(long, value_name = "WAY", value_parser = way)]
+    way: Option<Way>,
+    /// File with the template of an instruction in a conversation, with {instruction} [default: see docs/collecting.md]
+    #[arg(long, value_name = "FILE")]
+    turn_template: Option<PathBuf>,
     /// Do not import the outputs; `aixgrade collections import` does so later
     #[arg(long)]
     no_import: bool,
@@ -283,10 +290,16 @@ impl Collect {
             settings: CollectionSettings {
                 system: read(&self.system)?.trim_end().to_owned(),
                 template: Bilingual { en: read(&self.template)?, zh: read(&self.template_zh)? },
+                way: self.way,
+                turn_template: Bilingual { en: read(&self.turn_template)?, zh: String::new() },
                 ..self.requests.settings(self.samples)
             },
         })
     }
+}
+
+fn way(name: &str) -> Result<Way, String> {
+    Way::from_name(name).ok_or_else(|| "write base, single, multi or n".into())
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
@@ -442,7 +455,7 @@ pub fn plan_text(plan: &CollectionPlan) -> String {
 
 fn prompt_text(prompt: &PlannedPrompt) -> String {
     let message = |message: &ChatMessage| {
-        let role = if message.role == ChatRole::System { "system" } else { "user" };
+        let role = message.role.name();
         format!("[{role}]\n{}\n", printable(&message.content))
     };
     format!("--- Task {}\n{}", prompt.task_id, prompt.messages.iter().map(message).collect::<String>())
@@ -504,6 +517,7 @@ fn whole_text(whole: &Whole) -> String {
         optional("No valid answer", Some(judging.invalid.to_string()));
     }
     optional("Reason", row.reason.as_ref().map(|reason| reason.text().en));
+    optional("Way", settings.way.map(|way| way.name().to_owned()));
     optional("Temperature", settings.temperature.map(|t| t.to_string()));
     optional("Top-p", settings.top_p.map(|p| p.to_string()));
     optional("Seed", settings.seed.map(|seed| seed.to_string()));

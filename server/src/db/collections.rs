@@ -596,7 +596,7 @@ pub enum Follow {
     /// A judge's valid answer: its scores and comment.
     Scores(Vec<u8>, String),
     /// Another request: the next turn.
-    Turn(Prompt),
+    Turn(u32, Prompt),
     /// Nothing: a judge was asked once more and has no valid answer.
     Invalid,
 }
@@ -651,7 +651,7 @@ pub fn answer(
     }
     let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
     let cut_off = new.finish_reason.as_deref() == Some("length");
-    let (is_last, is_invalid) = (!matches!(follow, Follow::Turn(_)), matches!(follow, Follow::Invalid));
+    let (is_last, is_invalid) = (!matches!(follow, Follow::Turn(..)), matches!(follow, Follow::Invalid));
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
              response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
@@ -668,9 +668,9 @@ pub fn answer(
         cut_off,
         is_invalid
     ])?;
-    if let Follow::Turn(prompt) = follow {
+    if let Follow::Turn(turn, prompt) = follow {
         add_prompt(conn, id, prompt)?;
-        let next = Sending { turn: sending.turn + 1, ..sending.clone() };
+        let next = Sending { turn: *turn, ..sending.clone() };
         insert_request(conn, id, &next, &prompt.key, "waiting", 0)?;
     }
     Ok(true)

@@ -5,7 +5,7 @@
 
 use app::model::{
     ids::{CollectionId, DatasetVersionId, OutputId, StudyId, SubmissionId, UserId},
-    judging::LevelOrder,
+    judging::{LevelOrder, OrderMeans},
     lang::Lang,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -157,6 +157,31 @@ pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<
     )?;
     let rows = statement.query_map(params![id.0, output.0], |row| row.get::<_, String>("scores"))?;
     rows.map(|digits| Ok(scores(&digits?))).collect()
+}
+
+/// The valid answers by the order in which their prompts listed the levels.
+pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Result<Vec<OrderMeans>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT prompt LIKE '%worst first' AS worst, scores FROM collection_requests
+         WHERE collection_id = ?1 AND scores IS NOT NULL",
+    )?;
+    let mut sums = [(0_u64, vec![0_u64; dimensions]), (0, vec![0; dimensions])];
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        let (count, sum) = &mut sums[usize::from(row.get::<_, bool>("worst")?)];
+        *count += 1;
+        for (sum, score) in sum.iter_mut().zip(scores(&row.get::<_, String>("scores")?)) {
+            *sum += u64::from(score);
+        }
+    }
+    let orders = [LevelOrder::BestFirst, LevelOrder::WorstFirst].into_iter().zip(sums);
+    let some = orders.filter(|(_, (answers, _))| *answers > 0);
+    Ok(some
+        .map(|(order, (answers, sums))| {
+            let means = sums.into_iter().map(|sum| sum as f64 / answers as f64).collect();
+            OrderMeans { order, answers, means }
+        })
+        .collect())
 }
 
 /// Scores as they are stored, a digit for each dimension.

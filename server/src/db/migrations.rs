@@ -41,7 +41,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0031_pools.sql"),
     include_str!("../../migrations/0032_instance.sql"),
     include_str!("../../migrations/0033_collections.sql"),
-    include_str!("../../migrations/0034_judgings.sql"),
+    include_str!("../../migrations/0034_conversations.sql"),
+    include_str!("../../migrations/0035_judgings.sql"),
 ];
 
 /// The schema this program writes.

@@ -210,6 +210,9 @@ async fn several_answers_become_their_median_and_levels_are_listed_in_the_drawn_
     for (dimension, median) in judge.dimensions.iter().zip([2.0, 2.0, 2.0]) {
         assert!(dimension.means.iter().all(|means| means.judge.is_none_or(|mean| (mean - median).abs() < 1e-12)));
     }
+    let orders = app.services.collections.get(&OPERATOR, id).await.unwrap().orders;
+    assert_eq!(orders.iter().map(|of| of.answers).sum::<u64>(), row.total);
+    assert!(orders.len() == 2 && orders.iter().all(|of| of.means.len() == 3 && of.means[0] > 1.0), "{orders:?}");
     let system = |asked: &Asked| asked.body["messages"][0]["content"].as_str().unwrap_or_default().to_owned();
     let mut orders = BTreeMap::<String, usize>::new();
     for asked in endpoint.asked() {

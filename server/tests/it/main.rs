@@ -9,6 +9,7 @@ mod authorisation;
 mod backup;
 mod blindness;
 mod collections;
+mod conversing;
 mod demo;
 mod drafts;
 mod good_lines;

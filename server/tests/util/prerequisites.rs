@@ -34,6 +34,13 @@ pub fn humaneval_x() -> Option<PathBuf> {
     folder("AIXGRADE_TEST_HUMANEVAL_X", "the published files of HumanEval-X")
 }
 
+/// A checkout of CodeIF-Bench with its history, and the folder with the verdicts that its programs give.
+pub fn codeif_bench() -> Option<(PathBuf, PathBuf)> {
+    let checkout = folder("AIXGRADE_TEST_CODEIF_BENCH", "a checkout of CodeIF-Bench with its history")?;
+    let vectors = folder("AIXGRADE_TEST_CODEIF_VECTORS", "the verdicts of CodeIF-Bench's programs")?;
+    Some((checkout, vectors))
+}
+
 /// Something that the kernel, its settings or a package provides; if it is missing, the test is skipped with
 /// the error.
 pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {

@@ -22,6 +22,9 @@ const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
 const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
+/// The same for the verdicts of CodeIF-Bench's programs, and for a checkout of the benchmark, which has no licence.
+const SHARED_CODEIF_VECTORS: &str = "shared/data/codeif-bench";
+const SHARED_CODEIF_BENCH: &str = "ref/CodeIF-Bench";
 
 /// What a skipped test lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,9 @@ pub struct Prerequisites {
     pub checkout: Option<PathBuf>,
     /// The folder with the published files of HumanEval-X.
     pub humaneval_x: Option<PathBuf>,
+    /// A checkout of CodeIF-Bench, and the folder with the verdicts of its programs.
+    pub codeif_bench: Option<PathBuf>,
+    pub codeif_vectors: Option<PathBuf>,
     /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` beside the
     /// checkout.
     pub strict: bool,
@@ -95,6 +101,8 @@ impl Prerequisites {
         };
         let data = published("AIXGRADE_TEST_DATA", SHARED_DATA);
         let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", SHARED_HUMANEVAL_X);
+        let codeif_bench = published("AIXGRADE_TEST_CODEIF_BENCH", SHARED_CODEIF_BENCH);
+        let codeif_vectors = published("AIXGRADE_TEST_CODEIF_VECTORS", SHARED_CODEIF_VECTORS);
         let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
         let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
             (Some(folder), _) => Some(folder.canonicalize().with_context(|| folder.display().to_string())?),
@@ -102,13 +110,18 @@ impl Prerequisites {
             (None, None) => None,
         };
         let strict = std::env::var_os("CI").is_some_and(|ci| ci != "false") && parent.join("shared").is_dir();
-        Ok(Prerequisites { data, checkout, humaneval_x, strict })
+        Ok(Prerequisites { data, checkout, humaneval_x, codeif_bench, codeif_vectors, strict })
     }
 
     /// Prints where the data are, or what is skipped without them.
     pub fn announce(&self) {
-        let places =
-            [("Published data", &self.data), ("AixBench checkout", &self.checkout), ("HumanEval-X", &self.humaneval_x)];
+        let places = [
+            ("Published data", &self.data),
+            ("AixBench checkout", &self.checkout),
+            ("HumanEval-X", &self.humaneval_x),
+            ("CodeIF-Bench checkout", &self.codeif_bench),
+            ("Verdicts of CodeIF-Bench", &self.codeif_vectors),
+        ];
         for (what, place) in places {
             match place {
                 Some(folder) => println!("{what}: {}", folder.display()),
@@ -123,6 +136,8 @@ impl Prerequisites {
             ("AIXGRADE_TEST_DATA", &self.data),
             ("AIXGRADE_TEST_AIXBENCH", &self.checkout),
             ("AIXGRADE_TEST_HUMANEVAL_X", &self.humaneval_x),
+            ("AIXGRADE_TEST_CODEIF_BENCH", &self.codeif_bench),
+            ("AIXGRADE_TEST_CODEIF_VECTORS", &self.codeif_vectors),
         ];
         for (variable, folder) in named {
             match folder {

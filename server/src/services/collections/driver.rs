@@ -17,7 +17,10 @@ use rand::Rng;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
-use super::work::{Work, missing_prompt};
+use super::{
+    subjects::USUAL_RESPONSE,
+    work::{Work, missing_prompt},
+};
 use crate::{
     db::{
         Db,
@@ -35,8 +38,6 @@ const MOST_ATTEMPTS: u32 = 7;
 const MOST_FAILURES: u32 = 5;
 /// "Too many requests" in a row before the collection stops.
 const MOST_LIMITED: u32 = 30;
-/// Tokens of a response to expect where neither a limit nor earlier responses tell.
-const USUAL_RESPONSE: u64 = 500;
 
 /// Times that tests shorten.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +222,7 @@ impl Driver {
         if self.settings.max_requests.is_some_and(|most| row.sent >= most) {
             return self.limit(flight.is_empty(), StopReason::MaxRequests).await;
         }
-        let (messages, prompt) = self.messages(&sending).await?;
+        let (messages, prompt) = self.messages(&mut sending).await?;
         let used = row.prompt_tokens + row.response_tokens;
         let mean = (row.response_tokens.checked_div(found.responses)).filter(|mean| *mean > 0);
         let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
@@ -271,7 +272,7 @@ impl Driver {
     }
 
     /// The messages of a request, and the same to be recorded with it, if they are not stored.
-    async fn messages(&mut self, sending: &Sending) -> Result<(Arc<[ChatMessage]>, Option<Prompt>), Failure> {
+    async fn messages(&mut self, sending: &mut Sending) -> Result<(Arc<[ChatMessage]>, Option<Prompt>), Failure> {
         let id = self.id;
         if let Some(key) = &sending.prompt {
             if let Some(messages) = self.prompts.get(key) {
@@ -286,7 +287,8 @@ impl Driver {
             return Ok((messages.clone(), Some(Prompt { key: sending.task_id.clone(), messages: messages.to_vec() })));
         }
         let (work, settings, of) = (self.work.clone(), self.settings.clone(), sending.clone());
-        let prompt = self.db.read_long(move |conn| work.first(conn, &settings, &of)).await?;
+        let (turn, prompt) = self.db.read_long(move |conn| work.first(conn, &settings, &of)).await?;
+        sending.turn = turn;
         let messages: Arc<[ChatMessage]> = prompt.messages.clone().into();
         if is_shared {
             self.prompts.insert(prompt.key.clone(), messages.clone());
@@ -362,9 +364,9 @@ impl Driver {
 
     /// Stores a response and what it leads to: a judge's scores, or its next turn.
     async fn store(&self, sending: Sending, messages: &Arc<[ChatMessage]>, new: NewResponse) -> Result<(), Failure> {
-        let (work, messages) = (self.work.clone(), messages.clone());
-        let read = tokio::task::spawn_blocking(move || (work.follow(&sending, &messages, &new.text), sending, new));
-        let (follow, sending, new) = read.await.map_err(Failure::internal)?;
+        let (work, messages, settings) = (self.work.clone(), messages.clone(), self.settings.clone());
+        let read = move || Ok::<_, Failure>((work.follow(&settings, &sending, &messages, &new.text)?, sending, new));
+        let (follow, sending, new) = tokio::task::spawn_blocking(read).await.map_err(Failure::internal)??;
         let (id, holder) = (self.id, self.holder.clone());
         let store = move |tx: &rusqlite::Transaction<'_>| {
             let counts = collections::answer(tx, id, &holder, &sending, &new, &follow)?;

@@ -50,7 +50,11 @@ impl CollectionService {
             name => name.to_owned(),
         };
         check(&new.settings)?;
-        if !new.settings.system.is_empty() || new.settings.template != Bilingual::default() {
+        let s = &new.settings;
+        if !s.system.is_empty()
+            || [&s.template, &s.turn_template].iter().any(|t| **t != Bilingual::default())
+            || s.way.is_some()
+        {
             let what = ("a judging has a template of its own", "评判使用自己的模板");
             return Err(Failure::invalid(
                 "template",

@@ -25,8 +25,9 @@ use app::{
             CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionStatus, EndpointRow,
             NewCollection, RequestDetail, RequestRow, StopReason,
         },
+        conversation::Way,
         ids::{CollectionId, DatasetVersionId, UploadId},
-        judging::NewJudging,
+        judging::{LevelOrder, NewJudging},
         lang::Bilingual,
         page::{PageOf, Paged},
     },
@@ -51,6 +52,7 @@ use crate::{
     },
     endpoint::{Endpoint, Endpoints},
     error::Failure,
+    formats::prompts,
 };
 
 /// How often the server looks for collections to send.
@@ -190,6 +192,18 @@ impl CollectionService {
         if new.settings.template.en.trim().is_empty() {
             new.settings.template = subjects.default_template();
         }
+        if subjects.have_turns() {
+            new.settings.way.get_or_insert(Way::N);
+            if new.settings.turn_template.en.trim().is_empty() {
+                new.settings.turn_template = prompts::default_turn_template();
+            }
+        } else if new.settings.way.is_some() {
+            let what = (
+                format!("the tasks of {} are no conversations", new.dataset),
+                format!("{} 的任务不是对话", new.dataset),
+            );
+            return Err(Failure::invalid("way", what, ("Leave the way out", "请留空")));
+        }
         if let Some(unknown) = new.tasks.iter().find(|task| !subjects.has(task)) {
             let what = (
                 format!("{} has no task {unknown}", new.dataset),
@@ -200,7 +214,8 @@ impl CollectionService {
         let chosen: BTreeSet<&String> = new.tasks.iter().collect();
         let mut tasks = subjects.ids();
         tasks.retain(|task| chosen.is_empty() || chosen.contains(task));
-        if tasks.len() as u64 * u64::from(new.settings.samples) > MOST_REQUESTS {
+        let requests: u64 = tasks.iter().map(|task| subjects.requests(&new.settings, task)).sum();
+        if requests * u64::from(new.settings.samples) > MOST_REQUESTS {
             let what = ("there are more than 1,000,000 requests", "请求超过 1,000,000 个");
             return Err(Failure::invalid("samples", what, ("Choose fewer samples or tasks", "请减少样本数或任务")));
         }
@@ -245,9 +260,14 @@ impl Collections for CollectionService {
         let load = move |conn: &Connection| {
             let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
             let work = Work::load(conn, &found)?;
-            Ok((collections::submissions(conn, id)?, is_outdated(conn, &found)?, found, work))
+            let drawn = found.judging.as_ref().filter(|how| how.level_order == LevelOrder::Drawn);
+            let orders = match drawn.filter(|_| found.row.status != CollectionStatus::Running) {
+                Some(how) => judgings::by_order(conn, id, how.dimensions.len())?,
+                None => Vec::new(),
+            };
+            Ok((collections::submissions(conn, id)?, is_outdated(conn, &found)?, found, work, orders))
         };
-        let (submissions, outdated, found, work) = self.0.db.read_long(load).await?;
+        let (submissions, outdated, found, work, orders) = self.0.db.read_long(load).await?;
         let known = self.known();
         let endpoint_known = known.get(&found.row.endpoint).map(|endpoint| endpoint.url == found.url);
         Ok(CollectionDetail {
@@ -259,6 +279,7 @@ impl Collections for CollectionService {
             endpoint_known: endpoint_known.unwrap_or_default(),
             submissions,
             outdated,
+            orders,
         })
     }
 

@@ -16,7 +16,7 @@ use crate::{
     db::{
         Db,
         collections::{Collection, Follow, Prompt, Sending},
-        judgings,
+        conversations, judgings,
     },
     error::Failure,
     formats::{
@@ -57,29 +57,53 @@ impl Work {
         })
     }
 
-    /// The messages of a request's first turn.
-    pub fn first(&self, conn: &Connection, settings: &CollectionSettings, of: &Sending) -> Result<Prompt, Failure> {
+    /// The first turn of a request, and its messages.
+    pub fn first(
+        &self,
+        conn: &Connection,
+        settings: &CollectionSettings,
+        of: &Sending,
+    ) -> Result<(u32, Prompt), Failure> {
         match (self, of.output) {
             (Work::Outputs(subjects), _) => {
-                let messages = subjects.messages(settings, &of.task_id)?;
-                Ok(Prompt { key: of.task_id.clone(), messages })
+                let (turn, messages) = subjects.first(settings, &of.task_id)?;
+                let key = if turn == 0 { of.task_id.clone() } else { format!("{} turn {turn}", of.task_id) };
+                Ok((turn, Prompt { key, messages }))
             }
-            (Work::Scores(judge), Some(output)) => judge.prompt(conn, output, of.sample),
+            (Work::Scores(judge), Some(output)) => Ok((0, judge.prompt(conn, output, of.sample)?)),
             (Work::Scores(_), None) => Err(Failure::internal("a judging's request has no output")),
         }
     }
 
     /// What a response leads to. `messages` are those that it answers.
-    pub fn follow(&self, sending: &Sending, messages: &[ChatMessage], response: &str) -> Follow {
-        let Work::Scores(judge) = self else { return Follow::Nothing };
-        match judging::read(response, &judge.rubric) {
+    ///
+    /// # Errors
+    ///
+    /// The template of a conversation's instructions cannot be filled in.
+    pub fn follow(
+        &self,
+        settings: &CollectionSettings,
+        sending: &Sending,
+        messages: &[ChatMessage],
+        response: &str,
+    ) -> Result<Follow, Failure> {
+        let key = |turn: u32| format!("position {} turn {turn}", sending.position);
+        let judge = match self {
+            Work::Scores(judge) => judge,
+            Work::Outputs(subjects) => {
+                let next = subjects.next(settings, &sending.task_id, sending.turn, messages, response)?;
+                return Ok(next.map_or(Follow::Nothing, |(turn, messages)| {
+                    Follow::Turn(turn, Prompt { key: key(turn), messages })
+                }));
+            }
+        };
+        Ok(match judging::read(response, &judge.rubric) {
             Ok(answer) => Follow::Scores(answer.scores, answer.comment),
             Err(_) if sending.turn > 0 => Follow::Invalid,
-            Err(fault) => Follow::Turn(Prompt {
-                key: format!("position {} turn {}", sending.position, sending.turn + 1),
-                messages: judging::messages_again(messages, &fault, judge.lang),
-            }),
-        }
+            Err(fault) => {
+                Follow::Turn(1, Prompt { key: key(1), messages: judging::messages_again(messages, &fault, judge.lang) })
+            }
+        })
     }
 
     /// What a collection of these tasks or outputs sends.
@@ -117,8 +141,12 @@ impl Judge {
     pub fn prompt(&self, conn: &Connection, output: OutputId, sample: u32) -> Result<Prompt, Failure> {
         let texts = visible_texts::of_output(conn, output)?;
         let worst_first = judging::is_worst_first(self.level_order, self.seed, output.0, sample);
+        let asked = conversations::of_output(conn, output)?.map(|conversation| {
+            let turns = conversation.turns.iter().map(|turn| turn.asked.instruction.trim());
+            turns.collect::<Vec<_>>().join("\n\n")
+        });
         let material = Material {
-            description: &texts.raw_nl,
+            description: asked.as_deref().unwrap_or(&texts.raw_nl),
             signature: texts.signature.as_deref(),
             language: texts.code_lang.name(),
             code: &texts.code,

@@ -131,6 +131,7 @@ fn page(
     let is_draft = row.sent == 0;
     let (notices, controls, facts) = (notices(i, &detail), controls(i, &detail, actions), facts(i, &detail));
     let prompts = is_draft.then(|| prompts(i, &detail));
+    let by_order = by_order(i, &detail);
     let state = status(i, row.status);
     let crumbs = vec![
         ("/admin/submissions".into(), i.admin().submissions.into()),
@@ -147,6 +148,7 @@ fn page(
                 {controls}
             </section>
             {facts}
+            {by_order}
             {prompts}
             {(!is_draft).then_some(below)}
         </Page>
@@ -311,6 +313,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
             {(row.sent > 0).then(|| fact(t.answered, Some((i.common.of)(row.answered, row.total))))}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
             {fact(samples, Some(s.samples.to_string()))}
+            {fact(t.way, s.way.map(|way| t.way_name(way).to_owned()))}
             {fact(t.temperature, s.temperature.map(|t| t.to_string()))}
             {fact(t.top_p, s.top_p.map(|p| p.to_string()))}
             {fact(t.seed, s.seed.map(|seed| seed.to_string()))}
@@ -326,6 +329,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 {code(t.system, &s.system)}
                 {code(t.template, &s.template.en)}
                 {code(t.template_zh, &s.template.zh)}
+                {code(t.turn_template, &s.turn_template.en)}
                 {code(t.parameters, &s.parameters)}
                 {fact(t.at_once, Some(s.at_once.to_string()))}
                 {fact(t.per_minute, s.per_minute.map(|n| n.to_string()))}
@@ -358,6 +362,35 @@ fn judged(i: I18n, row: &CollectionRow, judging: &JudgingFacts) -> AnyView {
         <div><dt>{t.level_order}</dt><dd>{t.order_name(judging.level_order)}</dd></div>
     }
     .into_any()
+}
+
+/// A judge's mean scores by the order of levels in its prompts, if that was drawn.
+fn by_order(i: I18n, detail: &CollectionDetail) -> Option<AnyView> {
+    let t = i.collections();
+    let judging = detail.row.judging.as_ref().filter(|_| !detail.orders.is_empty())?;
+    let heads =
+        judging.dimensions.iter().map(|key| view! { <th scope="col" class="num">{key.clone()}</th> }).collect_view();
+    let rows = detail
+        .orders
+        .iter()
+        .map(|of| {
+            let means =
+                of.means.iter().map(|mean| view! { <td class="num">{format!("{mean:.2}")}</td> }).collect_view();
+            view! {
+                <tr><th scope="row">{t.order_name(of.order)}</th><td class="num">{i.number(of.answers)}</td>{means}</tr>
+            }
+        })
+        .collect_view();
+    let table = view! {
+        <div class="table-box" role="group" aria-label=t.by_order tabindex="0">
+            <table class="table counts">
+                <caption>{t.by_order}</caption>
+                <thead><tr><th scope="col">{t.level_order}</th><th scope="col" class="num">{t.valid_answers}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    };
+    Some(table.into_any())
 }
 
 /// The first prompts of a collection that has not begun.
@@ -486,7 +519,11 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
                 <td role="cell" data-label=t.scores class="num">{scores}</td>
             }
         });
-        let again = (row.turn > 0 && judged.is_some()).then(|| view! { " "<span class="muted small">{t.asked_again}</span> });
+        let turn = match &judged {
+            Some(_) => t.asked_again.to_owned(),
+            None => format!("{} {}", t.turn, row.turn),
+        };
+        let again = (row.turn > 0).then(|| view! { " "<span class="muted small">{turn}</span> });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.task>

@@ -68,7 +68,7 @@ fn target(i: I18n, studies: Vec<StudyRow>, chosen: &str, submission: String) -> 
 }
 
 /// A choice among a few named values.
-fn choice(
+pub(super) fn choice(
     name: &'static str,
     label: &'static str,
     hint: &'static str,

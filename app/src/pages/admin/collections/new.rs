@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
+use super::judge::choice;
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{collection::EndpointRow, dataset::DatasetRow, page::PageOf},
+    model::{collection::EndpointRow, conversation::Way, dataset::DatasetRow, page::PageOf},
     pages::admin::{
         parts::{FormError, asked},
         upload::{dataset_field, no_dataset},
@@ -147,6 +148,7 @@ fn form(
     if endpoints.is_empty() {
         return view! { <Notice tone=Tone::Care><p>{t.no_endpoints}</p></Notice> }.into_any();
     }
+    let ways = std::iter::once(("", t.way_usual)).chain(Way::ALL.map(|way| (way.name(), t.way_name(way)))).collect();
     let dataset = dataset_field(i, datasets, chosen);
     view! {
         <ActionForm action=create attr:class="stack study-form">
@@ -159,6 +161,8 @@ fn form(
             <details class="more">
                 <summary>{t.more}</summary>
                 {sampling(i, t.seed_hint)}
+                {choice("way", t.way, t.way_hint, ways)}
+                {area("turn_template", t.turn_template, t.turn_template_hint)}
                 {area("system", t.system, t.system_hint)}
                 {area("template", t.template, t.template_hint)}
                 {area("template_zh", t.template_zh, t.template_zh_hint)}
