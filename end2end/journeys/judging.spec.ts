@@ -48,9 +48,9 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   expect(asked.filter((one) => one.messages[1].content.includes('An earlier answer could not be used'))).toHaveLength(1);
 
   // Answers with their scores; what a judge writes is text.
-  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await page.getByRole('row', { name: 'no valid answer' }).getByRole('link').first().click();
   await expect(page.getByText('The answer is not valid: the dimension "code_quality" has no score.')).toBeVisible();
-  await page.getByRole('row').nth(3).getByRole('link').first().click();
+  await page.getByRole('row', { name: '3, 2, 4' }).last().getByRole('link').first().click();
   await expect(page.getByText('Scores: 3, 2, 4')).toBeVisible();
   await expect(page.getByText('<b>really</b>')).toBeVisible();
   await page.getByRole('link', { name: 'Comparison with people' }).click();
