@@ -144,7 +144,9 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                         "SELECT count(*) FROM (SELECT j.judging_id FROM all_submissions s
                          JOIN all_judgings g ON g.version_id = s.version_id
                          JOIN outputs o ON o.submission_id = s.id
-                         JOIN judged_scores j ON j.judging_id = g.id AND j.output_id = o.id WHERE s.id = ?1
+                         JOIN judged_scores j ON j.judging_id = g.id AND j.output_id = o.id
+                         -- 0: deleted, and about to be cleared.
+                         WHERE s.id = ?1 AND g.importing_until IS NOT 0
                      UNION SELECT c.judging_id FROM collection_submissions s
                          JOIN collections c ON c.id = s.collection_id
                      WHERE s.submission_id = ?1 AND c.judging_id IS NOT NULL)",
