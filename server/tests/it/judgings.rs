@@ -349,7 +349,8 @@ async fn what_a_judge_writes_is_text_everywhere() {
     let text = String::from_utf8(planned.stdout).unwrap();
     assert!(planned.status.success() && text.contains("Dry run: nothing was sent."), "{text}");
     assert!(!text.contains('\u{1b}') && text.contains("[2J") && endpoint.asked().is_empty());
-    let made = call(&["--json", "judge", "1", "--judge", "J", "--endpoint", &name, "--task", "S01"]).await.unwrap();
+    let task = text.split("--- Task ").nth(1).and_then(|rest| rest.lines().next()).unwrap().to_owned();
+    let made = call(&["--json", "judge", "1", "--judge", "J", "--endpoint", &name, "--task", &task]).await.unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let made: Value = serde_json::from_slice(&made.stdout).unwrap();
     assert_eq!(made["judging"]["scored"], made["total"]);
