@@ -79,6 +79,7 @@ pages! {
         "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
         "/admin/collections" => CollectionsPage in admin::collections,
         "/admin/collections/new" => NewCollectionPage in admin::collections::new,
+        "/admin/judgings/new" => NewJudgingPage in admin::collections::judge,
         "/admin/collections/:id" => CollectionPage in admin::collections::collection,
         "/admin/runs" => RunsPage in admin::runs,
         "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,

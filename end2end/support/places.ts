@@ -78,6 +78,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'compare-task', path: await first('/admin/compare/starter', /href="(\/admin\/compare\/starter\/tasks\/\d+[^"]*)"/), account: demo.admin },
     { name: 'collections', path: '/admin/collections', account: demo.admin },
     { name: 'collection-new', path: '/admin/collections/new', account: demo.admin },
+    { name: 'judging-new', path: '/admin/judgings/new?study=1', account: demo.admin },
     { name: 'collection', path: collection, account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },

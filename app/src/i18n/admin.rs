@@ -175,6 +175,7 @@ texts! {
         created_at: "Created", "创建时间";
         rubric: "Rubric", "评分标准";
         ratings_csv: "Export ratings (CSV)", "导出评分（CSV）";
+        judge_with_model: "Judge with a model", "用模型评判";
         comparison_csv: "Export comparison (CSV)", "导出模型比较（CSV）";
         progress: "Progress", "进度";
         rater: "Rater", "评分者";

@@ -47,6 +47,7 @@ texts! {
         invitation_accept: "Accepted an invitation", "接受邀请";
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
+        judging_create: "Created a judging", "创建评判";
         known_scores_add: "Added a known-score item", "添加标准题";
         known_scores_remove: "Removed a known-score item", "移除标准题";
         known_scores_restore: "Activated a known-score item", "启用标准题";
@@ -131,6 +132,7 @@ impl AuditTexts {
             Action::InvitationAccept => self.invitation_accept,
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,
+            Action::JudgingCreate => self.judging_create,
             Action::KnownScoresAdd => self.known_scores_add,
             Action::KnownScoresRemove => self.known_scores_remove,
             Action::KnownScoresRestore => self.known_scores_restore,

@@ -71,6 +71,10 @@ texts! {
         judge_and_people: "judge model and people", "评判模型与人工";
         people_alone: "people", "人工之间";
         judge_means: "Mean scores on outputs that both scored", "双方都评过的输出上的平均分";
+        judge_bias: "Judge minus people", "评判减人工";
+        judge_length_head: "Rank correlation of the judge model's score minus people's with the length of the code", "评判分数减人工分数与代码长度的秩相关";
+        judge_length_hint: "Above 0: the judge model favors longer code more than people do.", "大于 0：评判模型比人更偏好较长的代码。";
+        judge_confusion: "Pairs of scores: a row for each score of a person, a column for each of the judge model", "分数对：行为人工分数，列为评判模型分数";
         judge_kappas: "Weighted kappa of the judge model with each rater", "评判模型与每位评分者的加权 kappa";
         replace_head: "May the judge model replace a rater?", "评判模型能否替代一位评分者？";
         replace_lead: "Each rater in turn is compared with the judge model: who is closer to the other raters? The judge model passes if it wins against at least half of the raters. It may lose on a share ε of outputs, because it costs less.", "依次将每位评分者与评判模型比较：谁更接近其他评分者？若评判模型胜过至少一半评分者，则通过。由于成本更低，允许其在比例为 ε 的输出上落后。";

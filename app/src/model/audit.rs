@@ -50,6 +50,7 @@ actions! {
     InvitationAccept => "invitation.accept",
     InvitationCreate => "invitation.create",
     InvitationRevoke => "invitation.revoke",
+    JudgingCreate => "judging.create",
     KnownScoresAdd => "known_scores.add",
     KnownScoresRemove => "known_scores.remove",
     KnownScoresRestore => "known_scores.restore",

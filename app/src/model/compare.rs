@@ -15,7 +15,7 @@ use super::{
     ratings::{Comparison, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, AltTest, Correlation, Known, McNemar, Paired, Reliability, Undefined},
+    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability, Undefined},
 };
 
 /// The scores of an output that count.
@@ -248,12 +248,20 @@ pub struct JudgeDimension {
     pub means: Vec<JudgeMeans>,
     /// Whether the judge may replace a rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<AltTest>))]
-    #[serde(with = "super::stats::known", default = "no_replacement")]
+    #[serde(with = "super::stats::known", default = "missing")]
     pub replacement: Known<AltTest>,
+    /// Number of pairs of a person's score and the judge's: a row for each score of a person, a column for each of the judge,
+    /// both from the lowest.
+    #[serde(default)]
+    pub confusion: Vec<Vec<u64>>,
+    /// Spearman's rho of the judge's score minus the mean of people's and the length of the code.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "super::stats::known", default = "missing")]
+    pub length: Known<Estimate>,
 }
 
 /// For bundles of earlier versions.
-fn no_replacement() -> Known<AltTest> {
+fn missing<T>() -> Known<T> {
     Err(Undefined::Nothing)
 }
 
@@ -267,6 +275,10 @@ pub struct JudgeMeans {
     pub judge: Option<f64>,
     /// Mean of people's mean scores; `None` without outputs.
     pub people: Option<f64>,
+    /// The judge's score minus the mean of people's: the mean over tasks of the mean over outputs.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "super::stats::known", default = "missing")]
+    pub bias: Known<Estimate>,
 }
 
 /// Comparison by people's ratings.

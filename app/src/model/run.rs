@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::Line,
     code_lang::CodeLang,
+    conversation::{TestProfile, TurnCheck},
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
     published::{AsPublished, Difference},
@@ -213,6 +214,9 @@ pub struct Outcome {
     /// Verdict of the published evaluator, if the benchmark has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
+    /// In a conversation of all turns: whether the answer fulfils its own turn and, if it failed, the earlier ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnCheck>,
 }
 
 impl Outcome {
@@ -235,6 +239,7 @@ impl Outcome {
             flags: Vec::new(),
             cases: Vec::new(),
             published: None,
+            turns: Vec::new(),
         }
     }
 }
@@ -455,15 +460,18 @@ pub struct NewRun {
     /// The date that outputs and tests see; absent for today's.
     #[serde(default)]
     pub dates: Option<Dates>,
-    /// Copy this run's options; overrides `fast` and `dates`.
+    /// Copy this run's options; overrides `fast`, `dates` and `profile`.
     #[serde(default)]
     pub like: Option<RunId>,
+    /// CodeIF-Bench only: which form of its tests to use; absent for `as-run`.
+    #[serde(default)]
+    pub profile: Option<TestProfile>,
 }
 
 impl NewRun {
     /// A run of this submission with the default options.
     pub fn of(submission: SubmissionId) -> NewRun {
-        NewRun { submission, fresh: false, fast: false, dates: None, like: None }
+        NewRun { submission, fresh: false, fast: false, dates: None, like: None, profile: None }
     }
 
     /// The same, ignoring cached results.

@@ -6,6 +6,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
+        conversation::TestProfile,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         page::{PageOf, Paged},
@@ -77,10 +78,11 @@ pub async fn start_run(
     #[server(default)] fast: bool,
     #[server(default)] dates: Option<Dates>,
     #[server(default)] like: String,
+    #[server(default)] profile: Option<TestProfile>,
 ) -> Result<RunId, AppError> {
     let (ports, admin) = ports()?;
     let like = like.parse().ok().map(RunId);
-    let id = ports.runs.start(&admin, NewRun { submission, fresh, fast, dates, like }).await?;
+    let id = ports.runs.start(&admin, NewRun { submission, fresh, fast, dates, like, profile }).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(id)
 }

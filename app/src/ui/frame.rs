@@ -196,9 +196,14 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
     // Pages that are reached from another one: comparisons from results, outputs from models.
     let parts: &[&str] = match href {
         "/admin/results" => &["/admin/compare"],
-        "/admin/models" => {
-            &["/admin/submissions", "/admin/outputs", "/admin/upload", "/admin/uploads", "/admin/collections"]
-        }
+        "/admin/models" => &[
+            "/admin/submissions",
+            "/admin/outputs",
+            "/admin/upload",
+            "/admin/uploads",
+            "/admin/collections",
+            "/admin/judgings",
+        ],
         "/admin/studies" => &["/admin/rubrics"],
         "/admin/datasets" => &["/admin/languages"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],

@@ -13,6 +13,7 @@ mod doctor;
 mod export;
 mod import;
 mod inbox;
+mod judge;
 mod known;
 mod objects;
 mod progress;
@@ -125,7 +126,9 @@ enum Command {
     Submissions(submissions::Submissions),
     /// Request a model's outputs for a dataset from an endpoint, and import them
     Collect(Box<collect::Collect>),
-    /// List and show collections of outputs; stop, import or delete them
+    /// Have a judge model score outputs with a study's rubric, next to people's ratings
+    Judge(Box<judge::Judge>),
+    /// List and show collections of outputs and scores; stop, import or delete them
     #[command(subcommand)]
     Collections(collect::Collections),
     /// Create studies, follow their progress, pause, resume and close them
@@ -202,6 +205,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Inbox(inbox) => inbox::run(&global, inbox).await,
         Command::Objects(objects) => objects::run(&global, objects).await,
         Command::Collect(collect) => collect::collect(&global, *collect).await,
+        Command::Judge(judge) => judge::run(&global, *judge).await,
         Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Runs(runs) => runs::run(&global, runs).await,

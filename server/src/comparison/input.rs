@@ -108,6 +108,9 @@ pub struct JudgeScore {
     pub output: OutputId,
     /// One score per dimension.
     pub scores: Vec<u8>,
+    /// Length of the output's code in bytes; 0 in bundles of earlier versions.
+    #[serde(default)]
+    pub length: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

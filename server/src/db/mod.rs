@@ -10,6 +10,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod collections;
+pub mod conversations;
 pub mod copy;
 pub mod datasets;
 pub mod events;
@@ -17,6 +18,7 @@ pub mod find;
 pub mod grading;
 pub mod guidelines;
 pub mod inbox;
+pub mod judgings;
 pub mod languages;
 pub mod load;
 pub mod migrations;

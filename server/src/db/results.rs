@@ -104,15 +104,16 @@ pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Fail
         let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("r{id}.{}", revision.unwrap_or(0)));
     }
-    // Imports are never changed, only added.
-    let judged: i64 = conn
+    // Imported scores never change; those of a running judging do, and one may be deleted.
+    let (count, last, changes): (i64, i64, i64) = conn
         .prepare_cached(
-            "SELECT coalesce(max(j.id), 0) FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
+            "SELECT count(*) AS n, coalesce(max(j.id), 0) AS last, coalesce(sum(j.revision), 0) AS changes
+             FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
              JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
         )?
-        .query_row([&selection.dataset], |row| row.get(0))?;
-    if judged > 0 {
-        words.push(format!("j{judged}"));
+        .query_row([&selection.dataset], |row| Ok((row.get("n")?, row.get("last")?, row.get("changes")?)))?;
+    if count > 0 {
+        words.push(format!("j{count}.{last}.{changes}"));
     }
     Ok(words.join(" "))
 }

@@ -9,6 +9,7 @@
 //! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
 //! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.
 
+pub mod codeif;
 pub mod cpp;
 pub mod failures;
 pub mod go;

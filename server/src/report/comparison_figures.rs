@@ -25,7 +25,8 @@ use crate::stats::{
     reliability::reliability,
 };
 
-// Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`.
+// Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`, 8 << 16
+// `stats::conversations`.
 const MEANS: u64 = 1 << 16;
 const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;

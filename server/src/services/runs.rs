@@ -35,8 +35,9 @@ use crate::{
         submissions,
     },
     error::Failure,
+    formats::codeif,
     jobs::Engine,
-    lang::{self, Places},
+    lang::{self, Places, python::scripts},
     layout,
     report::{lines::Form, runs as results},
     stats::passk::{self, Sample},
@@ -63,7 +64,9 @@ impl RunService {
     /// test programs need depends on their language ([`Needs::check`]).
     fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
         let mut found = (self.readiness_check)(dates);
-        if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
+        if matches!(kind, Some(TestKind::HumanevalX | TestKind::CodeIfBench))
+            && found.missing.contains(&EngineNeed::Jdk)
+        {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
             // It would install the JDK, too.
             found.install = None;
@@ -111,7 +114,7 @@ impl RunService {
         let NewRun { submission, fresh, .. } = new;
         let how = match new.like {
             Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
-            None => How { fast: new.fast, dates: new.dates },
+            None => How { fast: new.fast, dates: new.dates, profile: new.profile },
         };
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
@@ -122,6 +125,12 @@ impl RunService {
             .db
             .write_audited(admin, Action::RunStart, move |tx| {
                 let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+                if !runs::has_tests(tx, submission)? && row.dataset.starts_with(codeif::SLUG) {
+                    return Err(Failure::conflict((
+                        format!("The tests of {} need the sources of the projects, which CodeIF-Bench does not contain. This version of AixGrade does not run them; the outputs have the verdicts that the authors published, and people can grade them.", row.dataset),
+                        format!("{} 的测试需要各项目的源码，CodeIF-Bench 中没有这些源码。此版本的 AixGrade 不运行这些测试；输出带有作者公布的判定，也可由人评分。", row.dataset),
+                    )));
+                }
                 if !runs::has_tests(tx, submission)? {
                     return Err(Failure::conflict((
                         format!("None of the tasks of submission {submission} (dataset {}) has tests, so there is nothing to run.", row.dataset),
@@ -162,6 +171,15 @@ impl Needs {
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
     fn check(&self, how: How) -> Result<(), Failure> {
+        if how.profile.is_some() && self.kind != Some(TestKind::CodeIfBench) {
+            return Err(Failure::conflict((
+                format!(
+                    "Profiles are for CodeIF-Bench, and the dataset {} is not. Start the run without one.",
+                    self.dataset
+                ),
+                format!("测试方案仅适用于 CodeIF-Bench，而数据集 {} 不是。请去掉该选项后再运行。", self.dataset),
+            )));
+        }
         if !self.kind.is_some_and(TestKind::is_program) {
             return Ok(());
         }
@@ -170,6 +188,14 @@ impl Needs {
                 "Shared JVMs and a set date are options for Java test classes. Start the run without them.",
                 "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
             )));
+        }
+        if self.kind == Some(TestKind::CodeIfBench) {
+            return scripts::look(&Places::from_environment()).map_err(|missing| {
+                Failure::conflict((
+                    format!("Outputs of CodeIF-Bench cannot be run on this machine: {missing}"),
+                    format!("此机器无法运行 CodeIF-Bench 的输出：{missing}"),
+                ))
+            });
         }
         self.langs.iter().try_for_each(|code| self.check_language(*code))
     }

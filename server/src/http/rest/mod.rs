@@ -92,6 +92,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(collections::list_endpoints))
         .routes(routes!(collections::list_collections, collections::create_collection))
         .routes(routes!(collections::plan_collection))
+        .routes(routes!(collections::create_judging))
+        .routes(routes!(collections::plan_judging))
         .routes(routes!(collections::get_collection, collections::delete_collection))
         .routes(routes!(collections::resume_collection))
         .routes(routes!(collections::stop_collection))

@@ -79,6 +79,7 @@ fn page(
         view! {
             <a class="button" href=Object::Study(id).guidelines_address()>{i.guidelines().title}</a>
             {upkeep_link(i, &Object::Study(id))}
+            <a class="button" href=format!("/admin/judgings/new?study={id}")>{t.judge_with_model}</a>
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
             <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="" rel="external">{t.ratings_csv}</a>
         }
