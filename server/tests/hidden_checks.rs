@@ -22,11 +22,13 @@ use app::{
         ids::{StudyId, TaskRevisionId, UserId},
         page::PageOf,
         quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
+        rubric::DimensionForm,
         study::{NewStudy, StudyStatus},
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
         quality::{Monitoring as _, Quality as _},
+        rubrics::Rubrics,
     },
 };
 use axum::http::StatusCode;
@@ -49,6 +51,8 @@ const OUTPUTS: u32 = 28;
 const REPEAT_APART: u32 = 9;
 /// Length of the windows after which limits are checked.
 const WINDOW: u32 = 10;
+/// Short name of the rubric with a checklist.
+const LISTED: &str = "listed";
 /// Random sequences per run; `PROPTEST_CASES` sets another number.
 const CASES: u32 = 48;
 
@@ -57,6 +61,8 @@ struct World {
     study: StudyId,
     rater: UserId,
     token: String,
+    /// Items of the checklist in the study's rubric.
+    checklist: usize,
     /// The rater's two sessions, used in turn.
     sessions: [Client; 2],
     turn: usize,
@@ -161,7 +167,7 @@ impl World {
             }
             Step::Item(ago) => vec![self.rpc("item", json!({"assignment": self.item(*ago)})).await],
             Step::Draft(ago, content) => {
-                let arguments = json!({"assignment": self.item(*ago), "draft": content.draft()});
+                let arguments = json!({"assignment": self.item(*ago), "draft": content.draft(self.checklist)});
                 vec![self.rpc("save_draft", arguments).await]
             }
             Step::Submit(ago, content, key) => vec![self.submit(&self.item(*ago), *content, *key).await],
@@ -170,6 +176,9 @@ impl World {
             Step::Form(ago, action, score) => {
                 let (path, score) = (format!("/grade/{}", self.item(*ago)), score.to_string());
                 let fields = [("score-0", &*score), ("score-1", &score), ("score-2", &score), ("action", action)];
+                // Without a checklist, these are ignored.
+                let answer = (score.parse::<u8>().unwrap() % 2).to_string();
+                let fields = [&fields[..], &[("score-3", &*answer), ("score-4", &answer)]].concat();
                 let answer = self.session().form(&path, &fields).await;
                 vec![self.seen(&answer)]
             }
@@ -210,7 +219,7 @@ impl World {
 
     async fn submit(&mut self, item: &str, content: Content, key: u8) -> Seen {
         let key = format!("key {item} {key}").replace(' ', "-");
-        self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(), "key": key})).await
+        self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(self.checklist), "key": key})).await
     }
 
     /// An admin answers the flag on the item that was assigned so many items ago; a conflict without a flag.
@@ -288,12 +297,23 @@ impl Installation {
         let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         let rater = users.iter().find(|user| user.name == "ada").unwrap().id;
         let sessions = [app.rater().await, app.rater().await];
+        // The bundled rubric with a checklist.
+        let mut rubric = app.services.rubrics.get(&ADMIN, "aixbench", None).await.unwrap().rubric;
+        rubric.slug = LISTED.into();
+        for key in ["tested", "documented"] {
+            let name_en = key.to_owned();
+            let item = DimensionForm { key: key.into(), checklist: true, name_en, ..DimensionForm::default() };
+            rubric.dimensions.push(item.into());
+        }
+        app.services.rubrics.save(&ADMIN, rubric, None).await.unwrap();
         let submission =
             app.services.submissions.list(&ADMIN, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0].id;
         Installation { app, rater, sessions, submission }
     }
 
     async fn study(&self, tasks: u32, seed: u64, action: LimitAction) -> World {
+        // Every other pair of studies has a checklist.
+        let checklist = if seed % 2 == 1 { 2 } else { 0 };
         let new = NewStudy {
             title: format!("{tasks} tasks"),
             dataset: "starter".into(),
@@ -302,6 +322,7 @@ impl Installation {
             overlap: 1,
             seed: Some(seed),
             tasks: Some(tasks),
+            rubric: (checklist > 0).then(|| LISTED.to_owned()),
             ..NewStudy::default()
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
@@ -312,7 +333,15 @@ impl Installation {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
         });
         let token = token.await.unwrap();
-        World { study, rater: self.rater, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
+        World {
+            study,
+            rater: self.rater,
+            token,
+            checklist,
+            sessions: self.sessions.clone(),
+            turn: 0,
+            items: Vec::new(),
+        }
     }
 
     /// The study with `WORK` outputs and hidden checks among them, and the number of its items.
@@ -331,7 +360,12 @@ impl Installation {
         });
         for task in spare.await.unwrap() {
             let source = KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
-            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new(), pool: Pool::Hidden };
+            let new = NewKnownItem {
+                source,
+                scores: [vec![2; 3], vec![1; world.checklist]].concat(),
+                reasons: Vec::new(),
+                pool: Pool::Hidden,
+            };
             self.app.services.quality.add_known_item(&ADMIN, study, new).await.unwrap();
         }
         let settings = QualitySettings {
@@ -457,7 +491,7 @@ async fn hidden_checks_are_taken_over_like_work() {
         loop {
             let next: Value = session.rpc("next", json!({"study": world.token, "holding": []})).await.json();
             let Some(token) = next.pointer("/Item/token") else { break };
-            let draft = Content::Plain(3).draft();
+            let draft = Content::Plain(3).draft(world.checklist);
             let answer = session.rpc("submit_rating", json!({"assignment": token, "draft": draft, "key": "k"})).await;
             assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
         }

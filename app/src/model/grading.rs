@@ -303,6 +303,8 @@ pub struct OwnRating {
     #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub scores: Scores,
+    /// Number of scores before those of the checklist.
+    pub scales: usize,
     /// Whether it has a comment.
     pub commented: bool,
     /// Whether it has a flag.

@@ -114,7 +114,10 @@ pub async fn run(global: &Global, command: Rubrics) -> Result<(), Failure> {
 }
 
 fn dimensions(rubric: &RubricSummary) -> String {
-    let each = rubric.dimensions.iter().map(|d| format!("{} {}–{}", d.name.get(Lang::En), d.low, d.high));
+    let each = rubric.dimensions.iter().map(|d| match d.checklist {
+        true => format!("{} yes/no", d.name.get(Lang::En)),
+        false => format!("{} {}–{}", d.name.get(Lang::En), d.low, d.high),
+    });
     each.collect::<Vec<_>>().join(", ")
 }
 

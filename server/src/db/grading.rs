@@ -331,6 +331,7 @@ pub fn own(
             raw_nl: row.get("raw_nl")?,
             nl_lang: parsed(row, "lang")?,
             scores: Vec::new(),
+            scales: study.rubric.scales(),
             commented: row.get("commented")?,
             flagged: row.get("flagged")?,
             notes: Vec::new(),

@@ -410,7 +410,8 @@ mod tests {
     fn input(tasks: u32) -> ComparisonInput {
         let none = Bilingual::default;
         let levels = (1..=4).rev().map(|score| Level { score, label: none(), text: none() }).collect();
-        let dimension = Dimension { key: "correctness".into(), name: none(), question: none(), levels };
+        let dimension =
+            Dimension { key: "correctness".into(), checklist: false, name: none(), question: none(), levels };
         let row = |n: u32| TaskRow {
             id: TaskId(n.into()),
             revision: TaskRevisionId(n.into()),
@@ -425,7 +426,7 @@ mod tests {
         ComparisonInput {
             models: vec![(ModelId(1), "m".into())],
             tasks: (0..tasks).map(row).collect(),
-            rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension] }),
+            rubric: Some(Rubric { slug: "r".into(), version: 1, instructions: false, dimensions: vec![dimension] }),
             ratings: (0..tasks)
                 .map(|task| InputRating { study: 0, task, model: 0, output: OutputId(task.into()), rater: 0 })
                 .collect(),

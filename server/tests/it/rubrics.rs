@@ -12,7 +12,7 @@ use app::{
         ids::StudyId,
         lang::Bilingual,
         page::PageOf,
-        rubric::{Dimension, Level, Rubric, SavedRubric},
+        rubric::{Dimension, DimensionForm, Level, Rubric, SavedRubric},
         study::NewStudy,
     },
     port::{Accounts, Comparisons, Plans, Studies, Submissions, System, rubrics::Rubrics, upkeep::Upkeeps},
@@ -29,6 +29,7 @@ use crate::{
 fn security() -> Rubric {
     let text = |en: &str| Bilingual { en: en.into(), zh: String::new() };
     let dimension = |key: &str, levels: u8| Dimension {
+        checklist: false,
         key: key.into(),
         name: text(key),
         question: Bilingual::default(),
@@ -37,7 +38,12 @@ fn security() -> Rubric {
             .map(|score| Level { score, label: Bilingual::default(), text: text(&format!("{key} {score}")) })
             .collect(),
     };
-    Rubric { slug: "security".into(), version: 0, dimensions: vec![dimension("safe", 2), dimension("exposure", 9)] }
+    Rubric {
+        slug: "security".into(),
+        version: 0,
+        instructions: false,
+        dimensions: vec![dimension("safe", 2), dimension("exposure", 9)],
+    }
 }
 
 async fn save(app: &TestApp, rubric: Rubric) -> SavedRubric {
@@ -243,4 +249,125 @@ async fn the_form_of_the_editor_saves_without_scripts_and_names_wrong_fields() {
         )?)
     });
     assert_eq!(entries.unwrap(), 1);
+}
+
+/// The rubric of two dimensions with a checklist of two items.
+fn listed() -> Rubric {
+    let mut rubric = Rubric { slug: "listed".into(), ..security() };
+    for key in ["tested", "documented"] {
+        let item = DimensionForm { key: key.into(), checklist: true, name_en: key.into(), ..DimensionForm::default() };
+        rubric.dimensions.push(item.into());
+    }
+    rubric
+}
+
+/// The columns of a table whose texts have no commas.
+fn columns<'a>(csv: &'a str, names: &[&str]) -> Vec<Vec<&'a str>> {
+    let mut lines = csv.lines();
+    let head: Vec<&str> = lines.next().unwrap().trim_start_matches('\u{feff}').split(',').collect();
+    let places: Vec<usize> = names.iter().map(|name| head.iter().position(|h| h == name).unwrap()).collect();
+    lines.map(|line| line.split(',').collect::<Vec<_>>()).map(|row| places.iter().map(|p| row[*p]).collect()).collect()
+}
+
+/// Krippendorff's alpha for nominal data with two values for each unit, by its definition: 1 − observed disagreement
+/// over the expected one.
+fn nominal_alpha(units: &[(u8, u8)]) -> f64 {
+    let values: Vec<u8> = units.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let n = values.len() as f64;
+    let observed = units.iter().filter(|(a, b)| a != b).count() as f64 / units.len() as f64;
+    let differing = values.iter().map(|a| values.iter().filter(|b| a != *b).count()).sum::<usize>() as f64;
+    1.0 - observed / (differing / (n * (n - 1.0)))
+}
+
+/// Cohen's kappa without weights.
+fn cohens_kappa(units: &[(u8, u8)]) -> f64 {
+    let n = units.len() as f64;
+    let share = |of: &dyn Fn(&(u8, u8)) -> bool| units.iter().filter(|u| of(u)).count() as f64 / n;
+    let chance = share(&|u| u.0 == 1) * share(&|u| u.1 == 1) + share(&|u| u.0 == 0) * share(&|u| u.1 == 0);
+    (share(&|u| u.0 == u.1) - chance) / (1.0 - chance)
+}
+
+#[tokio::test]
+async fn a_checklist_is_rated_exported_and_compared() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    save(&app, listed()).await;
+    let id = begin(&app, Some("listed")).await.unwrap();
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let own = study(&mut ada).await;
+    let submit = async |client: &mut Client, item: &GradingItem, scores: [u8; 4], key: &str| {
+        let draft = Draft { scores: scores.map(Some).to_vec(), ..Draft::default() };
+        client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await
+    };
+    // An item without an answer is not complete, and has no third answer.
+    let item = next(&mut ada, &own).await;
+    assert_eq!(item.rubric.dimensions, listed().dimensions);
+    for scores in [json!([2, 9, 1, null]), json!([2, 9, 1, 2]), json!([0, 9, 1, 1]), json!([2, 9])] {
+        let draft = json!({"scores": scores, "comment": "", "flag": null});
+        let answer = ada.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": "no"})).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{scores}");
+    }
+    // A draft may lack answers, and keeps those that it has.
+    let draft = Draft { scores: vec![None, Some(3), Some(0), None], ..Draft::default() };
+    ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await.json::<Value>();
+    assert_eq!(next(&mut ada, &own).await.draft, draft);
+    // A changed answer is a new rating.
+    for (key, answer) in [("first", 0), ("second", 1)] {
+        assert_eq!(submit(&mut ada, &item, [2, 9, answer, 1], key).await.json::<Receipt>(), Receipt::Stored);
+    }
+    for (client, every) in [(&mut ada, 3), (&mut bo, 2)] {
+        for n in 0..12_u8 {
+            let item = next(client, &own).await;
+            let answers = [2, 9, u8::from(!n.is_multiple_of(every)), u8::from(n < 11)];
+            assert_eq!(submit(client, &item, answers, &n.to_string()).await.json::<Receipt>(), Receipt::Stored);
+        }
+    }
+    let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
+    assert_eq!((mine[12]["scores"].clone(), mine[12]["scales"].clone()), (json!([2, 9, 1, 1]), json!(2)));
+
+    let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
+    let csv = app.admin().await.get(&path).await.body;
+    let names = ["task_id", "model", "rater", "superseded_at", "tested"];
+    let rows = columns(&csv, &names);
+    assert_eq!(rows.len(), 26, "{csv}");
+    let replaced: Vec<_> = rows.iter().filter(|row| !row[3].is_empty()).collect();
+    assert_eq!(
+        replaced.iter().map(|row| (row[2], row[4])).collect::<Vec<_>>(),
+        [("ada", "0")],
+        "the first answer stays"
+    );
+
+    let comparisons = &app.services.comparisons;
+    let selection = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
+    comparisons.computed(&comparisons.resolve(&admin, selection.clone()).await.unwrap()).await.unwrap();
+    let human = comparisons.get(&admin, selection).await.unwrap().figures.human.unwrap();
+    let counted: Vec<_> = rows.iter().filter(|row| row[3].is_empty()).collect();
+    // The share of yes, with all tasks weighing the same.
+    for model in human.comparison.models.iter().filter(|model| model.ratings > 0) {
+        let mut tasks: std::collections::BTreeMap<&str, Vec<f64>> = std::collections::BTreeMap::new();
+        for row in counted.iter().filter(|row| row[1] == model.model) {
+            tasks.entry(row[0]).or_default().push(row[4].parse().unwrap());
+        }
+        let means = tasks.values().map(|answers| answers.iter().sum::<f64>() / answers.len() as f64);
+        let expected = means.sum::<f64>() / tasks.len() as f64;
+        assert!((model.dimensions[2].mean.unwrap() - expected).abs() < 1e-9, "{model:?}");
+        assert_eq!(model.dimensions[2].distribution.iter().sum::<u64>(), model.ratings, "{model:?}");
+    }
+    // Agreement, against its definitions for two categories without an order.
+    let of = |rater: &str, row: &[&str]| {
+        let same = counted.iter().find(|other| other[2] == rater && other[..2] == row[..2])?;
+        same[4].parse::<u8>().ok()
+    };
+    let both: Vec<(u8, u8)> = counted
+        .iter()
+        .filter(|row| row[2] == "ada")
+        .filter_map(|row| Some((of("ada", row)?, of("bo", row)?)))
+        .collect();
+    assert!(both.iter().any(|(a, b)| a != b) && both.iter().any(|(a, b)| a == b), "{both:?}");
+    let reliability = &human.reliability[2];
+    assert_eq!(reliability.pairs, both.len() as u64);
+    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected} {both:?}");
+    close(reliability.alpha.unwrap().value, nominal_alpha(&both));
+    close(reliability.kappas[0].kappa.unwrap().value, cohens_kappa(&both));
+    close(reliability.exact.unwrap().value, both.iter().filter(|(a, b)| a == b).count() as f64 / both.len() as f64);
 }

@@ -64,8 +64,9 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
         .map(|(d, dimension)| {
             let (own, right) = (yours.get(d).copied().flatten(), known.get(d).copied());
             let off = own.zip(right).map(|(own, right)| own.abs_diff(right)).unwrap_or(0);
-            let text = |score: Option<u8>| score.map_or_else(|| "–".to_owned(), |s| s.to_string());
-            let level = right.and_then(|s| dimension.levels.iter().find(|l| l.score == s));
+            let text = |score: Option<u8>| score.map_or_else(|| "–".to_owned(), |s| i.score(Some(dimension), s));
+            let level =
+                right.filter(|_| !dimension.checklist).and_then(|s| dimension.levels.iter().find(|l| l.score == s));
             let meaning = level.map(|l| l.text.get(i.lang).to_owned());
             let reason = reasons.get(d).filter(|r| !r.is_empty()).cloned();
             let (class, word) =

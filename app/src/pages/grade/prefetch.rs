@@ -228,7 +228,7 @@ mod tests {
             nl_lang: Lang::En,
             signature: None,
             code: Default::default(),
-            rubric: Rubric { slug: String::new(), version: 1, dimensions: Vec::new() },
+            rubric: Rubric { slug: String::new(), version: 1, instructions: false, dimensions: Vec::new() },
             draft: Draft::default(),
             rated: false,
             progress: Progress { rated: 3, skipped: 0, left: 5 },

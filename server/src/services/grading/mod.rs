@@ -321,6 +321,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
+            scales: study.rubric.scales(),
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
             notes: visible_texts.as_read(draft.notes),

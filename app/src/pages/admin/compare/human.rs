@@ -120,17 +120,14 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
     let id = format!("dimension-{}", dimension.key);
     let standing = Standing::of_ratings(human, d);
     let names: Vec<&str> = c.models.iter().map(|m| m.model.as_str()).collect();
-    let ranking = ranking::table(
-        i,
-        Ranking {
-            id: &dimension.key,
-            title: name.clone(),
-            axis: Axis::scores(low, high),
-            number: |v| format!("{v:.2}"),
-            entries: comparison::ranked(human, d, links),
-            unit: 1.0,
-        },
-    );
+    let entries = comparison::ranked(human, d, links);
+    // The mean of an item of the checklist is the share of yes.
+    let (axis, number, unit): (_, fn(f64) -> String, _) = match dimension.checklist {
+        true => (Axis::percent(), |v| format!("{:.1}%", v * 100.0), 100.0),
+        false => (Axis::scores(low, high), |v| format!("{v:.2}"), 1.0),
+    };
+    let ranking = ranking::table(i, Ranking { id: &dimension.key, title: name.clone(), axis, number, entries, unit });
+    let range = if dimension.checklist { i.compare().share_of_yes.to_owned() } else { format!("{low}–{high}") };
     // The ranking is the figure of the means.
     let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
@@ -139,7 +136,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
             <div class="figure-head">
-                <h3 id=id.clone()>{name}" "<span class="muted small">{format!("{low}–{high}")}</span></h3>
+                <h3 id=id.clone()>{name}" "<span class="muted small">{range}</span></h3>
                 {means}
             </div>
             {ranking}
