@@ -42,6 +42,9 @@ test('a rubric gets a checklist, and a study scores by it', async ({ page }) => 
     await page.getByRole('checkbox', { name }).check();
   }
   await page.getByLabel('Raters per output').fill('2');
+  // Nine outputs: both rate nearly all of them.
+  await page.locator('details.more summary').click();
+  await page.locator('#study-tasks').fill('3');
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
@@ -56,7 +59,7 @@ for (const [who, every] of [['ada', 2], ['bo', 3]] as const) {
     const card = page.locator('li.card').filter({ hasText: 'With a checklist' });
     await card.getByRole('link', { name: 'Start' }).click();
     await hydrated(page);
-    for (let n = 0; n < 6; n += 1) {
+    for (let n = 0; n < 8; n += 1) {
       await expect(page.getByText(new RegExp(`^${n} rated, `)).first()).toBeVisible();
       await atScales(page);
       await expect(page.locator('fieldset.item')).toHaveCount(2);
@@ -83,7 +86,7 @@ for (const [who, every] of [['ada', 2], ['bo', 3]] as const) {
       await expect(page.locator(`#score-3-${n % every === 0 ? 0 : 1}`)).toBeChecked();
       await page.keyboard.press('Enter');
     }
-    await expect(page.getByText(/^6 rated, /).first()).toBeVisible();
+    await expect(page.getByText(/^8 rated, /).first()).toBeVisible();
     await page.getByRole('link', { name: 'My ratings' }).click();
     await expect(page.locator('tbody tr').first()).toContainText('32YesYes');
     await expect(page.locator('tbody tr').last()).toContainText('32YesNo');

@@ -22,6 +22,10 @@ macro_rules! texts {
 
 texts! {
     words {
+        instructions: "Instructions followed", "指令遵循";
+        instructions_lead: "Raters say for each instruction of a conversation whether the rated answer follows it. All tasks weigh the same; intervals are a bootstrap over tasks and answers.", "评分者对对话中的每条指令回答所评回答是否遵循。各任务权重相同，置信区间由对任务和回答的自助抽样得出。";
+        instruction_kind: "Kind of instruction", "指令类型";
+        answers_head: "Answers", "回答数";
         share_of_yes: "share of yes", "“是”的比例";
         compare: "Compare models", "比较模型";
         comparison: "Comparison", "模型比较";

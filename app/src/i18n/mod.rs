@@ -65,6 +65,8 @@ pub mod refusal;
 pub mod results;
 pub mod rubrics;
 pub mod runs;
+#[cfg(feature = "ssr")]
+pub mod turns;
 pub mod upkeep;
 pub mod uploads;
 

@@ -149,6 +149,9 @@ pub struct GradingItem {
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The draft; for a rated output, the rating.
     pub draft: Draft,

@@ -119,7 +119,19 @@ pub fn DisagreementPage() -> impl IntoView {
 
 fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -> AnyView {
     let t = i.quality();
-    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, decided_at } = d;
+    let Disagreement {
+        token,
+        title,
+        raw_nl,
+        nl_lang: lang,
+        signature,
+        code,
+        conversation,
+        rubric,
+        ratings,
+        decided,
+        decided_at,
+    } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();
@@ -139,7 +151,9 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
     let error = move || decide.value().get().and_then(Result::err);
     view! {
         <p class="eyebrow">{title}</p>
-        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
+        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}
+            {conversation.map(|html| view! { <div inner_html=html></div> })}
+        </section>
         <CodeBox code/>
         <section class="stack" aria-labelledby="opinions">
             <h2 id="opinions">{t.opinions}</h2>

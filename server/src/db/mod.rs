@@ -17,6 +17,7 @@ pub mod find;
 pub mod grading;
 pub mod guidelines;
 pub mod inbox;
+pub mod instruction_answers;
 pub mod languages;
 pub mod load;
 pub mod migrations;

@@ -572,6 +572,7 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
         holm: pairs.iter().map(|(.., p)| *p).collect(),
         adjusted: Vec::new(),
         reliability: Vec::new(),
+        instructions: Vec::new(),
     }
 }
 

@@ -17,10 +17,11 @@ const LONGEST_LABEL: usize = 80;
 const LONGEST_TEXT: usize = 2000;
 
 /// Columns of exports and imports, which no dimension may have the name of.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "comment",
     "dataset_version",
     "flag",
+    "instructions",
     "lang",
     "model",
     "notes",

@@ -55,8 +55,21 @@ pub fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl 
 fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
     let i = use_i18n();
     let t = i.feedback();
-    let Feedback { token, title, step, raw_nl, nl_lang: lang, signature, code, rubric, yours, known, reasons, .. } =
-        feedback;
+    let Feedback {
+        token,
+        title,
+        step,
+        raw_nl,
+        nl_lang: lang,
+        signature,
+        code,
+        conversation,
+        rubric,
+        yours,
+        known,
+        reasons,
+        ..
+    } = feedback;
     let rows = rubric
         .dimensions
         .iter()
@@ -92,7 +105,9 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
             <h1>{t.known_head}</h1>
             <div class="known-scores">{rows}</div>
             {go_on_form(token.0, t.go_on, done)}
-            <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
+            <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}
+                {conversation.map(|html| view! { <div inner_html=html></div> })}
+            </section>
             <CodeBox code/>
         </div>
     }

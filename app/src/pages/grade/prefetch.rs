@@ -228,6 +228,7 @@ mod tests {
             nl_lang: Lang::En,
             signature: None,
             code: Default::default(),
+            conversation: None,
             rubric: Rubric { slug: String::new(), version: 1, instructions: false, dimensions: Vec::new() },
             draft: Draft::default(),
             rated: false,

@@ -202,6 +202,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         nl_lang: lang,
         signature: None,
         code: CodeView { raw, ..CodeView::default() },
+        conversation: None,
         draft: Draft::blank(&rubric),
         rubric,
         rated: false,
