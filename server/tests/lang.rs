@@ -213,7 +213,7 @@ fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<for
         named.push((id.clone(), fs::read_to_string(file).unwrap(), true));
     }
     for output in outputs {
-        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None };
+        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None, turns: None };
         formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
             let line = line.unwrap();
             let row = format!("{slug}\t{}\t{}\t", output.file, line.task_id);

@@ -11,6 +11,7 @@ pub mod code_lang;
 pub mod collection;
 pub mod compare;
 pub mod comparison;
+pub mod conversation;
 pub mod dataset;
 pub mod display;
 pub mod failure_class;

@@ -41,6 +41,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0031_pools.sql"),
     include_str!("../../migrations/0032_instance.sql"),
     include_str!("../../migrations/0033_collections.sql"),
+    include_str!("../../migrations/0034_conversations.sql"),
     include_str!("../../migrations/0035_conversation_ratings.sql"),
 ];
 
@@ -145,6 +146,7 @@ mod tests {
         include_str!("migrations_rows/0031.sql"),
         include_str!("migrations_rows/0032.sql"),
         include_str!("migrations_rows/0033.sql"),
+        include_str!("migrations_rows/0034.sql"),
         include_str!("migrations_rows/0035.sql"),
     ];
 

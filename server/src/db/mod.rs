@@ -10,6 +10,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod collections;
+pub mod conversations;
 pub mod copy;
 pub mod datasets;
 pub mod events;

@@ -198,6 +198,11 @@ fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
     if results > 0 {
         return Ok(results);
     }
+    conn.execute(
+        "DELETE FROM author_verdicts WHERE output_id IN
+             (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
+        params![submission, ROWS],
+    )?;
     Ok(conn.execute(
         "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
         params![submission, ROWS],

@@ -343,6 +343,7 @@ pub fn delete_dataset(conn: &Connection, slug: &str) -> Result<(), Failure> {
     for query in [
         "DELETE FROM dataset_version_tasks WHERE version_id IN (
              SELECT v.id FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id WHERE d.slug = ?1)",
+        &format!("DELETE FROM task_turns WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_tests WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_revisions WHERE id IN ({REVISIONS})"),
         "DELETE FROM tasks WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",

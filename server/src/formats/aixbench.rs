@@ -183,6 +183,7 @@ fn task(object: &lines::Object) -> Result<FoundTask, Fault> {
         code_lang: CodeLang::Java,
         test_class: None,
         test_body: None,
+        turns: Vec::new(),
     })
 }
 

@@ -310,6 +310,7 @@ fn found_task(task: Task, part: &Part) -> Result<FoundTask, Fault> {
         code_lang: part.lang,
         test_class: None,
         test_body: Some(body),
+        turns: Vec::new(),
         task_id: task.task_id,
     })
 }

@@ -8,7 +8,7 @@ use app::model::{message::Message, problem::Problem};
 use serde_json::Value;
 
 use super::{
-    humaneval,
+    codeif, humaneval,
     lines::{self, LONGEST_LINE},
     outputs::{self, Archive},
 };
@@ -237,7 +237,7 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     let line = line.trim_start_matches('\u{feff}').trim();
     match (line.chars().next()?, serde_json::from_str(line)) {
         ('{', Ok(object)) => by_fields(&object),
-        ('[', Ok(Value::Array(items))) => items.iter().all(Value::is_object).then_some(FileKind::Array),
+        ('[', Ok(Value::Array(items))) => array(&items),
         ('{' | '[', _) => {
             // One document over several lines.
             drop(reader);
@@ -246,7 +246,7 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
             let mut document = String::new();
             reader.take(LONGEST_DOCUMENT).read_to_string(&mut document).ok()?;
             match serde_json::from_str(document.trim_start_matches('\u{feff}')).ok()? {
-                Value::Array(items) if items.iter().all(Value::is_object) => Some(FileKind::Array),
+                Value::Array(items) => array(&items),
                 object => by_fields(&object),
             }
         }
@@ -254,9 +254,25 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     }
 }
 
+/// What a file is that is one array of these items. CodeIF-Bench has outputs in arrays.
+fn array(items: &[Value]) -> Option<FileKind> {
+    let is_chat = |item: &Value| item.get("completion").is_some();
+    match items.iter().all(Value::is_object) {
+        true if !items.is_empty() && items.iter().all(is_chat) => Some(FileKind::Outputs),
+        true => Some(FileKind::Array),
+        false => None,
+    }
+}
+
 /// What a file is whose first line, or all of which, is this object.
 fn by_fields(object: &Value) -> Option<FileKind> {
     let has = |field: &str| object.get(field).is_some();
+    if codeif::is_own_task(object) {
+        return Some(FileKind::Dataset);
+    }
+    if has("namespace") && has("completion") {
+        return Some(FileKind::Outputs);
+    }
     let tasks = ["raw_nl", "canonical_solution", "declaration"];
     if has("dimensions") && has("slug") {
         return Some(FileKind::Rubric);

@@ -6,7 +6,7 @@ use super::*;
 use crate::formats::outputs;
 
 fn java() -> outputs::Asked {
-    outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None }
+    outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None }
 }
 
 fn scan(tasks: &[(&str, &str)], file: &str, asked: Matching) -> Summary {

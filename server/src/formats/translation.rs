@@ -122,6 +122,7 @@ fn task(from: CodeLang, source: &Task, to: CodeLang, target: &Task) -> Result<Fo
         code_lang: to,
         test_class: None,
         test_body: Some(body),
+        turns: Vec::new(),
     })
 }
 

@@ -388,6 +388,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 left_out: 0,
                 expected: 0,
                 by: None,
+                way: None,
             };
             let id = submissions::begin(tx, &new)?;
             let revision = TaskRevisionId(tx.query_row("SELECT min(id) FROM task_revisions", [], |row| row.get(0))?);
@@ -400,6 +401,8 @@ async fn killed_import_is_hidden_and_deleted() {
                     raw: None,
                     end_by: None,
                     prompt: None,
+                    place: None,
+                    author_verdict: None,
                 })
                 .collect();
             submissions::add_outputs(tx, id, &outputs)?;
