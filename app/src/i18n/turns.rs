@@ -8,9 +8,10 @@ texts! {
     words {
         conversation: "Conversation", "对话";
         base: "Base prompt", "基础提示";
-        rated: "to rate", "待评";
+        rated: "this answer", "本回答";
         answer: "Answer", "回答";
         no_answer: "The model gave no answer to this turn.", "模型在该轮没有回答。";
+        joined: "Asked in one message with the next turn.", "与下一轮在同一条消息中提出。";
         changes: "Changes since the previous answer", "与上一个回答相比的改动";
         no_changes: "The code equals that of the previous answer.", "代码与上一个回答相同。";
         added: "Added:", "新增：";

@@ -16,6 +16,8 @@ pub struct ShownTurn {
     pub instruction: String,
     /// The code of the answer; absent if there is none.
     pub answer: Option<String>,
+    /// Whether it was asked in one message with the next turn, so that it has no answer of its own.
+    pub is_joined: bool,
     /// How it differs from the answer before it; absent for the first one.
     pub changes: Option<Changes>,
 }
@@ -62,8 +64,8 @@ pub fn html(i: I18n, turns: &[ShownTurn]) -> String {
     let last = turns.len().saturating_sub(1);
     let rows = turns.iter().enumerate().map(|(at, turn)| shown(i, turn, at == last)).collect_view();
     view! {
-        <section class="conversation">
-            <h3 class="eyebrow">{t.conversation}</h3>
+        <section class="conversation" aria-label=t.conversation>
+            <p class="eyebrow">{t.conversation}</p>
             <ol>{rows}</ol>
         </section>
     }
@@ -77,6 +79,7 @@ fn shown(i: I18n, turn: &ShownTurn, is_rated: bool) -> AnyView {
     let instruction = (turn.turn > 0).then(|| view! { <p class="turn-text">{turn.instruction.clone()}</p> });
     let answer = match &turn.answer {
         _ if is_rated => None,
+        _ if turn.is_joined => Some(view! { <p class="muted small">{t.joined}</p> }.into_any()),
         None => Some(view! { <p class="muted small">{t.no_answer}</p> }.into_any()),
         Some(code) => {
             let label = format!("{}: {}", (t.turn_n)(turn.turn), t.answer);
@@ -154,6 +157,7 @@ mod tests {
             kind,
             instruction: format!("Ask <{turn}>"),
             answer: answer.map(str::to_owned),
+            is_joined: false,
             changes,
         };
         let lines = vec![

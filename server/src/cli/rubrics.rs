@@ -145,5 +145,8 @@ fn levels(rubric: &Rubric) -> Vec<String> {
             lines.push(format!("  {}  {label}{}", level.score, level.text.get(Lang::En)));
         }
     }
+    if rubric.instructions {
+        lines.push("\nOne checklist item for each instruction of a conversation".into());
+    }
     lines
 }

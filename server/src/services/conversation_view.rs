@@ -4,7 +4,7 @@
 use app::{
     i18n::I18n,
     model::{
-        conversation::{Conversation, TaskTurn},
+        conversation::{Conversation, TaskTurn, Way},
         ids::OutputId,
         lang::{Bilingual, Lang},
         rubric::{Dimension, Rubric},
@@ -72,13 +72,21 @@ pub async fn view(lang: Lang, conversation: Option<Conversation>) -> Result<Opti
 
 fn shown(conversation: Conversation) -> Vec<ShownTurn> {
     let mut previous: Option<String> = None;
+    let way = conversation.way;
     let turns = conversation.turns.into_iter().map(|turn| {
         let answer = turn.answer.map(|answer| answer.code);
         let changes = previous.as_ref().zip(answer.as_ref()).map(|(before, after)| changes(before, after));
         if answer.is_some() {
             previous.clone_from(&answer);
         }
-        ShownTurn { turn: turn.asked.turn, kind: turn.asked.kind, instruction: turn.asked.instruction, answer, changes }
+        ShownTurn {
+            turn: turn.asked.turn,
+            kind: turn.asked.kind,
+            instruction: turn.asked.instruction,
+            answer,
+            is_joined: way == Way::Single && turn.asked.turn == 0,
+            changes,
+        }
     });
     turns.collect()
 }
