@@ -22,6 +22,11 @@ macro_rules! texts {
 
 texts! {
     words {
+        instructions: "Instructions followed", "指令遵循";
+        instructions_lead: "Raters say for each instruction of a conversation whether the rated answer follows it. All tasks weigh the same; intervals are a bootstrap over tasks and answers.", "评分者对对话中的每条指令回答所评回答是否遵循。各任务权重相同，置信区间由对任务和回答的自助抽样得出。";
+        instruction_kind: "Kind of instruction", "指令类型";
+        answers_head: "Answers", "回答数";
+        share_of_yes: "share of yes", "“是”的比例";
         compare: "Compare models", "比较模型";
         comparison: "Comparison", "模型比较";
         what: "Selection", "所选范围";
@@ -193,6 +198,7 @@ texts! {
         "Models with neither ratings nor test results, left out: {n}.",
         "未列入：数据集中 {n} 个既无评分也无测试结果的模型。";
     adjudicated_n(n: u64): "Adjudicated scores are used for {n} outputs.", "{n} 个输出采用裁定评分。";
+    answers(name: &str): "{name}: yes", "{name}：是";
     each_pair(n: u64): "Pairwise comparison: {n} pairs", "两两比较：{n} 对";
     pairs_cut(shown: u64, all: u64):
         "{shown} of {all} rows: significant differences first, then by size.",

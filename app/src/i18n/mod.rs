@@ -65,12 +65,14 @@ pub mod refusal;
 pub mod results;
 pub mod rubrics;
 pub mod runs;
+#[cfg(feature = "ssr")]
+pub mod turns;
 pub mod upkeep;
 pub mod uploads;
 
 use leptos::prelude::use_context;
 
-use crate::model::{lang::Lang, time::Timestamp, user::Visitor};
+use crate::model::{lang::Lang, rubric::Dimension, time::Timestamp, user::Visitor};
 
 /// The texts in one language. Cheap to copy into closures.
 #[derive(Clone, Copy)]
@@ -82,6 +84,15 @@ pub struct I18n {
 }
 
 impl I18n {
+    /// A score in words: yes or no for an item of the checklist.
+    pub fn score(&self, dimension: Option<&Dimension>, score: u8) -> String {
+        match dimension {
+            Some(Dimension { checklist: true, .. }) if score == 0 => self.common.no.into(),
+            Some(Dimension { checklist: true, .. }) => self.common.yes.into(),
+            _ => score.to_string(),
+        }
+    }
+
     /// The texts in `lang`.
     pub fn of(lang: Lang) -> I18n {
         let common = match lang {

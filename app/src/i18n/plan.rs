@@ -11,6 +11,9 @@ texts! {
         by_count: "Evenly, regardless of language", "平均分配，不分语言";
         by_language: "Evenly, by the languages that each rater reads", "按各自能阅读的语言平均分配";
         by_hand: "Manually, with a number for each rater", "手动指定每人数量";
+        answers: "Answers to rate", "要评的回答";
+        answers_last: "The last answer of each conversation", "每段对话的最后一个回答";
+        answers_each: "Each answer", "每个回答";
         presentation: "Presentation", "显示方式";
         one: "One output at a time", "每次一个输出";
         side_by_side: "All outputs of a task side by side", "同一任务的输出并排显示";

@@ -31,6 +31,7 @@ texts! {
         rubric: "Rubric", "评分标准";
         rubric_language: "Rubric language", "评分标准的语言";
         rating: "Rating", "评分";
+        checklist: "Checklist", "检查表";
         choose_score: "Choose a score.", "请选择一个分数。";
         comment: "Comment", "评语";
         flag: "Flag", "标记";

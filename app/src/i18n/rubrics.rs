@@ -8,7 +8,7 @@ texts! {
     RubricTexts
     words {
         title: "Rubrics", "评分标准";
-        lead: "What raters score: dimensions, each with a scale and a description for every level. A saved version never changes, so ratings keep their meaning.", "评分者打分的依据：若干维度，每个维度的每个等级都有说明。已保存的版本不会改变，因此评分的含义始终不变。";
+        lead: "What raters score: dimensions, each with a scale and a description for every level, and a checklist. A saved version never changes, so ratings keep their meaning.", "评分者打分的依据：若干维度（每个等级都有说明）和检查表。已保存的版本不会改变，因此评分的含义始终不变。";
         none: "Every rubric is archived", "所有评分标准均已归档";
         new: "New rubric", "新建评分标准";
         name: "Rubric", "评分标准";
@@ -40,6 +40,13 @@ texts! {
         label: "Name (optional)", "名称（可选）";
         text: "Description", "说明";
         languages_hint: "Write at least one language. Where a text is missing in one language, raters see the other.", "请至少填写一种语言。缺少某种语言时，评分者会看到另一种语言的文字。";
+        checklist: "Checklist", "检查表";
+        checklist_hint: "Statements that raters answer with yes or no, after the dimensions. Yes is stored as 1, no as 0.", "评分者在各维度之后用“是”或“否”回答的陈述。“是”记为 1，“否”记为 0。";
+        instructions: "One item for each instruction of a conversation", "对话中的每条指令各有一项";
+        instructions_hint: "Raters say for each instruction up to the answer that they rate whether the answer follows it. Tasks that are no conversations have no such items.", "对所评回答之前（含当轮）的每条指令，评分者回答是否遵循。非对话任务没有这些项。";
+        statement: "Statement (optional)", "陈述（可选）";
+        add_item: "Add a checklist item", "添加检查项";
+        yes_no: "yes/no", "是/否";
         add_level: "Add a level", "添加等级";
         add_dimension: "Add a dimension", "添加维度";
         up: "Move up", "上移";
@@ -58,6 +65,8 @@ texts! {
         editing(slug: &str) { format!("Edit {slug}") } { format!("编辑 {slug}") }
         dimension_n(n: usize) { format!("Dimension {n}") } { format!("维度 {n}") }
         level_n(score: u8) { format!("Score {score}") } { format!("{score} 分") }
+        item_n(n: usize) { format!("Checklist item {n}") } { format!("检查项 {n}") }
+        of_item(what: &str, n: usize) { format!("{what}: checklist item {n}") } { format!("{what}：检查项 {n}") }
         of_dimension(what: &str, n: usize) { format!("{what}: dimension {n}") } { format!("{what}：维度 {n}") }
         of_level(what: &str, n: usize, score: u8) { format!("{what}: score {score} of dimension {n}") } { format!("{what}：维度 {n} 的 {score} 分") }
         in_language(what: &str, lang: &str) { format!("{what} ({lang})") } { format!("{what}（{lang}）") }
@@ -67,9 +76,12 @@ texts! {
 }
 
 impl RubricTexts {
-    /// A rubric's dimensions with their ranges: `Correctness 1–4, Code Quality 1–3`.
+    /// A rubric's dimensions with their ranges: `Correctness 1–4, Code Quality 1–3, Tested yes/no`.
     pub fn dimension_list(&self, rubric: &RubricSummary) -> String {
-        let each = rubric.dimensions.iter().map(|d| format!("{} {}–{}", d.name.get(self.lang), d.low, d.high));
+        let each = rubric.dimensions.iter().map(|d| match d.checklist {
+            true => format!("{} {}", d.name.get(self.lang), self.yes_no),
+            false => format!("{} {}–{}", d.name.get(self.lang), d.low, d.high),
+        });
         each.collect::<Vec<_>>().join(self.lang.pick(", ", "、"))
     }
 }

@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use super::stats::Figure;
 use super::{
+    conversation::InstructionKind,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
     published::PublishedChecked,
-    ratings::{Comparison, Interval, OutputRatings},
+    ratings::{Comparison, DimensionScores, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
     stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability, Undefined},
@@ -303,6 +304,24 @@ pub struct Human {
     pub adjusted: Vec<Known<Adjusted>>,
     /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].
     pub reliability: Vec<Reliability>,
+    /// Whether raters find that outputs follow their instructions, one entry per kind of instruction with answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<FollowedInstructions>,
+}
+
+/// Raters' answers about one kind of instruction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct FollowedInstructions {
+    pub kind: InstructionKind,
+    /// The name of the kind on screen.
+    pub name: Bilingual,
+    /// Number of answers.
+    pub answers: u64,
+    /// The share of yes of each model; the mean of yes = 1 and no = 0.
+    pub models: Vec<DimensionScores>,
+    /// Agreement on the same instruction of the same output.
+    pub reliability: Reliability,
 }
 
 /// Comparison by automated tests.

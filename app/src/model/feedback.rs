@@ -70,6 +70,9 @@ pub struct Feedback {
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The rater's scores, one per dimension.
     pub yours: Scores,
@@ -175,6 +178,9 @@ pub struct Disagreement {
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
     pub ratings: Vec<AnonymousRating>,

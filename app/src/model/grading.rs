@@ -149,6 +149,9 @@ pub struct GradingItem {
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The draft; for a rated output, the rating.
     pub draft: Draft,
@@ -303,6 +306,8 @@ pub struct OwnRating {
     #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub scores: Scores,
+    /// Number of scores before those of the checklist.
+    pub scales: usize,
     /// Whether it has a comment.
     pub commented: bool,
     /// Whether it has a flag.

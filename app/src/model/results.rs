@@ -112,6 +112,9 @@ pub struct BoardDimension {
     pub low: u8,
     /// Highest score.
     pub high: u8,
+    /// Whether it is an item of the checklist, whose mean is the share of yes.
+    #[serde(default)]
+    pub checklist: bool,
 }
 
 /// A model of the leaderboard.

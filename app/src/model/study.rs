@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ids::{StudyId, SubmissionId, Token, UserId},
-    plan::{Presentation, Sharing},
+    plan::{Presentation, RatedAnswers, Sharing},
     time::Timestamp,
 };
 
@@ -87,6 +87,9 @@ pub struct NewStudy {
     /// How outputs are shown to raters.
     #[serde(default)]
     pub presentation: Presentation,
+    /// Which answers of a conversation are rated.
+    #[serde(default)]
+    pub answers: RatedAnswers,
     /// How the work is shared.
     #[serde(default)]
     pub sharing: Sharing,
@@ -126,6 +129,8 @@ pub struct StudyChange {
     pub tasks: Option<u32>,
     /// How outputs are shown to raters.
     pub presentation: Option<Presentation>,
+    /// Which answers of a conversation are rated.
+    pub answers: Option<RatedAnswers>,
     /// How the work is shared.
     pub sharing: Option<Sharing>,
     /// For shares set by hand: the maximum for each of the raters, in order.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
@@ -332,6 +333,9 @@ pub struct SubmissionRow {
     pub has_tests: bool,
     /// Whether its dataset has tasks for people.
     pub for_people: bool,
+    /// How the model was asked; absent if the tasks are no conversations.
+    #[serde(default)]
+    pub way: Option<Way>,
 }
 
 /// A filter for the outputs of a submission.
@@ -374,4 +378,7 @@ pub struct OutputDetail {
     /// The task.
     pub task: TaskRow,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
 }

@@ -61,8 +61,8 @@ pub fn MinePage() -> impl IntoView {
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let t = use_i18n().rater();
-    let b = use_i18n().bench();
-    let OwnRating { token, raw_nl, nl_lang: lang, scores, commented, flagged, notes } = rating;
+    let (b, c) = (use_i18n().bench(), use_i18n().common);
+    let OwnRating { token, raw_nl, nl_lang: lang, scores, scales, commented, flagged, notes } = rating;
     let noted = (!notes.is_empty()).then(|| {
         let count = (b.mine_notes_n)(notes.len());
         let rows = notes
@@ -81,7 +81,15 @@ fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     });
     let scores = scores
         .into_iter()
-        .map(|score| view! { <span class="score">{score.map_or_else(|| "–".to_owned(), |s| s.to_string())}</span> })
+        .enumerate()
+        .map(|(d, score)| {
+            let text = match score {
+                None => "–".to_owned(),
+                Some(answer) if d >= scales => if answer == 0 { c.no } else { c.yes }.to_owned(),
+                Some(score) => score.to_string(),
+            };
+            view! { <span class="score">{text}</span> }
+        })
         .collect_view();
     view! {
         <tr>

@@ -11,7 +11,7 @@ use crate::{
     error::AppError,
     model::{
         ids::{StudyId, SubmissionId, UserId},
-        plan::{PlanDetail, Presentation, Sharing},
+        plan::{PlanDetail, Presentation, RatedAnswers, Sharing},
         study::StudyDraft,
     },
 };
@@ -47,6 +47,7 @@ pub async fn edit_study(
     #[server(default)] seed: String,
     #[server(default)] tasks: String,
     #[server(default)] presentation: Presentation,
+    #[server(default)] answers: RatedAnswers,
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
@@ -62,6 +63,7 @@ pub async fn edit_study(
         seed: parse_seed(&seed)?,
         tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
         presentation: Some(presentation),
+        answers: Some(answers),
         sharing: Some(sharing),
         pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
     };

@@ -4,7 +4,7 @@ use app::{
     model::{
         ids::{StudyId, SubmissionId, UserId},
         lang::Lang,
-        plan::{Extension, PlanDetail, Presentation, Sharing},
+        plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
         study::{NewStudy, StudyChange, StudyStatus},
     },
     port::{Plans, Studies as _, System, quality::Quality as _},
@@ -109,6 +109,9 @@ pub struct Create {
     /// How outputs are shown: `one` at a time or `side-by-side`
     #[arg(long, default_value = "one")]
     show: Presentation,
+    /// Which answers of a conversation are rated: the `last` or `each`
+    #[arg(long, default_value = "last")]
+    answers: RatedAnswers,
     /// Seconds per rating, to estimate the hours in the plan [default: measured]
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
@@ -155,6 +158,9 @@ pub struct Edit {
     /// How outputs are shown: `one` at a time or `side-by-side`
     #[arg(long)]
     show: Option<Presentation>,
+    /// Which answers of a conversation are rated: the `last` or `each`
+    #[arg(long)]
+    answers: Option<RatedAnswers>,
     /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
@@ -247,6 +253,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 seed: create.seed,
                 tasks: create.tasks,
                 presentation: create.show,
+                answers: create.answers,
                 sharing: create.sharing,
                 shares: create.shares,
                 pace_s: create.pace,
@@ -287,6 +294,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 seed: edit.seed,
                 tasks: edit.tasks,
                 presentation: edit.show,
+                answers: edit.answers,
                 sharing: edit.sharing,
                 shares: Some(edit.shares).filter(|all| !all.is_empty()),
                 pace_s: edit.pace,
@@ -406,8 +414,9 @@ fn plan_text(plan: &PlanDetail) -> String {
         0 => String::new(),
         n => format!("\n{n} ratings cannot be assigned to any rater of this study. Add a rater."),
     };
+    let answers = plan.answers.map(|answers| format!("answers rated: {}, ", answers.code())).unwrap_or_default();
     format!(
-        "{} ({})\n{} tasks, {} outputs, {} ratings per output: {} in total, {} done, {} hours remaining\nassigned by {}, shown {}, seed {}{waiting}\n\n{}",
+        "{} ({})\n{} tasks, {} outputs, {} ratings per output: {} in total, {} done, {} hours remaining\nassigned by {}, shown {}, {answers}seed {}{waiting}\n\n{}",
         plan.title,
         plan.status,
         plan.tasks,

@@ -5,6 +5,7 @@
 
 use app::model::{
     compare::Selection,
+    conversation::InstructionKind,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, UserId},
     lang::Bilingual,
@@ -40,6 +41,9 @@ pub struct ComparisonInput {
     /// Their scores: one per dimension of the rubric for each rating.
     #[serde(skip)]
     pub scores: Vec<u8>,
+    /// Answers to "does it follow this instruction?" that count, by study, output and age.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<InputInstruction>,
     /// Outputs with a final score that replaces their ratings; empty for raw scores.
     #[serde(default)]
     pub finals: Vec<InputFinal>,
@@ -72,6 +76,25 @@ pub struct InputRating {
     pub output: OutputId,
     /// Index of the rater.
     pub rater: u32,
+}
+
+/// A rater's answer about an instruction of a conversation. Fields with indices refer to the input's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputInstruction {
+    /// Index of the study.
+    pub study: u32,
+    /// Index of the task.
+    pub task: u32,
+    /// Index of the model.
+    pub model: u32,
+    pub output: OutputId,
+    /// Index of the rater.
+    pub rater: u32,
+    /// The turn of the instruction.
+    pub turn: u32,
+    pub kind: InstructionKind,
+    /// 1 if the output follows it, otherwise 0.
+    pub follows: u8,
 }
 
 /// The final scores of an output (docs/statistics.md, "Adjudicated scores"). Fields with indices refer to

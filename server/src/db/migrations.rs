@@ -43,6 +43,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0033_collections.sql"),
     include_str!("../../migrations/0034_conversations.sql"),
     include_str!("../../migrations/0035_judgings.sql"),
+    include_str!("../../migrations/0036_conversation_ratings.sql"),
 ];
 
 /// The schema this program writes.
@@ -147,6 +148,8 @@ mod tests {
         include_str!("migrations_rows/0032.sql"),
         include_str!("migrations_rows/0033.sql"),
         include_str!("migrations_rows/0034.sql"),
+        include_str!("migrations_rows/0035.sql"),
+        include_str!("migrations_rows/0036.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -18,6 +18,7 @@ pub mod find;
 pub mod grading;
 pub mod guidelines;
 pub mod inbox;
+pub mod instruction_answers;
 pub mod judgings;
 pub mod languages;
 pub mod load;

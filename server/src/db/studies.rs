@@ -230,8 +230,8 @@ pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Study
     let settings = &plan.settings;
     let id: i64 = conn.query_row(
         "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
-             presentation, sharing, tasks, pace_s, importing_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+             presentation, sharing, tasks, pace_s, importing_until, answers)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         params![
             clock::token().0,
             plan.title,
@@ -245,7 +245,8 @@ pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Study
             settings.sharing.code(),
             settings.tasks,
             settings.pace_s,
-            staging::lease()
+            staging::lease(),
+            settings.answers.code()
         ],
         |row| row.get(0),
     )?;
@@ -290,7 +291,8 @@ pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failur
     let settings = &plan.settings;
     conn.execute("DELETE FROM study_submissions WHERE study_id = ?1", [id.0])?;
     conn.execute(
-        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7
+        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7,
+             answers = ?8
          WHERE id = ?1",
         params![
             id.0,
@@ -300,6 +302,7 @@ pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failur
             settings.seed.to_string(),
             settings.presentation.code(),
             settings.sharing.code(),
+            settings.answers.code(),
         ],
     )?;
     plan::set_settings(conn, id, settings)?;

@@ -215,7 +215,7 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
     Ok(())
 }
 
-const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
+const COLUMNS: &str = "s.id AS id, s.way, m.id AS model, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
@@ -287,6 +287,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,
+        way: row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name),
     })
 }
 

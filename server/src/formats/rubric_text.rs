@@ -38,13 +38,14 @@ pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
             text: Bilingual { en, zh },
         });
         dimensions.push(Dimension {
+            checklist: false,
             key: key.into(),
             name: Bilingual { en: en.into(), zh: zh.into() },
             question: Bilingual::default(),
             levels: levels.collect(),
         });
     }
-    let rubric = Rubric { slug: SLUG.into(), version: 1, dimensions };
+    let rubric = Rubric { slug: SLUG.into(), version: 1, instructions: false, dimensions };
     match rubric.problems().into_iter().next() {
         Some(problem) => Err(problem.what),
         None => Ok(rubric),

@@ -203,7 +203,11 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
                 .zip(&human.reliability)
                 .map(|(d, r)| {
                     let name = d.name.get(lang).to_owned();
-                    let figures = [r.alpha, r.ac2, r.icc1, r.icc2, r.exact, r.within_one].map(figure);
+                    let mut figures = [r.alpha, r.ac2, r.icc1, r.icc2, r.exact, r.within_one].map(figure);
+                    // Yes and no are always within one level.
+                    if d.checklist {
+                        figures[5] = "–".into();
+                    }
                     [name].into_iter().chain(figures).chain([r.pairs.to_string()]).collect()
                 })
                 .collect(),

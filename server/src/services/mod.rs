@@ -7,6 +7,7 @@ pub mod audit;
 pub mod backup;
 pub mod collections;
 pub mod comparisons;
+mod conversation_view;
 pub mod datasets;
 pub mod demo_results;
 pub mod find;

@@ -156,7 +156,8 @@ impl ResultService {
         let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
         let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
             let (low, high) = dimension.range();
-            BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high }
+            let (key, name, checklist) = (dimension.key.clone(), dimension.name.clone(), dimension.checklist);
+            BoardDimension { key, name, low, high, checklist }
         });
         let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
         let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();

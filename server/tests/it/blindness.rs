@@ -366,6 +366,7 @@ const NUMBERS: &[&str] = &[
     "version",
     "score",
     "scores",
+    "scales",
     "yours",
     "known",
     // Line notes, drafts, replies to flags, adjudications.

@@ -11,7 +11,7 @@ use app::{
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
         page::PageOf,
-        plan::{Presentation, Sharing},
+        plan::{Presentation, RatedAnswers, Sharing},
         quality::{FeedbackLevel, QualitySettings},
         ratings_import::RatingsKind,
         study::{NewStudy, StudyStatus},
@@ -429,6 +429,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 rubric_id: target.rubric_id,
                 settings: Settings {
                     presentation: Presentation::One,
+                    answers: RatedAnswers::Last,
                     sharing: Sharing::Count,
                     tasks: None,
                     pace_s: None,

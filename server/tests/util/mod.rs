@@ -310,3 +310,28 @@ async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
     let minutes = HUNG.as_secs() / 60;
     timeout(HUNG, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))
 }
+
+/// Makes the outputs of a submission the last answers of conversations of three turns.
+pub fn make_conversations(
+    conn: &rusqlite::Connection,
+    submission: app::model::ids::SubmissionId,
+) -> Result<(), server::error::Failure> {
+    conn.execute("UPDATE all_submissions SET way = 'n' WHERE id = ?1", [submission.0])?;
+    conn.execute("UPDATE outputs SET turn = 2, conversation = 0 WHERE submission_id = ?1", [submission.0])?;
+    for (turn, kind) in [(0, "base"), (1, "edge_case"), (2, "code_standard")] {
+        conn.execute(
+            "INSERT INTO task_turns (revision_id, turn, kind, instruction, listed, judged)
+             SELECT revision_id, ?2, ?3, 'Instruction ' || ?2, ?2, 1 FROM outputs WHERE submission_id = ?1 AND turn = 2",
+            (submission.0, turn, kind),
+        )?;
+        if turn < 2 {
+            conn.execute(
+                "INSERT INTO outputs (submission_id, revision_id, sample, code, said, turn, conversation)
+                 SELECT submission_id, revision_id, 1 + ?2, 'earlier ' || ?2 || char(10) || code, '', ?2, 0
+                 FROM outputs WHERE submission_id = ?1 AND turn = 2",
+                (submission.0, turn),
+            )?;
+        }
+    }
+    Ok(())
+}

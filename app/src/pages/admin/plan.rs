@@ -15,7 +15,7 @@ use crate::{
     model::{
         ids::StudyId,
         lang::Lang,
-        plan::{PlanDetail, Presentation, RaterPlan, Reads, Sharing},
+        plan::{PlanDetail, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
         quality::Live,
         study::StudyStatus,
     },
@@ -151,6 +151,7 @@ fn facts(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
             <div><dt>{p.ratings_wanted}</dt><dd>{i.number(plan.wanted)}</dd></div>
             <div><dt>{p.hours_left}</dt><dd>{hours.map_or_else(|| "–".into(), |h| (p.hours)(&tenths(h)))}</dd></div>
             <div><dt>{p.presentation}</dt><dd>{presentation(i, plan.presentation)}</dd></div>
+            {plan.answers.map(|answers| view! { <div><dt>{p.answers}</dt><dd>{rated_answers(i, answers)}</dd></div> })}
             <div><dt>{p.sharing}</dt><dd>{sharing(i, plan.sharing)}</dd></div>
             <div><dt>{t.seed}</dt><dd><code>{plan.seed.clone()}</code></dd></div>
         </dl>
@@ -173,6 +174,14 @@ pub fn presentation(i: I18n, presentation: Presentation) -> &'static str {
     match presentation {
         Presentation::One => i.plan().one,
         Presentation::SideBySide => i.plan().side_by_side,
+    }
+}
+
+/// Which answers of a conversation are rated, in words.
+pub fn rated_answers(i: I18n, answers: RatedAnswers) -> &'static str {
+    match answers {
+        RatedAnswers::Last => i.plan().answers_last,
+        RatedAnswers::Each => i.plan().answers_each,
     }
 }
 

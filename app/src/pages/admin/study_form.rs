@@ -9,7 +9,7 @@ use crate::{
     i18n::use_i18n,
     model::{
         ids::{SubmissionId, UserId},
-        plan::{Presentation, Sharing},
+        plan::{Presentation, RatedAnswers, Sharing},
         study::{NewStudy, StudyDraft},
         submission::SubmissionRow,
         user::{Role, UserRow},
@@ -51,6 +51,9 @@ pub fn StudyFields(
     let (sharing_now, presentation_now) = (present.sharing, present.presentation);
     let shared = move |one: Sharing| one == sharing_now;
     let shown = move |one: Presentation| one == presentation_now;
+    let in_turns = rows.iter().any(|row| row.way.is_some());
+    let answers_now = present.answers;
+    let rated = move |one: RatedAnswers| one == answers_now;
     let estimate = move || {
         let outputs: u64 = ticked.with(|ticked| {
             let chosen = sizes.iter().filter(|(id, ..)| ticked.contains(id));
@@ -164,6 +167,15 @@ pub fn StudyFields(
                     <option value="side_by_side" selected=shown(Presentation::SideBySide)>{p.side_by_side}</option>
                 </select>
             </div>
+            {in_turns.then(|| view! {
+                <div class="field">
+                    <label class="label" for="study-answers">{p.answers}</label>
+                    <select class="input" id="study-answers" name="answers">
+                        <option value="last" selected=rated(RatedAnswers::Last)>{p.answers_last}</option>
+                        <option value="each" selected=rated(RatedAnswers::Each)>{p.answers_each}</option>
+                    </select>
+                </div>
+            })}
             <p class="hint" id="study-sharing-hint">
                 <span class="hint-when" class:is-off=move || sharing.get() == Sharing::Count>{p.sharing_hint}</span>" "
                 <span class="hint-when" class:is-off=move || sharing.get() != Sharing::Hand>{p.share_hint}</span>

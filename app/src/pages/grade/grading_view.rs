@@ -56,6 +56,7 @@ pub fn GradingView(
         nl_lang: lang,
         signature,
         code,
+        conversation,
         rubric,
         draft,
         rated,
@@ -143,6 +144,7 @@ pub fn GradingView(
                 <section class="task">
                     <h2 class="eyebrow">{t.task}</h2>
                     {task_text(lang, &raw_nl, signature, t.signature, signature_heading)}
+                    {conversation.map(|html| view! { <div inner_html=html></div> })}
                 </section>
                 {code}
                 <p class="hint scripted notes-hint">{b.notes_hint} " " <kbd>{key(Action::Note)}</kbd></p>

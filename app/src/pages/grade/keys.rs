@@ -57,7 +57,7 @@ pub fn command(key: &str, place: FocusContext, keys: &Keys) -> Option<Command> {
         (_, key) => {
             let mut characters = key.chars();
             match (characters.next(), characters.next()) {
-                (Some(digit @ '1'..='9'), None) => {
+                (Some(digit @ '0'..='9'), None) => {
                     digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Command::Score)
                 }
                 (Some(key), None) => keys.action(key).map(Command::Do),
@@ -88,7 +88,7 @@ mod tests {
         let check =
             |key, place, expected| assert_eq!(command(key, place, &Keys::default()), expected, "{key} at {place:?}");
         check("3", FocusContext::Scale, Some(Command::Score(3)));
-        check("0", FocusContext::Scale, None);
+        check("0", FocusContext::Scale, Some(Command::Score(0)));
         check("3", FocusContext::Field, None);
         check("3", FocusContext::Control, Some(Command::Score(3)));
         check("Enter", FocusContext::Scale, Some(Command::Submit));

@@ -147,7 +147,10 @@ pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec
     let Some(dimension) = c.rubric.dimensions.get(d) else { return Vec::new() };
     let name = dimension.name.get(i.lang);
     let entries = ranked(human, d, links);
-    let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &entries)];
+    let mut found = vec![match dimension.checklist {
+        true => figures::answers(i, &dimension.key, name, &entries),
+        false => figures::means(i, &dimension.key, name, dimension.range(), &entries),
+    }];
     let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
     let pairs: Vec<PairDifference> = c
         .differences

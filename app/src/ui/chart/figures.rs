@@ -198,6 +198,11 @@ pub fn means(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Ent
     points(i, (format!("{id}-means"), (t.means_title)(name), t.means_desc), axis, models, |v| format!("{v:.2}"))
 }
 
+/// Shares of yes, 0 to 1, to an item of the checklist.
+pub fn answers(i: I18n, id: &str, name: &str, models: &[Entry]) -> Figure {
+    shares(i, &format!("{id}-means"), &(i.compare().answers)(name), models)
+}
+
 /// Shares, 0 to 1, with their intervals, in percent; one row per model, in the order given.
 pub fn shares(i: I18n, id: &str, metric: &str, models: &[Entry]) -> Figure {
     let t = i.chart();

@@ -19,6 +19,7 @@ use app::{
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
+        rubric::Rubric,
         study::StudyStatus,
         time::Timestamp,
     },
@@ -44,6 +45,7 @@ use crate::{
     error::Failure,
     layout,
     services::{
+        conversation_view,
         quality::{
             self,
             calibration::{self, Gate},
@@ -67,7 +69,7 @@ impl GradingService {
         GradingService { db, submitted: Counter::default() }
     }
 
-    async fn view(parts: Parts) -> GradingItem {
+    async fn view(parts: Parts, lang: Lang) -> Answer<GradingItem> {
         let Parts {
             token,
             study,
@@ -80,8 +82,9 @@ impl GradingService {
             calibration,
             replies,
             guidelines,
+            rubric,
         } = parts;
-        GradingItem {
+        Ok(GradingItem {
             token,
             study: study.token,
             title: study.title,
@@ -90,7 +93,8 @@ impl GradingService {
             raw_nl: visible_texts.raw_nl,
             nl_lang: visible_texts.nl_lang,
             signature: visible_texts.signature,
-            rubric: study.rubric,
+            conversation: conversation_view::view(lang, visible_texts.conversation).await?,
+            rubric,
             draft,
             rated,
             progress,
@@ -99,20 +103,22 @@ impl GradingService {
             calibration,
             replies,
             guidelines,
-        }
+        })
     }
 
     /// Adds the formatted code, outside the transaction.
-    async fn answer(found: Found) -> Next {
-        match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
+    async fn answer(found: Found, lang: Lang) -> Answer<Next> {
+        Ok(match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts, lang).await?)),
             Found::Feedback(feedback, visible_texts) => {
                 let code =
                     layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await;
-                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+                let conversation = conversation_view::view(lang, visible_texts.conversation).await?;
+                let feedback = Feedback { code, conversation, ..*feedback };
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(feedback))))
             }
             Found::Other(next) => next,
-        }
+        })
     }
 }
 
@@ -129,6 +135,8 @@ struct Parts {
     calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
     guidelines: GuidelinesState,
+    /// The study's, with the items that this output adds.
+    rubric: Rubric,
 }
 
 /// [`Next`] before its code is formatted.
@@ -182,7 +190,7 @@ impl Grading for GradingService {
                 }
             })
             .await?;
-        Ok(Self::answer(found).await)
+        Self::answer(found, lang).await
     }
 
     async fn next_task(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
@@ -217,16 +225,19 @@ impl Grading for GradingService {
             })
             .await?;
         Ok(match found {
-            Ok(parts) => NextTask::Task(futures::future::join_all(parts.into_iter().map(Self::view)).await),
+            Ok(parts) => {
+                let views = parts.into_iter().map(|parts| Self::view(parts, lang));
+                NextTask::Task(futures::future::try_join_all(views).await?)
+            }
             Err(other) => other,
         })
     }
 
     async fn item(&self, person: &Person, assignment: &Token) -> Answer<GradingItem> {
-        let rater = person.id;
+        let (rater, lang) = (person.id, person.lang);
         let token = assignment.clone();
         let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
-        Ok(Self::view(parts).await)
+        Self::view(parts, lang).await
     }
 
     async fn save_draft(&self, person: &Person, assignment: &Token, draft: Draft) -> Answer<()> {
@@ -321,6 +332,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
+            scales: study.rubric.scales(),
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
             notes: visible_texts.as_read(draft.notes),

@@ -34,6 +34,7 @@ fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         seed: Some(settings.seed),
         tasks: settings.tasks,
         presentation: settings.presentation,
+        answers: settings.answers,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
@@ -94,8 +95,20 @@ fn editable(study: &Study) -> Result<(), Failure> {
 
 /// The settings with the changes.
 fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
-    let StudyChange { title, rubric, submissions, raters, overlap, seed, tasks, presentation, sharing, shares, pace_s } =
-        change;
+    let StudyChange {
+        title,
+        rubric,
+        submissions,
+        raters,
+        overlap,
+        seed,
+        tasks,
+        presentation,
+        answers,
+        sharing,
+        shares,
+        pace_s,
+    } = change;
     if raters.is_some() && shares.is_none() && sharing.unwrap_or(before.sharing) == app::model::plan::Sharing::Hand {
         return Err(AppError::invalid(
             "shares",
@@ -119,6 +132,7 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         seed: seed.or(before.seed),
         tasks: number(tasks, before.tasks),
         presentation: presentation.unwrap_or(before.presentation),
+        answers: answers.unwrap_or(before.answers),
         sharing: sharing.unwrap_or(before.sharing),
         shares: shares.unwrap_or(before.shares),
         pace_s: number(pace_s, before.pace_s),

@@ -135,6 +135,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
     }
     let settings = Settings {
         presentation: new.presentation,
+        answers: new.answers,
         sharing: new.sharing,
         tasks: new.tasks,
         pace_s: new.pace_s,

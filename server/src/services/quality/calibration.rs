@@ -199,6 +199,7 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
         nl_lang: item.texts.nl_lang,
         signature: item.texts.signature,
         code: CodeView::default(),
+        conversation: None,
         rubric: study.rubric.clone(),
         yours: checks::current(conn, check.id)?.map(|draft| draft.scores).unwrap_or_default(),
         known: item.scores,

@@ -34,7 +34,7 @@ use crate::{
     },
     error::Failure,
     layout,
-    services::{grading::progress, visible_texts},
+    services::{conversation_view, grading::progress, visible_texts},
 };
 
 /// Replies that were read stay listed until this many newer ones have come.
@@ -112,6 +112,7 @@ impl Feedback for QualityService {
             })
             .await?;
         Ok(Disagreement {
+            conversation: conversation_view::view(person.lang, visible_texts.conversation).await?,
             code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             ..found
         })
@@ -338,6 +339,7 @@ fn disagreement(
         nl_lang: visible_texts.nl_lang,
         signature: visible_texts.signature.clone(),
         code: app::model::code::CodeView::default(),
+        conversation: None,
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided_at: decided.as_ref().map(|(_, d)| d.at),

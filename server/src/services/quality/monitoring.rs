@@ -312,8 +312,10 @@ impl FigureInput {
     /// The figures of one rater.
     pub fn of(&self, rater: UserId, settings: &QualitySettings, rubric: &Rubric) -> RaterFigures {
         let own = || self.answered.iter().filter(|a| a.rater == rater);
-        let scores = |a: &checks::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
-        let whole = |a: &&checks::Answered| scores(a).len() == rubric.dimensions.len();
+        // Answers about instructions follow.
+        let width = rubric.dimensions.len();
+        let scores = |a: &checks::Answered| a.draft.scores.iter().take(width).flatten().copied().collect::<Vec<u8>>();
+        let whole = |a: &&checks::Answered| scores(a).len() == width;
         let matched = |of: fn(checks::Kind) -> bool| -> Vec<MatchedScores> {
             own()
                 .filter(|a| of(a.kind))

@@ -152,7 +152,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 .enumerate()
                 .map(|(d, dimension)| {
                     let label = dimension.name.get(i.lang).to_owned();
-                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).copied()}</td> }
+                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).map(|s| i.score(Some(dimension), *s))}</td> }
                 })
                 .collect_view();
             let comment = (!r.comment.is_empty()).then(|| {

@@ -89,7 +89,10 @@ fn heads(i: I18n, dataset: &BoardDataset, sort: &Sort) -> AnyView {
     let mut heads: Vec<AnyView> = Vec::new();
     for dimension in &dataset.dimensions {
         let name = dimension.name.get(i.lang);
-        let scale = format!("{name} ({}–{})", dimension.low, dimension.high);
+        let scale = match dimension.checklist {
+            true => format!("{name} (%)"),
+            false => format!("{name} ({}–{})", dimension.low, dimension.high),
+        };
         heads.push(sort.head(&key(&dimension.key), scale, true));
     }
     if !dataset.dimensions.is_empty() {
@@ -128,7 +131,10 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults) -> AnyView {
         _ if dimensions == 0 => {}
         None => cells.push(none(width(dimensions))),
         Some(people) => {
-            cells.extend((0..dimensions).map(|d| value(i, people.values.get(d).copied().flatten(), score)));
+            cells.extend(dataset.dimensions.iter().enumerate().map(|(d, dimension)| {
+                let number = if dimension.checklist { share } else { score };
+                value(i, people.values.get(d).copied().flatten(), number)
+            }));
             let of = (t.rated)(&i.number(people.tasks), &i.number(people.ratings));
             cells.push(behind(i, people, of));
         }
