@@ -201,6 +201,7 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
         }
         "/admin/studies" => &["/admin/rubrics"],
         "/admin/datasets" => &["/admin/languages"],
+        "/admin/people" => &["/admin/groups"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };

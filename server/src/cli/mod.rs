@@ -11,6 +11,7 @@ mod config;
 mod datasets;
 mod doctor;
 mod export;
+mod groups;
 mod import;
 mod inbox;
 mod known;
@@ -151,6 +152,9 @@ enum Command {
     /// Add accounts, set passwords, create invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Manage groups of people
+    #[command(subcommand)]
+    Groups(groups::Groups),
     /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
@@ -208,6 +212,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Groups(groups) => groups::run(&global, groups).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Audit(audit) => audit::run(&global, audit).await,
         Command::Backup(backup) => backup::back_up(&global, &backup).await,

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use app::model::user::Role;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
@@ -17,6 +18,7 @@ use crate::{
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
+    oidc::{Fault, Options, Provider, Secret},
     services::{
         Services,
         backup::{
@@ -49,6 +51,8 @@ pub struct Serve {
     webhook_hosts: Vec<String>,
     #[command(flatten)]
     endpoints: EndpointArgs,
+    #[command(flatten)]
+    oidc: OidcArgs,
     /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
@@ -66,6 +70,61 @@ pub struct Serve {
     /// a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
+}
+
+/// The identity provider with which people may log in.
+#[derive(Args, Clone, Debug, Default)]
+struct OidcArgs {
+    /// Let people log in with this identity provider by OpenID Connect: its issuer URL, such as https://id.example.org
+    /// [default: none]
+    #[arg(long, env = "AIXGRADE_OIDC_ISSUER", value_name = "URL")]
+    oidc_issuer: Option<String>,
+    /// This server's client ID at the identity provider
+    #[arg(long, env = "AIXGRADE_OIDC_CLIENT_ID", value_name = "ID")]
+    oidc_client_id: Option<String>,
+    /// File with the client's secret; leave out for a public client
+    #[arg(long, env = "AIXGRADE_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    oidc_client_secret_file: Option<PathBuf>,
+    /// Name on the log-in button [default: the issuer's host]
+    #[arg(long, env = "AIXGRADE_OIDC_NAME", value_name = "NAME")]
+    oidc_name: Option<String>,
+    /// Also contact this host of the identity provider for tokens and keys, such as https://oauth2.example.org; repeat
+    /// for several [default: only the issuer's]
+    #[arg(long = "oidc-host", env = "AIXGRADE_OIDC_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
+    oidc_hosts: Vec<String>,
+    /// Let only people with a verified email address of this domain log in with the identity provider; repeat for several
+    /// [default: any]
+    #[arg(
+        long = "oidc-allow-domain",
+        env = "AIXGRADE_OIDC_ALLOW_DOMAINS",
+        value_delimiter = ',',
+        value_name = "DOMAIN"
+    )]
+    oidc_domains: Vec<String>,
+    /// Create an account with this role, `rater` or `admin`, when somebody first logs in with the identity provider
+    /// [default: only by invitation]
+    #[arg(long, env = "AIXGRADE_OIDC_CREATE", value_name = "ROLE")]
+    oidc_create: Option<Role>,
+}
+
+impl OidcArgs {
+    /// The provider, if there is one.
+    fn read(&self, public_url: &str) -> Result<Option<Provider>, Failure> {
+        let invalid = |fault: Fault| Failure::invalid(fault.option, fault.what, fault.remedy);
+        let Some(issuer) = self.oidc_issuer.clone() else { return Ok(None) };
+        let client_secret = self.oidc_client_secret_file.as_deref().map(Secret::read).transpose().map_err(invalid)?;
+        let options = Options {
+            issuer,
+            client_id: self.oidc_client_id.clone().unwrap_or_default(),
+            client_secret,
+            name: self.oidc_name.clone().unwrap_or_default(),
+            hosts: self.oidc_hosts.clone(),
+            domains: self.oidc_domains.clone(),
+            create: self.oidc_create,
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        };
+        Provider::new(options).map(Some).map_err(invalid)
+    }
 }
 
 /// How log lines are written.
@@ -122,6 +181,9 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let address = listener.local_addr()?;
     let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };
     let shown = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    if let Some(provider) = serve.oidc.read(&shown)? {
+        services.single_sign_on.allow(provider);
+    }
     println!("AixGrade is at {shown}\nData folder: {}", services.folder.display());
     for line in welcome {
         println!("{line}");
@@ -212,7 +274,7 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
-        welcome.push("This password is shown only once. Change it on the Account page.".to_owned());
+        welcome.push("This password is shown only once. The first log-in asks for a new one.".to_owned());
     }
     Ok(welcome)
 }
@@ -316,6 +378,7 @@ mod tests {
             trust_proxy: false,
             webhook_hosts,
             endpoints: EndpointArgs::default(),
+            oidc: OidcArgs::default(),
             backup_dir,
             backup_keep,
             metrics_listen,
