@@ -155,7 +155,7 @@ async fn only_verified_addresses_of_the_domain_are_admitted() {
     let admitted =
         |options: Options| Options { domains: vec!["example.org".into()], create: Some(Role::Rater), ..options };
     let (app, provider) = allowed(admitted).await;
-    let mut check = async |subject, email, expected: Option<&str>| {
+    let check = async |subject, email, expected: Option<&str>| {
         let who = Who { subject, username: None, email };
         let answer = through(&mut app.anonymous(), &provider, &who, "/log-in/sso").await;
         match expected {
