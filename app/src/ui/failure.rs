@@ -76,7 +76,7 @@ pub fn ProblemList(
 /// A text in which backticks enclose code.
 fn with_code(text: &str) -> Vec<AnyView> {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return vec![text.to_owned().into_any()];
     }
     let part = |(at, part): (usize, &str)| match at % 2 {

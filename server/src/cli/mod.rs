@@ -16,6 +16,7 @@ mod import;
 mod inbox;
 mod known;
 mod objects;
+mod oidc;
 mod progress;
 mod prune;
 mod public;

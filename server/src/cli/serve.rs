@@ -6,11 +6,10 @@ use std::{
     time::Duration,
 };
 
-use app::model::user::Role;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, collect::EndpointArgs, doctor::engine_lacks, prune::size};
+use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
 use crate::{
     clock,
     config::Config,
@@ -18,7 +17,6 @@ use crate::{
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
-    oidc::{Fault, Options, Provider, Secret},
     services::{
         Services,
         backup::{
@@ -70,61 +68,6 @@ pub struct Serve {
     /// a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
-}
-
-/// The identity provider with which people may log in.
-#[derive(Args, Clone, Debug, Default)]
-struct OidcArgs {
-    /// Let people log in with this identity provider by OpenID Connect: its issuer URL, such as https://id.example.org
-    /// [default: none]
-    #[arg(long, env = "AIXGRADE_OIDC_ISSUER", value_name = "URL")]
-    oidc_issuer: Option<String>,
-    /// This server's client ID at the identity provider
-    #[arg(long, env = "AIXGRADE_OIDC_CLIENT_ID", value_name = "ID")]
-    oidc_client_id: Option<String>,
-    /// File with the client's secret; leave out for a public client
-    #[arg(long, env = "AIXGRADE_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
-    oidc_client_secret_file: Option<PathBuf>,
-    /// Name on the log-in button [default: the issuer's host]
-    #[arg(long, env = "AIXGRADE_OIDC_NAME", value_name = "NAME")]
-    oidc_name: Option<String>,
-    /// Also contact this host of the identity provider for tokens and keys, such as https://oauth2.example.org; repeat
-    /// for several [default: only the issuer's]
-    #[arg(long = "oidc-host", env = "AIXGRADE_OIDC_HOSTS", value_delimiter = ',', value_name = "ORIGIN")]
-    oidc_hosts: Vec<String>,
-    /// Let only people with a verified email address of this domain log in with the identity provider; repeat for several
-    /// [default: any]
-    #[arg(
-        long = "oidc-allow-domain",
-        env = "AIXGRADE_OIDC_ALLOW_DOMAINS",
-        value_delimiter = ',',
-        value_name = "DOMAIN"
-    )]
-    oidc_domains: Vec<String>,
-    /// Create an account with this role, `rater` or `admin`, when somebody first logs in with the identity provider
-    /// [default: only by invitation]
-    #[arg(long, env = "AIXGRADE_OIDC_CREATE", value_name = "ROLE")]
-    oidc_create: Option<Role>,
-}
-
-impl OidcArgs {
-    /// The provider, if there is one.
-    fn read(&self, public_url: &str) -> Result<Option<Provider>, Failure> {
-        let invalid = |fault: Fault| Failure::invalid(fault.option, fault.what, fault.remedy);
-        let Some(issuer) = self.oidc_issuer.clone() else { return Ok(None) };
-        let client_secret = self.oidc_client_secret_file.as_deref().map(Secret::read).transpose().map_err(invalid)?;
-        let options = Options {
-            issuer,
-            client_id: self.oidc_client_id.clone().unwrap_or_default(),
-            client_secret,
-            name: self.oidc_name.clone().unwrap_or_default(),
-            hosts: self.oidc_hosts.clone(),
-            domains: self.oidc_domains.clone(),
-            create: self.oidc_create,
-            public_url: public_url.trim_end_matches('/').to_owned(),
-        };
-        Provider::new(options).map(Some).map_err(invalid)
-    }
 }
 
 /// How log lines are written.

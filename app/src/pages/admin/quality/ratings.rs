@@ -100,11 +100,14 @@ fn page(
     .into_any()
 }
 
+/// IDs with names.
+type Named = Vec<(i64, String)>;
+
 fn filters(
     i: I18n,
     f: &RatingFilter,
     rubric: &Rubric,
-    (raters, groups): (Vec<(i64, String)>, Vec<(i64, String)>),
+    (raters, groups): (Named, Named),
     models: Vec<(i64, String)>,
     (found, more): (u64, bool),
 ) -> impl IntoView + use<> {
