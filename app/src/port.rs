@@ -10,6 +10,7 @@ mod caller;
 pub mod collections;
 mod comparisons;
 pub mod find;
+pub mod groups;
 pub mod guidelines;
 pub mod inbox;
 mod plans;
@@ -22,7 +23,7 @@ pub mod upkeep;
 
 use std::sync::Arc;
 
-pub use caller::{Actor, Admin, Caller, Capability, Person, System};
+pub use caller::{Actor, Admin, Caller, Capability, Owner, Person, System};
 pub use plans::Plans;
 
 use async_trait::async_trait;
@@ -36,7 +37,7 @@ use crate::{
     model::{
         dataset::{DatasetDetail, DatasetRow, TaskRow},
         grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
-        ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
+        ids::{DatasetVersionId, GroupId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
         models::ModelRow,
@@ -70,8 +71,15 @@ pub trait Accounts: Send + Sync {
     /// Creates an invitation; returns its secret, which is shown once (admin).
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String>;
     /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`.
-    /// All or none (admin).
-    async fn invite_many(&self, admin: &Admin, lines: &str, role: Role, days: u32) -> Answer<Vec<CreatedInvitation>>;
+    /// Who accepts one joins the group, if there is one. All or none (admin).
+    async fn invite_many(
+        &self,
+        admin: &Admin,
+        lines: &str,
+        role: Role,
+        days: u32,
+        group: Option<GroupId>,
+    ) -> Answer<Vec<CreatedInvitation>>;
     /// Revokes an unused invitation (admin).
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()>;
     /// The invitation behind a secret; 404 if it is used, revoked or expired.
@@ -81,8 +89,10 @@ pub trait Accounts: Send + Sync {
     async fn create_reset(&self, admin: &Admin, user: UserId) -> Answer<String>;
     /// The name of the account behind such a secret; 404 if it is used, replaced or expired.
     async fn reset_name(&self, secret: &str) -> Answer<String>;
+    /// Whether the person's account is linked to one at an identity provider.
+    async fn linked(&self, person: &Person) -> Answer<bool>;
     /// Stores a person's language.
-    async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()>;
+    async fn set_lang(&self, owner: &Owner, lang: Lang) -> Answer<()>;
 }
 
 /// Datasets (for admins).
@@ -222,6 +232,8 @@ pub trait Grading: Send + Sync {
 #[derive(Clone)]
 pub struct Ports {
     pub accounts: Arc<dyn Accounts>,
+    /// Groups of people.
+    pub groups: Arc<dyn groups::Groups>,
 
     pub datasets: Arc<dyn Datasets>,
 

@@ -30,6 +30,7 @@ pages! {
         "/log-in" => LogInPage in log_in,
         "/join/:secret" => JoinPage in join,
         "/reset/:secret" => ResetPage in reset,
+        "/new-password" => NewPasswordPage in new_password,
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
@@ -104,6 +105,8 @@ pages! {
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
         "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
         "/admin/people" => PeoplePage in admin::people,
+        "/admin/groups" => GroupsPage in admin::groups,
+        "/admin/groups/:id" => GroupPage in admin::groups,
         "/admin/settings" => SettingsPage in admin::settings,
         "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,

@@ -71,6 +71,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   expect(await rate(server.url, demo.chen, 1, () => [4, 3, 5])).toBe(1);
   await expect(soFar).toContainText('1 of 12');
   await open(page, `${study}/plan`);
+  await page.locator('summary', { hasText: 'Remove chen' }).click();
   await page.getByRole('button', { name: 'Remove chen' }).click();
   await expect(page.getByText(/chen was removed; 3 ratings were reassigned/)).toBeVisible();
   await expect(planned(page, 'chen', 'Remaining')).toHaveText('0');

@@ -89,6 +89,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'rubric-edit', path: '/admin/rubrics/aixbench/edit', account: demo.admin },
     { name: 'rubric-new', path: '/admin/rubrics/new', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
+    { name: 'groups', path: '/admin/groups', account: demo.admin },
     { name: 'audit', path: '/admin/audit', account: demo.admin },
     { name: 'upkeep', path: submission.replace('/admin/', '/admin/upkeep/').replace('submissions', 'submission'), account: demo.admin },
     { name: 'archive', path: '/admin/archive', account: demo.admin },

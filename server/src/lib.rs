@@ -23,6 +23,7 @@ pub mod lang;
 #[cfg(test)]
 mod layers_test;
 pub mod layout;
+pub mod oidc;
 pub mod plan;
 #[cfg(test)]
 #[path = "../tests/util/prerequisites.rs"]

@@ -48,6 +48,7 @@ texts! {
         next_step: "Next step", "下一步";
         next_import: "There is no data yet. Import a dataset first: the tasks that models solve.", "还没有数据。请先导入数据集，即模型要完成的任务。";
         next_upload: "The tasks are imported. Upload the outputs of a model next.", "任务已导入，接下来请上传模型的输出。";
+        next_invite: "The outputs are imported. Invite the people who rate them next.", "模型输出已导入，接下来请邀请评分者。";
         next_study: "The outputs are imported. Create a study to have people rate them.", "模型输出已导入。新建评分项目，即可请人评分。";
         open_study: "Open study", "打开评分项目";
         read_comparison: "View comparison", "查看模型比较";

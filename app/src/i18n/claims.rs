@@ -458,7 +458,7 @@ pub fn p_value(p: f64) -> String {
 }
 
 /// A p-value after the letter p.
-fn p_text(p: f64) -> String {
+pub fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("= {p:.3}") }
 }
 

@@ -51,6 +51,7 @@ pub mod compare;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod groups;
 pub mod guidelines;
 pub mod inbox;
 pub mod languages;
@@ -117,6 +118,14 @@ impl I18n {
         match self.lang {
             Lang::En => &ratings_import::EN,
             Lang::Zh => &ratings_import::ZH,
+        }
+    }
+
+    /// Groups of people.
+    pub fn groups(&self) -> &'static groups::GroupTexts {
+        match self.lang {
+            Lang::En => &groups::EN,
+            Lang::Zh => &groups::ZH,
         }
     }
 

@@ -78,6 +78,9 @@ texts! {
                 if n == 1 { "1 rating cannot be assigned to any rater of this study. Add a rater.".into() } else { format!("{n} ratings cannot be assigned to any rater of this study. Add a rater.") }
             } { format!("有 {n} 次评分无人可分配，请添加评分者。") }
         left_on(at: &str) { format!("removed {at}") } { format!("{at} 移除") }
+        leave_leads_to(open: &str)
+            { format!("Ratings that are submitted stay. The {open} that remain go to the other raters. You can add the person again.") }
+            { format!("已提交的评分会保留，剩余的 {open} 条评分分给其他评分者。之后可以重新添加该成员。") }
         leave_whose(name: &str) { format!("Remove {name}") } { format!("移除 {name}") }
         share_of(name: &str) { format!("Share: {name}") } { format!("份额：{name}") }
         reads_whose(name: &str) { format!("Languages: {name}") } { format!("阅读语言：{name}") }

@@ -150,6 +150,12 @@ texts! {
                 n => format!("{n} outputs were run with a different engine, toolchain or limits than the others. Use \"Re-run outdated results\" to make them consistent."),
             }
         } { format!("{count} 个输出所用的测试引擎、工具链或限制与其他输出不同。点击“重新运行过期的结果”可使其一致。") }
+        pass_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
+            { format!("{one} passes significantly more tasks than {other}: {n} that {other} does not, and {m} the other way round (McNemar's exact test, p {p}).") }
+            { format!("{one} 通过的任务显著多于 {other}：有 {n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
+        pass_not_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
+            { format!("There is no significant difference between {one} and {other}: {n} tasks only {one} passes, {m} only {other} (McNemar's exact test, p {p}).") }
+            { format!("{one} 与 {other} 之间无显著差异：{n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
         only_passes(name: &str) { format!("Only {name} passes") } { format!("仅 {name} 通过") }
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{ApiTokenId, CollectionId, RunId, StudyId, SubmissionId, WebhookId},
+    ids::{ApiTokenId, CollectionId, GroupId, RunId, StudyId, SubmissionId, WebhookId},
     time::Timestamp,
 };
 
@@ -45,6 +45,10 @@ actions! {
     DatasetImport => "dataset.import",
     DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
+    GroupCreate => "group.create",
+    GroupDelete => "group.delete",
+    GroupRename => "group.rename",
+    GroupSetMembers => "group.set_members",
     GuidelinesSave => "guidelines.save",
     InboxDismiss => "inbox.dismiss",
     InvitationAccept => "invitation.accept",
@@ -92,9 +96,11 @@ actions! {
     UserCreate => "user.create",
     UserCreateReset => "user.create_reset",
     UserDeactivate => "user.deactivate",
+    UserLink => "user.link",
     UserSetLanguages => "user.set_languages",
     UserSetPassword => "user.set_password",
     UserSetRole => "user.set_role",
+    UserUnlink => "user.unlink",
     WebhookCreate => "webhook.create",
     WebhookRemove => "webhook.remove",
     WebhookRetry => "webhook.retry",
@@ -117,6 +123,8 @@ pub enum Object {
     Collection(CollectionId),
     /// A dataset, by its short name.
     Dataset(String),
+    /// A group of people.
+    Group(GroupId),
     /// An invitation.
     Invitation(i64),
     /// A rubric, by its short name.
@@ -141,6 +149,7 @@ impl fmt::Display for Object {
             Object::Account(name) => write!(f, "account {name}"),
             Object::Collection(id) => write!(f, "collection {id}"),
             Object::Dataset(slug) => write!(f, "dataset {slug}"),
+            Object::Group(id) => write!(f, "group {id}"),
             Object::Invitation(id) => write!(f, "invitation {id}"),
             Object::Rubric(slug) => write!(f, "rubric {slug}"),
             Object::Run(id) => write!(f, "run {id}"),
@@ -162,6 +171,7 @@ impl FromStr for Object {
             "account" => Some(Object::Account(name.to_owned())),
             "collection" => name.parse().ok().map(Object::Collection),
             "dataset" => Some(Object::Dataset(name.to_owned())),
+            "group" => name.parse().ok().map(Object::Group),
             "invitation" => name.parse().ok().map(Object::Invitation),
             "rubric" => Some(Object::Rubric(name.to_owned())),
             "run" => name.parse().ok().map(Object::Run),
@@ -308,6 +318,7 @@ mod tests {
             Object::Account("ada".into()),
             Object::Collection(CollectionId(7)),
             Object::Dataset("starter".into()),
+            Object::Group(GroupId(8)),
             Object::Invitation(1),
             Object::Rubric("aixbench".into()),
             Object::Run(RunId(2)),

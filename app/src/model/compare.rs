@@ -132,6 +132,9 @@ pub struct Options {
     pub runs: Vec<RunOption>,
     /// People who rated in any of the studies.
     pub raters: Vec<(UserId, String)>,
+    /// Groups with those of `raters` that are in them.
+    #[serde(default)]
+    pub groups: Vec<(String, Vec<UserId>)>,
 }
 
 /// A study that can be selected.

@@ -18,6 +18,7 @@ pub mod failure_class;
 pub mod feedback;
 pub mod find;
 pub mod grading;
+pub mod group;
 pub mod guidelines;
 pub mod ids;
 pub mod inbox;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     grading::Flag,
+    group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
     page::{PageOf, Paged},
@@ -588,6 +589,9 @@ pub struct Projection {
 pub struct RatingFilter {
     /// By this rater.
     pub rater: Option<i64>,
+    /// By a member of this group.
+    #[serde(default)]
+    pub group: Option<i64>,
     /// Of this model.
     pub model: Option<i64>,
     /// Of descriptions in this language.
@@ -618,6 +622,9 @@ pub struct RatingList {
     pub rubric: Rubric,
     /// Its raters, for the filter.
     pub raters: Vec<(UserId, String)>,
+    /// The groups that they are in, for the filter.
+    #[serde(default)]
+    pub groups: Vec<GroupName>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
     /// Number of matching ratings, at most [`PageOf::COUNTED`].

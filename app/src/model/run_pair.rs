@@ -17,6 +17,9 @@ pub struct RunPair {
     pub b: RunRow,
     /// Number of tasks by which run passes them.
     pub passes: Passes,
+    /// The exact p-value of McNemar's test on them; absent without tasks.
+    #[serde(default)]
+    pub p: Option<f64>,
     /// Tasks with tests in at least one run, in the dataset's order.
     pub tasks: Vec<PairTask>,
     /// The selected task with both outputs' code.

@@ -250,6 +250,9 @@ pub struct Overview {
     pub studies: u64,
     /// Number of running studies.
     pub running: u64,
+    /// Whether anybody but admins has an active account.
+    #[serde(default)]
+    pub raters: bool,
     /// The newest studies, newest first.
     pub newest: Vec<StudyRow>,
 }

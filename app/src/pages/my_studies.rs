@@ -7,7 +7,7 @@ use crate::{
     model::{grading::MyStudy, guidelines::GuidelinesState, plan::Presentation},
     pages::{
         grade::{UnsentBar, tour::LeaveTour},
-        rater_feedback::rater_feedback,
+        rater_feedback::{rater_feedback, rater_figures},
     },
     rpc::{grading::my_studies, quality::my_feedback},
     ui::{
@@ -46,6 +46,7 @@ pub fn MyStudiesPage() -> impl IntoView {
                         .into_any()
                 }}
             </Load>
+            <Load data=back let:back>{rater_figures(i18n, back)}</Load>
         </Page>
     }
 }

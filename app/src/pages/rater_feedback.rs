@@ -16,20 +16,25 @@ use crate::{
     },
 };
 
-/// Feedback for a rater; empty without any.
+/// Replies and disagreements for a rater; empty without any.
 pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
-    let RaterFeedback { replies, disagreements, mut figures } = back;
-    // At the beginning of a study, nothing has been measured yet.
-    figures.retain(|own| own.per_hour.is_some() || minutes(own) > 0 || own.figures.is_some());
+    let RaterFeedback { replies, disagreements, .. } = back;
     let decide = (disagreements > 0).then(|| {
         view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
     view! {
         {decide}
         {(!replies.is_empty()).then(|| view! { <Replies replies/> })}
-        {(!figures.is_empty()).then(|| own_figures(i, figures))}
     }
+}
+
+/// A rater's own figures; empty without any.
+pub fn rater_figures(i: I18n, back: RaterFeedback) -> impl IntoView {
+    let mut figures = back.figures;
+    // At the beginning of a study, nothing has been measured yet.
+    figures.retain(|own| own.per_hour.is_some() || minutes(own) > 0 || own.figures.is_some());
+    (!figures.is_empty()).then(|| own_figures(i, figures))
 }
 
 #[component]

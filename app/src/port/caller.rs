@@ -21,6 +21,8 @@ pub enum Caller {
     Anonymous,
     /// Somebody is, in a browser or with an access token.
     User(Me),
+    /// Somebody is in a browser, and must choose a new password before anything else.
+    NewPassword(Me),
 }
 
 /// The permissions that a method may require.
@@ -49,6 +51,28 @@ impl Capability for Person {
     fn of(caller: &Caller) -> Answer<Person> {
         match caller {
             Caller::User(me) => Ok(Person(me.clone())),
+            Caller::NewPassword(_) => Err(AppError::Forbidden),
+            Caller::Anonymous => Err(AppError::Unauthenticated),
+        }
+    }
+}
+
+/// The owner of an account, also while they must choose a new password, which a [`Person`] need not.
+#[derive(Clone, Debug)]
+pub struct Owner(Me);
+
+impl Deref for Owner {
+    type Target = Me;
+
+    fn deref(&self) -> &Me {
+        &self.0
+    }
+}
+
+impl Capability for Owner {
+    fn of(caller: &Caller) -> Answer<Owner> {
+        match caller {
+            Caller::User(me) | Caller::NewPassword(me) => Ok(Owner(me.clone())),
             Caller::Anonymous => Err(AppError::Unauthenticated),
         }
     }
@@ -117,6 +141,12 @@ impl From<&Person> for Actor {
     }
 }
 
+impl From<&Owner> for Actor {
+    fn from(owner: &Owner) -> Actor {
+        Actor::Person(owner.id)
+    }
+}
+
 impl From<&Admin> for Actor {
     fn from(admin: &Admin) -> Actor {
         admin.id().map_or(Actor::System, Actor::Person)
@@ -147,6 +177,10 @@ mod tests {
         check(Caller::Anonymous, Err(AppError::Unauthenticated), Err(AppError::Unauthenticated));
         check(user(Role::Rater), Ok(()), Err(AppError::Forbidden));
         check(user(Role::Admin), Ok(()), Ok(()));
+        let Caller::User(me) = user(Role::Admin) else { return };
+        let waiting = Caller::NewPassword(me);
+        check(waiting.clone(), Err(AppError::Forbidden), Err(AppError::Forbidden));
+        assert!(Owner::of(&waiting).is_ok() && Owner::of(&Caller::Anonymous).is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        ids::{StudyId, SubmissionId, UserId},
+        ids::{GroupId, StudyId, SubmissionId, UserId},
         plan::{PlanDetail, Presentation, RatedAnswers, Sharing},
         study::StudyDraft,
     },
@@ -18,7 +18,7 @@ use crate::{
 #[cfg(feature = "ssr")]
 use crate::{
     model::{plan::Extension, study::StudyChange},
-    port::ports,
+    port::{Admin, Ports, ports},
 };
 
 /// A study's current plan.
@@ -51,8 +51,10 @@ pub async fn edit_study(
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
+    #[server(default)] groups: Vec<GroupId>,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
+    let raters = with_groups(&ports, &admin, raters, groups).await?;
     let change = StudyChange {
         title: Some(title),
         rubric: Some(rubric).filter(|name| !name.is_empty()),
@@ -88,6 +90,22 @@ pub(super) fn parse_seed(text: &str) -> Result<Option<u64>, AppError> {
             )
         }),
     }
+}
+
+/// The raters with the active members of the groups, each once.
+#[cfg(feature = "ssr")]
+pub(super) async fn with_groups(
+    ports: &Ports,
+    admin: &Admin,
+    mut raters: Vec<UserId>,
+    groups: Vec<GroupId>,
+) -> Result<Vec<UserId>, AppError> {
+    for member in ports.groups.active(admin, groups).await? {
+        if !raters.contains(&member) {
+            raters.push(member);
+        }
+    }
+    Ok(raters)
 }
 
 /// The shares of the raters, in order, from a form's `shares[ID]`.

@@ -67,10 +67,23 @@ pub fn ProblemList(
     let i = use_i18n();
     let row = |p: Problem| {
         let link = p.page.clone().map(|page| view! { " "<a href=page>{i.common.accepting_page}</a> });
-        view! { <li>{p.sentence(i.lang)}{link}</li> }
+        view! { <li>{with_code(&p.sentence(i.lang))}{link}</li> }
     };
     let rows = problems.into_iter().map(row).collect_view();
     view! { <ul class="problems">{rows}</ul> }
+}
+
+/// A text in which backticks enclose code.
+fn with_code(text: &str) -> Vec<AnyView> {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return vec![text.to_owned().into_any()];
+    }
+    let part = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned().into_any(),
+        _ => view! { <code>{part.to_owned()}</code> }.into_any(),
+    };
+    parts.into_iter().enumerate().map(part).collect()
 }
 
 /// An error as one line of text.

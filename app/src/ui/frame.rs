@@ -206,6 +206,7 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
         ],
         "/admin/studies" => &["/admin/rubrics"],
         "/admin/datasets" => &["/admin/languages"],
+        "/admin/people" => &["/admin/groups"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };

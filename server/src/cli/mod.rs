@@ -11,11 +11,13 @@ mod config;
 mod datasets;
 mod doctor;
 mod export;
+mod groups;
 mod import;
 mod inbox;
 mod judge;
 mod known;
 mod objects;
+mod oidc;
 mod progress;
 mod prune;
 mod public;
@@ -154,6 +156,9 @@ enum Command {
     /// Add accounts, set passwords, create invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Manage groups of people
+    #[command(subcommand)]
+    Groups(groups::Groups),
     /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
@@ -212,6 +217,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Groups(groups) => groups::run(&global, groups).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Audit(audit) => audit::run(&global, audit).await,
         Command::Backup(backup) => backup::back_up(&global, &backup).await,

@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, collect::EndpointArgs, doctor::engine_lacks, prune::size};
+use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
 use crate::{
     clock,
     config::Config,
@@ -49,6 +49,8 @@ pub struct Serve {
     webhook_hosts: Vec<String>,
     #[command(flatten)]
     endpoints: EndpointArgs,
+    #[command(flatten)]
+    oidc: OidcArgs,
     /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
@@ -122,6 +124,9 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let address = listener.local_addr()?;
     let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };
     let shown = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    if let Some(provider) = serve.oidc.read(&shown)? {
+        services.single_sign_on.allow(provider);
+    }
     println!("AixGrade is at {shown}\nData folder: {}", services.folder.display());
     for line in welcome {
         println!("{line}");
@@ -212,7 +217,7 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
-        welcome.push("This password is shown only once. Change it on the Account page.".to_owned());
+        welcome.push("This password is shown only once. The first log-in asks for a new one.".to_owned());
     }
     Ok(welcome)
 }
@@ -316,6 +321,7 @@ mod tests {
             trust_proxy: false,
             webhook_hosts,
             endpoints: EndpointArgs::default(),
+            oidc: OidcArgs::default(),
             backup_dir,
             backup_keep,
             metrics_listen,

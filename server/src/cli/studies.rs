@@ -7,7 +7,7 @@ use app::{
         plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
         study::{NewStudy, StudyChange, StudyStatus},
     },
-    port::{Plans, Studies as _, System, quality::Quality as _},
+    port::{Plans, Studies as _, System, groups::Groups as _, quality::Quality as _},
 };
 use clap::{Args, Subcommand};
 
@@ -89,8 +89,11 @@ pub struct Create {
     #[arg(long = "submission", required = true, value_name = "ID")]
     submissions: Vec<SubmissionId>,
     /// Username of a rater; repeat for each
-    #[arg(long = "rater", required = true, value_name = "NAME")]
+    #[arg(long = "rater", required_unless_present = "groups", value_name = "NAME")]
     raters: Vec<String>,
+    /// Name of a group whose active members rate, too; repeat for each
+    #[arg(long = "group", value_name = "NAME")]
+    groups: Vec<String>,
     /// Number of different raters per output
     #[arg(long, default_value_t = 1)]
     overlap: u32,
@@ -242,6 +245,12 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             let mut raters = Vec::new();
             for name in &create.raters {
                 raters.push(named(&services, "--rater", name).await?);
+            }
+            for name in &create.groups {
+                let group = services.groups.named(&admin, name).await?;
+                let members = services.groups.active(&admin, vec![group]).await?;
+                let new: Vec<_> = members.into_iter().filter(|member| !raters.contains(member)).collect();
+                raters.extend(new);
             }
             let draft = create.draft;
             let new = NewStudy {

@@ -44,6 +44,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0034_conversations.sql"),
     include_str!("../../migrations/0035_judgings.sql"),
     include_str!("../../migrations/0036_conversation_ratings.sql"),
+    include_str!("../../migrations/0037_people_groups.sql"),
 ];
 
 /// The schema this program writes.
@@ -150,6 +151,7 @@ mod tests {
         include_str!("migrations_rows/0034.sql"),
         include_str!("migrations_rows/0035.sql"),
         include_str!("migrations_rows/0036.sql"),
+        include_str!("migrations_rows/0037.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

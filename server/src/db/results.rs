@@ -14,6 +14,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::groups;
 use crate::error::Failure;
 
 /// The options of a dataset's selection, or `None` if the dataset does not exist.
@@ -76,7 +77,7 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
             })
         })?
         .collect::<Result<_, _>>()?;
-    let raters = conn
+    let raters: Vec<(UserId, String)> = conn
         .prepare_cached(
             "SELECT DISTINCT u.id, u.name FROM studies s
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
@@ -84,10 +85,11 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
              WHERE d.slug = ?1 ORDER BY u.name",
         )?
         .query_map([dataset], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, rusqlite::Error>>()?;
     let with_data = super::results_board::with_data(conn, dataset)?;
     let empty = models.iter().map(|(id, _)| *id).filter(|id| !with_data.contains(id)).collect();
-    Ok(Some(Options { name, models, archived_models, empty, studies, runs, raters }))
+    let groups = groups::of(conn, &raters)?;
+    Ok(Some(Options { name, models, archived_models, empty, studies, runs, raters, groups }))
 }
 
 /// Changes with every rating and verdict of the selection, and with nothing else. The selection must be

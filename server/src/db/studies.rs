@@ -90,7 +90,8 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
                 (SELECT count(*) FROM submissions) AS submissions,
                 (SELECT count(*) FROM models) AS models,
                 (SELECT count(*) FROM studies) AS studies,
-                (SELECT count(*) FROM studies WHERE status = 'running') AS running",
+                (SELECT count(*) FROM studies WHERE status = 'running') AS running,
+                EXISTS (SELECT 1 FROM users WHERE role = 'rater' AND disabled = 0) AS raters",
         )?
         .query_row([], |row| {
             Ok(Overview {
@@ -100,6 +101,7 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
                 models: row.get("models")?,
                 studies: row.get("studies")?,
                 running: row.get("running")?,
+                raters: row.get("raters")?,
                 newest,
             })
         })?)

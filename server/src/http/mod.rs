@@ -23,6 +23,7 @@ mod rubrics;
 pub mod runs;
 pub mod session;
 pub mod settings;
+pub mod single_sign_on;
 pub mod studies;
 mod submissions;
 pub mod upload;

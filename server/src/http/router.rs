@@ -13,7 +13,8 @@ use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, tra
 
 use super::{
     account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, request_id,
-    request_id::RequestId, rest, results, rubrics, runs, session, settings, studies, submissions, upload,
+    request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies, submissions,
+    upload,
 };
 use crate::{services::backup::schedule::DailyFigures, state::AppState};
 
@@ -35,9 +36,13 @@ pub fn router(state: AppState) -> Router {
     let mut people = Router::new()
         // Accounts: plain forms, because they change the session.
         .route("/log-in", post(account::log_in))
+        .route("/log-in/sso", get(single_sign_on::begin))
+        .route("/log-in/sso/callback", get(single_sign_on::callback))
+        .route("/account/sso/unlink", post(single_sign_on::unlink))
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
         .route("/reset/{secret}", post(account::reset))
+        .route("/new-password", post(account::choose_password))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
         .route("/account/display", post(settings::display))

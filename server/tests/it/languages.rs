@@ -188,7 +188,11 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     assert!(
         (checked.metrics.pass_at_1 - third).abs() < 1e-9 && (published.figures.pass_at_1 - 2.0 * third).abs() < 1e-9
     );
-    app.services.accounts.add(System, "admin", Role::Admin, "demo-password-admin").await.unwrap();
+    app.services
+        .accounts
+        .add(System, "admin", Role::Admin, "demo-password-admin", server::services::accounts::Validity::Lasting)
+        .await
+        .unwrap();
     let mut admin = app.admin().await;
     for page in [format!("/admin/runs/{newest}"), "/admin/compare/humaneval-x-python".into()] {
         let page = admin.get(&page).await.body;

@@ -6,6 +6,7 @@
 
 pub mod endpoint;
 pub mod prerequisites;
+pub mod provider;
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},

@@ -308,7 +308,7 @@ fn code(model: usize, task: usize) -> String {
 }
 
 fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<()> {
-    let mut command = command(binary, folder, &["user", "add", name, "--role", role]);
+    let mut command = command(binary, folder, &["user", "add", name, "--lasting", "--role", role]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     child.stdin.take().context("no standard input")?.write_all(PASSWORD.as_bytes())?;
     if !child.wait()?.success() {

@@ -12,6 +12,8 @@ pub enum Field {
     Words,
     /// A list: values with their names. The empty value is left out of the address.
     Choice(&'static str, &'static str, Vec<(&'static str, String)>),
+    /// The same with values that are not known beforehand.
+    Choices(&'static str, &'static str, Vec<(String, String)>),
     /// A checkbox: `1` if checked.
     Tick(&'static str, &'static str),
     /// A part of the address that the filter keeps unchanged.
@@ -58,22 +60,10 @@ fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
         }
         .into_any(),
         Field::Choice(key, label, options) => {
-            let options = options
-                .into_iter()
-                .map(|(value, name)| {
-                    let chosen = move || read(key) == value;
-                    view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
-                })
-                .collect_view();
-            let id = format!("filter-{key}");
-            view! {
-                <div class="field">
-                    <label class="label" for=id.clone()>{label}</label>
-                    <select class="input" id=id name=key>{options}</select>
-                </div>
-            }
-            .into_any()
+            let options = options.into_iter().map(|(value, name)| (value.to_owned(), name)).collect();
+            choices(query, key, label, options)
         }
+        Field::Choices(key, label, options) => choices(query, key, label, options),
         Field::Tick(key, label) => {
             let ticked = move || read(key) == "1";
             view! {
@@ -90,4 +80,23 @@ fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
         })
         .into_any(),
     }
+}
+
+fn choices(query: Memo<ParamsMap>, key: &'static str, label: &'static str, options: Vec<(String, String)>) -> AnyView {
+    let options = options
+        .into_iter()
+        .map(|(value, name)| {
+            let own = value.clone();
+            let chosen = move || asked(query, key) == own;
+            view! { <option value=value selected=chosen.clone() prop:selected=chosen>{name}</option> }
+        })
+        .collect_view();
+    let id = format!("filter-{key}");
+    view! {
+        <div class="field">
+            <label class="label" for=id.clone()>{label}</label>
+            <select class="input" id=id name=key>{options}</select>
+        </div>
+    }
+    .into_any()
 }

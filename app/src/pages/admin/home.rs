@@ -84,6 +84,8 @@ fn next_step(i: I18n, all: &Overview) -> Step {
     } else if let Some(study) = complete {
         let sentence = (t.next_read)(&study.title);
         step(&sentence, &format!("/admin/studies/{}#comparison", study.id), t.read_comparison)
+    } else if !all.raters {
+        step(t.next_invite, "/admin/people", t.invite_people)
     } else {
         step(t.next_study, "/admin/studies/new", t.new_study)
     }

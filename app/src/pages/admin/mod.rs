@@ -10,6 +10,7 @@ mod engine;
 mod filter;
 pub mod find;
 mod first_outputs;
+pub mod groups;
 pub mod guidelines;
 pub mod home;
 pub mod inbox;

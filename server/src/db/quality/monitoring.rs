@@ -130,6 +130,9 @@ pub fn ratings(
     if let Some(rater) = filter.rater {
         narrow("c.user_id = #", rater.into());
     }
+    if let Some(group) = filter.group {
+        narrow("c.user_id IN (SELECT user_id FROM person_group_members WHERE group_id = #)", group.into());
+    }
     if let Some(model) = filter.model {
         narrow("m.id = #", model.into());
     }

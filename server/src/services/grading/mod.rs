@@ -165,7 +165,15 @@ impl Grading for GradingService {
                         paused: study.paused,
                     })
                 });
-                my_studies.collect()
+                let mut my_studies = my_studies.collect::<Result<Vec<_>, Failure>>()?;
+                // Work that has been begun first, then new work, then what is done or not open; newest first in each.
+                my_studies.sort_by_key(|study| match (study.open, study.progress.left, study.progress.rated) {
+                    (true, 1.., 1..) => 0,
+                    (true, 1.., 0) => 1,
+                    (true, 0, _) => 2,
+                    (false, ..) => 3,
+                });
+                Ok(my_studies)
             })
             .await?)
     }

@@ -30,6 +30,7 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
+        groups,
         quality::{self, calibrations, checks, disagreements as stored, flags, monitoring},
         studies,
     },
@@ -69,6 +70,7 @@ impl Monitoring for QualityService {
                     title: super::title(conn, study)?,
                     rubric,
                     raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
+                    groups: groups::of_study(conn, study.0)?,
                     models: monitoring::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
                     found: found.rows,
                     more: found.more,

@@ -8,7 +8,7 @@ use leptos_router::hooks::use_query_map;
 use super::{compare_task, percent, verdicts::item_result};
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, claims::p_text, use_i18n},
     model::{
         ids::RunId,
         lang::Lang,
@@ -148,7 +148,7 @@ fn side_by_side(i: I18n, pair: RunPair) -> AnyView {
     view! {
         <div class="pair-figures">
             {totals(i, &pair, [a.clone(), b.clone()])}
-            {pass_table(i, pair.passes, [a.clone(), b.clone()])}
+            {pass_table(i, pair.passes, pair.p, [a.clone(), b.clone()])}
         </div>
         <Tasks a=pair.a b=pair.b tasks=pair.tasks names=[a, b]/>
         <p><a class="button" href=csv download="">{t.export_csv}</a></p>
@@ -191,14 +191,21 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     }
 }
 
-fn pass_table(i: I18n, p: Passes, [a, b]: [String; 2]) -> impl IntoView {
+fn pass_table(i: I18n, p: Passes, test: Option<f64>, [a, b]: [String; 2]) -> impl IntoView {
     let t = i.runs();
     let heads = |name: &str| [format!("{name} {}", t.passes), format!("{name} {}", t.not_passed)];
     let ([a_yes, a_no], [b_yes, b_no]) = (heads(&a), heads(&b));
     let n = move |count: u32| i.number(count.into());
+    let sentence = test.map(|test| {
+        let (more, less) = (p.only_a.max(p.only_b).into(), p.only_a.min(p.only_b).into());
+        let (one, other) = if p.only_a >= p.only_b { (&a, &b) } else { (&b, &a) };
+        let words = if test < 0.05 { t.pass_significant } else { t.pass_not_significant };
+        words(one, other, more, less, &p_text(test))
+    });
     view! {
         <section class="stack" aria-labelledby="passes">
             <h2 id="passes">{t.pass_table}</h2>
+            {sentence.map(|sentence| view! { <p>{sentence}</p> })}
             <div class="table-box" role="group" aria-labelledby="passes" tabindex="0"><table class="table pass-table">
                 <thead><tr><td></td><th scope="col" class="num">{b_yes}</th><th scope="col" class="num">{b_no}</th><th scope="col" class="num">{t.in_all}</th></tr></thead>
                 <tbody>
