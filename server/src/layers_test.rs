@@ -168,6 +168,7 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
         "services/imports.rs",
         "services/prune.rs",
         "services/public_links.rs",
+        "services/routines.rs",
         "services/starter.rs",
         "services/tokens.rs",
         "services/webhooks/mod.rs",

@@ -2,6 +2,7 @@
 //! Litestream was away. Skipped where `litestream` is not installed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::disallowed_methods, reason = "a test starts the program that an operator would start")]
 
 use std::{
     fs,
