@@ -195,6 +195,7 @@ fn work_that_outlives_its_request_keeps_its_origin() {
         "layout/cached.rs",
         "services/collections/mod.rs",
         "services/comparisons.rs",
+        "services/results.rs",
         "services/webhooks/mod.rs",
     ];
     assert_eq!(files_with("tokio::spawn"), known);
