@@ -34,7 +34,6 @@ pub use results::Results;
 use crate::{
     error::AppError,
     model::{
-        comparison::{TaskRatings, TaskScores},
         dataset::{DatasetDetail, DatasetRow, TaskRow},
         grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
@@ -42,6 +41,7 @@ use crate::{
         languages::LanguageResults,
         models::ModelRow,
         page::{PageOf, Paged},
+        ratings::{TaskRatings, TaskScores},
         run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
@@ -258,7 +258,7 @@ pub struct Ports {
     pub monitoring: Arc<dyn quality::Monitoring>,
     /// Feedback to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
-    /// What waits for an admin.
+    /// The admins' inbox.
     pub inbox: Arc<dyn inbox::Inbox>,
     /// Personal settings.
     pub settings: Arc<dyn settings::PersonalSettings>,

@@ -116,7 +116,7 @@ pub struct Size {
     pub tasks: u32,
 }
 
-/// What was created.
+/// The created rows.
 #[derive(Default)]
 pub struct Filled {
     /// Ratings, none superseded.

@@ -158,7 +158,7 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
     let files = files_with("System");
     let answering: Vec<_> = files.iter().filter(|file| file.starts_with("http/") || file.starts_with("rpc/")).collect();
     assert!(answering.is_empty(), "{answering:?}");
-    // What services do without a request, or for a secret link that decides for itself what it opens.
+    // Work without a request, or for a secret link that itself decides what it opens.
     let services: Vec<_> = files.iter().filter(|file| file.starts_with("services/")).map(String::as_str).collect();
     let known = [
         "services/accounts.rs",

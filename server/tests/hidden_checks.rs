@@ -64,7 +64,7 @@ struct World {
     items: Vec<String>,
 }
 
-/// What the rater sees of an answer.
+/// The part of a response that the rater sees.
 type Seen = (StatusCode, String, Value);
 
 impl World {
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// What a rater's lists show about this study.
+    /// This study in a rater's lists.
     fn of_study(&self, mut seen: Seen) -> Seen {
         if let Value::Array(studies) = &mut seen.2 {
             studies.retain(|study| study["token"] == "STUDY" || study["study"] == "STUDY");
@@ -133,7 +133,7 @@ impl World {
         seen
     }
 
-    /// What came back to the rater from this study: replies, and figures about the rater.
+    /// The rater's feedback from this study: replies, and figures about the rater.
     fn rater_feedback(&self, mut seen: Seen) -> Seen {
         for list in ["replies", "figures"] {
             let of = seen.2[list].as_array_mut().unwrap();

@@ -57,7 +57,7 @@ fn helper(place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The program from cargo's output, without the files beside it.
+/// The program from cargo's output, without the files next to it.
 fn built(cargo: &mut Command, name: &str) -> Result<PathBuf> {
     let files = tools::build_artifacts(cargo, name)?;
     let program = files.into_iter().find(|file| file.extension().is_none());

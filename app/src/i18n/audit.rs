@@ -111,7 +111,7 @@ texts! {
 }
 
 impl AuditTexts {
-    /// What was done.
+    /// The action, in words.
     pub fn action_name(&self, action: Action) -> &'static str {
         match action {
             Action::AdjudicatorAdd => self.adjudicator_add,
@@ -182,7 +182,7 @@ impl AuditTexts {
         }
     }
 
-    /// What was changed.
+    /// The changed object, in words.
     pub fn object_name(&self, object: &Object) -> String {
         match object {
             Object::Account(name) => (self.account_n)(name),

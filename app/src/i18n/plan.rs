@@ -31,12 +31,12 @@ texts! {
         edit_lead: "Everything can be changed until the study starts. Saving draws the plan anew.", "项目开始前可以修改全部设置。保存后会重新生成分配方案。";
         edit_save: "Save and preview plan", "保存并预览分配方案";
         edit_cancel: "Cancel", "取消";
-        edit_started: "This study has started, so its settings stay as they are. You can extend it, add and remove raters, or duplicate it as a new draft.", "该项目已经开始，其设置不能再修改。可以扩充项目、添加或移除评分者，或复制为新的草稿。";
-        leaks_title: "Start although raters can read names of models?", "评分者会看到模型名称，仍要开始吗？";
-        leaks_consequence: "Raters who know the model no longer rate blind, and ratings that were given cannot be made blind afterwards. Hiding the names does not change the stored outputs.", "评分者知道模型后就不再是盲评，已给出的评分事后也无法补救。隐去名称不会改变保存的输出。";
+        edit_started: "This study has started, so its settings can no longer be changed. You can extend it, add and remove raters, or duplicate it as a new draft.", "该项目已经开始，其设置不能再修改。可以扩充项目、添加或移除评分者，或复制为新的草稿。";
+        leaks_title: "Start even though raters can see model names?", "评分者会看到模型名称，仍要开始吗？";
+        leaks_consequence: "Raters who know the model no longer rate blind, and existing ratings cannot be made blind later. Hiding the names does not change the stored outputs.", "评分者知道模型后就不再是盲评，已给出的评分事后也无法补救。隐去名称不会改变保存的输出。";
         leaks_mask_start: "Hide names and start", "隐去名称并开始";
         leaks_start: "Start without hiding", "不隐去，直接开始";
-        leaks_unread: "The submissions are large, so their outputs were not searched for names of models.", "输出集较大，尚未查找其中的模型名称。";
+        leaks_unread: "The submissions are large, so their outputs were not searched for model names.", "输出集较大，尚未查找其中的模型名称。";
         leaks_submission: "Open the submission", "查看输出集";
         draft_lead: "This study is not visible to raters yet. Check the plan, then start the study.", "评分者还看不到该项目。核对方案之后即可开始。";
         running_lead: "You can add and remove raters and extend the study. Existing ratings are kept.", "可以添加或移除评分者、扩充项目；已有的评分全部保留。";
@@ -65,7 +65,7 @@ texts! {
         reads_save: "Save", "保存";
     }
     sentences {
-        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output names a model to its raters: {names}.") } else { format!("{n} outputs name a model to their raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
+        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output shows a model name to raters: {names}.") } else { format!("{n} outputs show a model name to raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
         edit_of(title: &str) { format!("Edit: {title}") } { format!("编辑：{title}") }
         plan_of(title: &str) { format!("Plan: {title}") } { format!("分配方案：{title}") }
         hours(hours: &str) { format!("{hours} hours") } { format!("{hours} 小时") }

@@ -3,14 +3,14 @@
 texts! {
     Rater
     words {
-        desk_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
-        desk_empty: "No studies yet", "还没有评分项目";
-        desk_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
-        desk_start: "Start rating", "开始评分";
-        desk_continue: "Continue rating", "继续评分";
-        desk_done: "All done", "全部完成";
-        desk_closed: "Paused or closed", "已暂停或结束";
-        desk_paused: "You are paused", "您已被暂停";
+        studies_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
+        studies_empty: "No studies yet", "还没有评分项目";
+        studies_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
+        start_rating: "Start rating", "开始评分";
+        continue_rating: "Continue rating", "继续评分";
+        all_rated: "All done", "全部完成";
+        paused_or_closed: "Paused or closed", "已暂停或结束";
+        you_are_paused: "You are paused", "您已被暂停";
         mine_title: "My ratings", "我的评分";
         mine_lead: "Newest first. Open a rating to review or change it.", "按时间由新到旧排列。点开可查看或修改。";
         mine_empty: "You have no ratings in this study yet", "您在此项目中还没有评分";

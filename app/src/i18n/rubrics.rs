@@ -13,20 +13,20 @@ texts! {
         new: "New rubric", "新建评分标准";
         name: "Rubric", "评分标准";
         slug: "Short name", "短名称";
-        slug_hint: "Lowercase letters, digits and -. Exports name ratings by it, so it stays as it is.", "小写字母、数字和 -。导出文件会用到它，之后不能修改。";
+        slug_hint: "Lowercase letters, digits and -. Exports contain it, so it cannot be changed later.", "小写字母、数字和 -。导出文件会用到它，之后不能修改。";
         version: "Version", "版本";
         versions: "Versions", "版本";
         dimensions: "Dimensions", "维度";
         studies: "Studies", "评分项目";
         import: "Import a rubric", "导入评分标准";
-        import_lead: "A JSON file as a rubric’s page exports it. It becomes the next version of its short name.", "由评分标准页面导出的 JSON 文件。导入后成为该短名称的下一个版本。";
+        import_lead: "A JSON file exported from a rubric's page. It becomes the next version under its short name.", "由评分标准页面导出的 JSON 文件。导入后成为该短名称的下一个版本。";
         import_file: "File", "文件";
         import_file_hint: "A file such as aixbench-1.json.", "例如 aixbench-1.json。";
         import_button: "Import", "导入";
         edit: "Edit", "编辑";
         copy: "Duplicate", "复制";
         export: "Export JSON", "导出 JSON";
-        archived: "This rubric is archived: no form offers it.", "该评分标准已归档，不再出现在表单中。";
+        archived: "This rubric is archived, so forms do not offer it.", "该评分标准已归档，不再出现在表单中。";
         keys: "Names in exports", "导出名称";
         as_raters_see: "As raters see it", "评分者看到的样子";
         preview_hint: "Try it: nothing is saved.", "可以试着选择，不会保存。";
@@ -46,7 +46,7 @@ texts! {
         down: "Move down", "下移";
         remove: "Remove", "移除";
         save: "Save version", "保存为新版本";
-        keeps: "Studies and datasets that use an earlier version keep it. Choose the new version at New study or as a dataset’s default.", "使用旧版本的评分项目和数据集保持不变。可在新建项目时选择新版本，或设为数据集的默认标准。";
+        keeps: "Studies and datasets that use an earlier version keep it. Choose the new version when you create a study, or as a dataset's default.", "使用旧版本的评分项目和数据集保持不变。可在新建项目时选择新版本，或设为数据集的默认标准。";
         not_merged: "Scores by different rubrics, or by different versions of one, cannot be merged in a comparison.", "不同评分标准（或同一标准的不同版本）的分数不能合并对比。";
         dataset_default: "Rubric of new studies", "新项目的评分标准";
         set_default: "Set", "设置";
@@ -54,7 +54,7 @@ texts! {
     }
     sentences {
         saved(version: &str) { format!("Saved as version {version}.") } { format!("已保存为第 {version} 版。") }
-        same(version: &str) { format!("Nothing to save: it equals version {version}.") } { format!("内容与第 {version} 版相同，无需保存。") }
+        same(version: &str) { format!("Nothing to save: it is identical to version {version}.") } { format!("内容与第 {version} 版相同，无需保存。") }
         editing(slug: &str) { format!("Edit {slug}") } { format!("编辑 {slug}") }
         dimension_n(n: usize) { format!("Dimension {n}") } { format!("维度 {n}") }
         level_n(score: u8) { format!("Score {score}") } { format!("{score} 分") }

@@ -11,7 +11,7 @@ use super::{
     time::Timestamp,
 };
 
-/// What a token allows. Every scope includes reading.
+/// A permission of a token. Every scope includes reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Scope {

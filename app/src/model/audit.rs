@@ -15,7 +15,7 @@ pub const AUDIT_PAGE: usize = 50;
 /// Declares [`Action`] with its names.
 macro_rules! actions {
     ($($variant:ident => $name:literal,)*) => {
-        /// What was done. The name is `noun.verb`; it is stored, and part of the API. [`crate::i18n::audit`] has the
+        /// An audited action. Its name is `noun.verb`; it is stored, and part of the API. [`crate::i18n::audit`] has the
         /// words for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Action { $($variant,)* }
@@ -107,7 +107,7 @@ impl Action {
     }
 }
 
-/// What an action changed. It is stored and exported in words, such as `study 3`.
+/// The object that an action changed. It is stored and exported in words, such as `study 3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
     /// An account, by its name.
@@ -218,11 +218,11 @@ pub struct Entry {
     pub at: Timestamp,
     /// The account's name; absent for the command line.
     pub person: Option<String>,
-    /// What was done, as `noun.verb`.
+    /// The action, as `noun.verb`.
     pub action: String,
-    /// What it changed, such as `study 3`; absent where an old entry does not say.
+    /// The changed object, such as `study 3`; absent in old entries that do not say.
     pub object: Option<String>,
-    /// What else is worth knowing of it.
+    /// Further details.
     pub detail: String,
     /// By which way; absent for changes from before this was noted.
     pub via: Option<Via>,
@@ -232,7 +232,7 @@ pub struct Entry {
     pub address: Option<String>,
 }
 
-/// Which entries, as an address says it. What is empty does not restrict them.
+/// A filter for entries, as in an address. Empty fields do not restrict them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuditFilter {

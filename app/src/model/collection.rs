@@ -41,7 +41,7 @@ pub struct CollectionSettings {
     pub top_p: Option<f64>,
     /// Seed of the first sample; the seed of sample n is this plus n. Absent to send none.
     pub seed: Option<i64>,
-    /// Maximum tokens of a response (`max_tokens` of the request); absent for the endpoint's default.
+    /// Maximum tokens per response (`max_tokens` of the request); absent for the endpoint's default.
     pub response_tokens: Option<u32>,
     /// The system message; empty to send none.
     pub system: String,
@@ -54,7 +54,7 @@ pub struct CollectionSettings {
     pub at_once: u32,
     /// Maximum number of requests in a minute; absent for no limit.
     pub per_minute: Option<u32>,
-    /// Timeout of a request in seconds, 1 to 3600.
+    /// Request timeout in seconds, 1 to 3600.
     pub timeout_s: u32,
     /// The collection stops when it has sent this many requests, including repeated ones; absent for no limit.
     pub max_requests: Option<u64>,
@@ -94,7 +94,7 @@ pub struct NewCollection {
     pub model: String,
     /// Name of the endpoint.
     pub endpoint: String,
-    /// What the endpoint calls the model; empty if that is `model`.
+    /// The model's name at the endpoint; empty if it is `model`.
     #[serde(default)]
     pub endpoint_model: String,
     /// External IDs of the tasks; empty for all.
@@ -104,7 +104,7 @@ pub struct NewCollection {
     pub settings: CollectionSettings,
 }
 
-/// What a collection would send.
+/// A preview of a collection's requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CollectionPlan {
@@ -137,14 +137,14 @@ pub struct ChatMessage {
     pub content: String,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRole {
     /// The operator of the conversation.
     System,
-    /// Who asks.
+    /// The user.
     User,
 }
 
@@ -246,7 +246,7 @@ pub struct CollectionRow {
     pub number: u32,
     /// Name of the endpoint.
     pub endpoint: String,
-    /// What the endpoint calls the model.
+    /// The model's name at the endpoint.
     pub endpoint_model: String,
     pub status: CollectionStatus,
     /// Why it is stopped.
@@ -269,7 +269,7 @@ pub struct CollectionRow {
     pub cut_off: u64,
     /// Expected seconds until it ends; absent while unknown.
     pub left_s: Option<u64>,
-    /// Who created it; absent for the command line.
+    /// The creator; absent for the command line.
     pub by: Option<String>,
     pub created_at: Timestamp,
     /// When it last stopped or finished.
@@ -284,7 +284,7 @@ pub struct CollectionDetail {
     /// The endpoint's URL when the collection was created.
     pub url: String,
     pub settings: CollectionSettings,
-    /// What it sends.
+    /// The requests.
     pub plan: CollectionPlan,
     /// Whether a process is sending its requests now.
     pub in_work: bool,
@@ -360,7 +360,7 @@ pub struct RequestRow {
     pub response_tokens: Option<u64>,
     /// Milliseconds from sending it to the end of its response.
     pub latency_ms: Option<u64>,
-    /// What went wrong in the last attempt, in the endpoint's words; absent if it succeeded.
+    /// The last attempt's error, in the endpoint's words; absent if it succeeded.
     pub error: Option<String>,
 }
 

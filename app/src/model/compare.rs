@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use super::stats::Figure;
 use super::{
-    comparison::{Comparison, Interval, OutputRatings},
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
     published::PublishedChecked,
+    ratings::{Comparison, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
     stats::{Adjusted, AltTest, Correlation, Known, McNemar, Paired, Reliability, Undefined},
 };
 
-/// Which scores of an output count.
+/// The scores of an output that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -495,7 +495,7 @@ pub struct TaskFilter {
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
-    /// What the grid of tasks shows: a dimension's key, `tests`, or empty for the default.
+    /// The content of the grid of tasks: a dimension's key, `tests`, or empty for the default.
     #[serde(default)]
     pub grid: String,
 }

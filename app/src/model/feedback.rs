@@ -1,4 +1,4 @@
-//! What a rater sees of a study's quality: calibration results, replies to flags, their own figures; and
+//! The part of a study's quality that a rater sees: calibration results, replies to flags, their own figures; and
 //! what an adjudicator sees of a disagreement. **No type in this file contains a model, a submission, a file
 //! name or a database id.**
 
@@ -26,7 +26,7 @@ pub struct CalibrationStep {
     pub mode: CalibrationMode,
 }
 
-/// What a rater sees between two calibration items or after the last.
+/// The page between two calibration items or after the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Calibration {

@@ -181,7 +181,7 @@ pub enum Halt {
     Study,
     /// The rater is paused until an admin decides.
     Rater,
-    /// A warning is to be read first.
+    /// The rater must read a warning first.
     Warning,
 }
 

@@ -1,4 +1,4 @@
-//! What waits for an admin, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
+//! The admins' inbox, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
 //! ratings from this list.
 
 use std::{fmt, str::FromStr};
@@ -87,7 +87,7 @@ impl InboxKind {
         }
     }
 
-    /// What can be done with an item of this kind from the list; the first is the usual one.
+    /// The acts that the list offers for an item of this kind; the first is the usual one.
     pub fn acts(self) -> &'static [InboxAct] {
         match self {
             InboxKind::Flag => &[InboxAct::Resolve],
@@ -118,7 +118,7 @@ impl FromStr for InboxKind {
     }
 }
 
-/// What an admin does with items.
+/// An act on items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -181,7 +181,7 @@ impl FromStr for InboxAct {
     }
 }
 
-/// Which items. Absent fields do not restrict them.
+/// A filter for items. Absent fields do not restrict them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InboxFilter {
@@ -214,11 +214,11 @@ pub struct InboxRow {
     pub title: Option<String>,
     /// Since when it has been waiting.
     pub since: Timestamp,
-    /// What it is about.
+    /// The subject.
     pub item: InboxItem,
 }
 
-/// What an item is about.
+/// The subject of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -330,13 +330,13 @@ pub struct InboxCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct InboxRequest {
-    /// What to do.
+    /// The act.
     pub act: InboxAct,
     /// The items' numbers, 1 to [`ITEMS_MOST`].
     pub items: Vec<i64>,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct InboxDone {

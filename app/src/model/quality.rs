@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    comparison::Agreement,
     grading::Flag,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
     page::{PageOf, Paged},
+    ratings::Agreement,
     rubric::Rubric,
     study::StudyStatus,
     time::Timestamp,
@@ -31,7 +31,7 @@ pub enum CalibrationMode {
     Train,
 }
 
-/// What happens to disagreements.
+/// How disagreements are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -43,7 +43,7 @@ pub enum Policy {
     ExtraRater,
 }
 
-/// What raters see of their own figures.
+/// The figures about themselves that raters see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -57,7 +57,7 @@ pub enum FeedbackLevel {
     Own,
 }
 
-/// What follows when a rater exceeds a limit of the study.
+/// The consequence of exceeding a limit of the study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -71,7 +71,7 @@ pub enum LimitAction {
     Pause,
 }
 
-/// Where a known-score item comes.
+/// Where a known-score item is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -148,9 +148,9 @@ pub struct QualitySettings {
     pub spread: Option<u8>,
     /// Overrides `spread` for correctness.
     pub spread_correctness: Option<u8>,
-    /// What happens when raters disagree.
+    /// How disagreements are resolved.
     pub policy: Policy,
-    /// What raters see of their own figures.
+    /// The figures about themselves that raters see.
     pub shown: FeedbackLevel,
     /// Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike.
     pub min_seconds: u32,
@@ -161,7 +161,7 @@ pub struct QualitySettings {
     /// Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
     /// nothing about a single item.
     pub limit_window: u32,
-    /// What follows when a limit is exceeded.
+    /// The consequence of exceeding a limit.
     pub limit_action: LimitAction,
 }
 
@@ -242,7 +242,7 @@ pub struct KnownItem {
     /// of it is missing.
     #[serde(default)]
     pub graded: bool,
-    /// Where it comes.
+    /// Where it is used.
     pub pool: Pool,
     /// Whether a rater has had it; it can then be deactivated, but not removed.
     #[serde(default)]
@@ -271,7 +271,7 @@ pub struct NewKnownItem {
     /// The reasons, one per dimension; may be empty. An output that the study grades needs at least one.
     #[serde(default)]
     pub reasons: Vec<Bilingual>,
-    /// Where it comes.
+    /// Where it is used.
     #[serde(default)]
     pub pool: Pool,
 }
@@ -283,7 +283,7 @@ pub struct NewKnownItem {
 pub struct KnownItemChange {
     /// Whether it is deactivated.
     pub retired: Option<bool>,
-    /// Where it comes.
+    /// Where it is used.
     pub pool: Option<Pool>,
 }
 
@@ -300,7 +300,7 @@ pub struct KnownItemRecord {
     /// The reasons, one per dimension; may be empty.
     #[serde(default)]
     pub reasons: Vec<Bilingual>,
-    /// Where it comes.
+    /// Where it is used.
     #[serde(default)]
     pub pool: Pool,
 }
@@ -358,7 +358,7 @@ pub enum KnownItemSource {
     Pasted { task: TaskRevisionId, code: String },
 }
 
-/// What known-score items can be made from.
+/// Outputs and tasks from which known-score items can be made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct KnownItemChoices {
@@ -410,7 +410,7 @@ pub struct QualityPage {
     /// Known-score items, newest last.
     #[serde(rename = "gold")]
     pub known_items: Vec<KnownItem>,
-    /// What further items can be made from.
+    /// Outputs and tasks from which further items can be made.
     pub choices: KnownItemChoices,
     /// The raters' opening calibration.
     #[serde(rename = "openings")]

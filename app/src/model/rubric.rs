@@ -146,7 +146,7 @@ pub struct RubricVersion {
     pub version: u32,
     /// When it was stored; absent for versions from before this was noted.
     pub created_at: Option<Timestamp>,
-    /// Who stored it; absent for imports and the command line.
+    /// The person who saved it; absent for imports and the command line.
     pub created_by: Option<String>,
     /// Studies that use this version.
     pub studies: u64,

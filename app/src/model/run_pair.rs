@@ -155,10 +155,10 @@ pub struct PairCode {
     pub output: OutputId,
     /// Its code.
     pub code: CodeView,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// What the program, its tests or the compiler said; may be empty.
+    /// The message of the program, its tests or the compiler; may be empty.
     pub message: String,
     /// Why the engine could not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

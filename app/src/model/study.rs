@@ -105,7 +105,7 @@ pub struct NewStudy {
     pub draft: bool,
 }
 
-/// Change of a draft. Absent fields stay as they are; the plan is drawn anew.
+/// Change of a draft. Absent fields stay as they are; the plan is drawn again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -230,7 +230,7 @@ pub struct RaisedFlag {
     pub at: Timestamp,
 }
 
-/// What the admin's first page shows.
+/// The content of the admins' first page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// Number of datasets.

@@ -66,7 +66,7 @@ pub struct Me {
     pub settings: Settings,
 }
 
-/// What every page knows about its visitor.
+/// The visitor of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Visitor {
@@ -130,7 +130,7 @@ pub struct Invitation {
     pub role: Role,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
-    /// Who used it, if anybody.
+    /// The person who used it, if anybody.
     pub used_by: Option<String>,
     /// Whether it is still valid.
     pub open: bool,

@@ -32,11 +32,11 @@ pub fn MyStudiesPage() -> impl IntoView {
             {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
                 {if studies.is_empty() {
-                    view! { <Empty title=t.desk_empty><p>{t.desk_empty_hint}</p></Empty> }.into_any()
+                    view! { <Empty title=t.studies_empty><p>{t.studies_empty_hint}</p></Empty> }.into_any()
                 } else {
                     let cards = studies.into_iter().map(|study| view! { <StudyCard study /> }).collect_view();
                     view! {
-                        <p class="lead">{t.desk_lead}</p>
+                        <p class="lead">{t.studies_lead}</p>
                         <ul class="desk">{cards}</ul>
                         <p class="row">
                             {toured.then(|| view! { <a href="/tour">{b.tour_again}</a> })}
@@ -74,8 +74,8 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
     };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
-        (false, _) => Some((Tone::Care, if paused { t.desk_paused } else { t.desk_closed })),
-        (true, true) => Some((Tone::Good, t.desk_done)),
+        (false, _) => Some((Tone::Care, if paused { t.you_are_paused } else { t.paused_or_closed })),
+        (true, true) => Some((Tone::Good, t.all_rated)),
         (true, false) => None,
     };
     let fresh = match guidelines {
@@ -90,7 +90,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
             </a>
         }
     });
-    let go = if progress.rated == 0 { t.desk_start } else { t.desk_continue };
+    let go = if progress.rated == 0 { t.start_rating } else { t.continue_rating };
     view! {
         <li class="card stack">
             <div class="row">

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do.
+//! The caller of a service, and the caller's permissions.
 //!
 //! A port's method takes what it needs: an [`Admin`], a [`Person`], or [`System`]. An `Admin` and a `Person` are made
 //! only here, from a caller who is one, so a method that was not authorised cannot be called.
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Who sent a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// Nobody is logged in.
@@ -23,7 +23,7 @@ pub enum Caller {
     User(Me),
 }
 
-/// What a method may require of a caller.
+/// The permissions that a method may require.
 pub trait Capability: Sized {
     /// The capability, where the caller has it.
     ///
@@ -92,7 +92,7 @@ impl System {
     }
 }
 
-/// Who makes a change, for the audit log.
+/// The author of a change, for the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// An account.

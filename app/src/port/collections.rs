@@ -25,7 +25,7 @@ pub trait Collections: Send + Sync {
     async fn requests(&self, admin: &Admin, id: CollectionId, of: PageOf) -> Answer<Paged<RequestRow>>;
     /// One request with its texts.
     async fn request(&self, admin: &Admin, id: CollectionId, request: i64) -> Answer<RequestDetail>;
-    /// What a collection would send, without creating it.
+    /// Previews a collection's requests without creating it.
     async fn plan(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionPlan>;
     /// Creates a draft, which [`Collections::resume`] starts.
     async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId>;

@@ -11,10 +11,10 @@ use crate::{
     error::AppError,
     model::{
         compare::ComparisonView,
-        comparison::{TaskRatings, TaskScores},
         ids::{StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
         plan::{Presentation, Sharing},
+        ratings::{TaskRatings, TaskScores},
         study::{Overview, StudyDetail, StudyRow, StudyStatus},
     },
 };

@@ -26,7 +26,7 @@ pub fn Page(
     /// Parent pages, outermost first: address and name.
     #[prop(optional)]
     crumbs: Vec<(String, String)>,
-    /// Buttons and links beside the heading.
+    /// Buttons and links next to the heading.
     #[prop(optional, into)]
     actions: ViewFn,
     /// Whether the content is narrow, for forms.

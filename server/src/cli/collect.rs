@@ -72,7 +72,7 @@ pub struct Collect {
     /// Name of the endpoint to use, if there are several
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
-    /// What the endpoint calls the model [default: the name given by --model]
+    /// Name of the model at the endpoint [default: the name given by --model]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     endpoint_model: String,
     /// Only this task, by its external ID; repeat for several
@@ -90,7 +90,7 @@ pub struct Collect {
     /// Seed of the first sample; each further sample has the next one [default: none]
     #[arg(long, value_name = "SEED", allow_negative_numbers = true)]
     seed: Option<i64>,
-    /// Maximum tokens of a response [default: the endpoint's]
+    /// Maximum tokens per response [default: the endpoint's]
     #[arg(long, value_name = "N")]
     response_tokens: Option<u32>,
     /// File with the system message [default: none]
@@ -102,7 +102,7 @@ pub struct Collect {
     /// File with the template for tasks that are described in Chinese [default: that of --template]
     #[arg(long, value_name = "FILE", requires = "template")]
     template_zh: Option<PathBuf>,
-    /// Further fields of each request, as a JSON object: '{"top_k": 20}'
+    /// Additional request fields, as a JSON object: '{"top_k": 20}'
     #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
     parameters: String,
     /// Simultaneous requests, 1 to 64
@@ -111,10 +111,10 @@ pub struct Collect {
     /// Maximum number of requests in a minute [default: no limit]
     #[arg(long, value_name = "N")]
     per_minute: Option<u32>,
-    /// Timeout of a request in seconds
+    /// Request timeout in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     timeout: u32,
-    /// Stop after this many requests, including repeated ones [default: no limit]
+    /// Stop after this many requests, including retries [default: no limit]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
     /// Stop before prompts and responses together can exceed this many tokens [default: no limit]
@@ -161,7 +161,7 @@ pub enum Collections {
         /// Number of the collection
         collection: CollectionId,
     },
-    /// Delete a collection with its prompts and responses. Submissions that were imported from it stay
+    /// Delete a collection with its prompts and responses. Submissions imported from it are kept
     Delete {
         /// Number of the collection
         collection: CollectionId,
@@ -375,12 +375,12 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
 fn text(made: &Collected) -> String {
     let row = &made.collection;
     let mut lines = vec![format!(
-        "Collection {}: {} of {} requests answered, {} failed; {} tokens of prompts, {} of responses.",
+        "Collection {}: {} of {} requests answered, {} failed; {} prompt tokens, {} response tokens.",
         row.id, row.answered, row.total, row.failed, row.prompt_tokens, row.response_tokens
     )];
     if row.estimated > 0 {
         lines.push(format!(
-            "The tokens of {} responses are estimated; the endpoint did not report them.",
+            "The endpoint did not report the tokens of {} responses, so they are estimated.",
             row.estimated
         ));
     }
@@ -421,11 +421,11 @@ fn prompt_text(prompt: &PlannedPrompt) -> String {
 
 fn cost(plan: &CollectionPlan) -> String {
     let responses = match plan.response_tokens {
-        Some(most) => format!("at most {most} tokens of responses"),
+        Some(most) => format!("at most {most} response tokens"),
         None => "responses of unknown length (limit them with --response-tokens)".into(),
     };
     format!(
-        "{} tasks, {} requests: about {} tokens of prompts, {responses}.",
+        "{} tasks, {} requests: about {} prompt tokens, {responses}.",
         plan.tasks, plan.requests, plan.prompt_tokens
     )
 }
@@ -464,8 +464,8 @@ fn whole_text(whole: &Whole) -> String {
     optional("Top-p", settings.top_p.map(|p| p.to_string()));
     optional("Seed", settings.seed.map(|seed| seed.to_string()));
     optional("Tokens per response", settings.response_tokens.map(|most| format!("at most {most}")));
-    optional("Limit of requests", settings.max_requests.map(|most| most.to_string()));
-    optional("Limit of tokens", settings.max_tokens.map(|most| most.to_string()));
+    optional("Maximum number of requests", settings.max_requests.map(|most| most.to_string()));
+    optional("Maximum number of tokens", settings.max_tokens.map(|most| most.to_string()));
     optional("Further fields", Some(settings.parameters.clone()).filter(|text| !text.is_empty()));
     let imported = submissions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     optional("Submissions", Some(imported).filter(|text| !text.is_empty()));

@@ -71,7 +71,7 @@ pub struct Global {
     pub json: bool,
 }
 
-/// Which rows of a list to print, and in which order.
+/// The rows of a list to print, and their order.
 #[derive(Args)]
 pub struct Rows {
     /// Only rows that contain all these words, ignoring case
@@ -134,7 +134,7 @@ enum Command {
     /// List, show, import, export and archive rubrics
     #[command(subcommand)]
     Rubrics(rubrics::Rubrics),
-    /// List what waits for an admin; resolve, retry or dismiss it
+    /// List the inbox; resolve, retry or dismiss its items
     Inbox(inbox::Inbox),
     /// Rename, archive or delete a dataset, rubric, submission or study
     #[command(subcommand)]
@@ -282,6 +282,12 @@ fn fail(failure: &Failure) -> ExitCode {
             }
             ExitCode::from(2)
         }
+        Failure::App(AppError::NotFound(what)) => {
+            let list = LISTS.iter().find(|(kind, _)| kind == what);
+            let remedy = list.map_or_else(String::new, |(_, list)| format!(". List them with `aixgrade {list}`."));
+            eprintln!("aixgrade: {what} not found{remedy}");
+            ExitCode::from(2)
+        }
         Failure::App(e) => {
             eprintln!("aixgrade: {e}");
             ExitCode::from(2)
@@ -292,6 +298,17 @@ fn fail(failure: &Failure) -> ExitCode {
         }
     }
 }
+
+/// Kinds of objects, each with the command that lists them.
+const LISTS: [(&str, &str); 7] = [
+    ("account", "user list"),
+    ("collection", "collections list"),
+    ("dataset", "datasets list"),
+    ("rubric", "rubrics list"),
+    ("run", "runs list"),
+    ("study", "studies list"),
+    ("submission", "submissions list"),
+];
 
 /// Formats rows as a text table: columns as wide as their widest cell, two spaces between them.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
@@ -307,4 +324,17 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut lines = vec![line(head.to_vec())];
     lines.extend(rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_commands_that_exist() {
+        for (_, list) in LISTS {
+            let command = Cli::try_parse_from(std::iter::once("aixgrade").chain(list.split(' ')));
+            assert!(command.is_ok(), "{list}");
+        }
+    }
 }

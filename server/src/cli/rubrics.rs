@@ -29,7 +29,7 @@ pub enum Rubrics {
     },
     /// Print a rubric as JSON, for `rubrics import`
     Export(Which),
-    /// Leave a rubric out of lists and forms; studies that use it go on
+    /// Leave a rubric out of lists and forms; studies that use it continue
     Archive {
         /// Short name of the rubric
         slug: String,

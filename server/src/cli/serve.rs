@@ -78,7 +78,7 @@ enum LogFormat {
     Json,
 }
 
-/// What the demo contains.
+/// The contents of the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Demo {
     /// Accounts and a study without ratings.

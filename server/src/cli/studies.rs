@@ -23,7 +23,7 @@ pub enum Studies {
     Create(Create),
     /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
-    /// Edit a draft: what you pass changes, and its plan is drawn anew
+    /// Edit a draft: the given options change, and its plan is drawn again
     Edit(Edit),
     /// Start a draft
     Start(One),
@@ -48,7 +48,7 @@ pub enum Studies {
     Pause(One),
     /// Resume a paused study
     Resume(One),
-    /// Close a study: it accepts no more ratings; those it has are kept
+    /// Close a study: it accepts no more ratings, and existing ratings are kept
     Close(One),
     /// Reopen a closed study, with a reason for the audit log
     Reopen(Reopen),
@@ -167,7 +167,7 @@ pub struct Join {
     id: StudyId,
     /// Username of the rater
     name: String,
-    /// Number of ratings, if work is assigned by hand
+    /// Number of ratings, if work is assigned manually
     #[arg(long)]
     share: Option<u32>,
 }
@@ -265,7 +265,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 let leaks = services.quality.leaks(&admin, id, true).await?;
                 if leaks.count > 0 {
                     eprintln!(
-                        "{} outputs name a model to their raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
+                        "{} outputs show a model name to raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
                         leaks.count,
                         leaks.names.join(", ")
                     );
@@ -345,7 +345,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             return global.show(&services.comparisons.by_people(&admin, selection).await?, |c| {
                 let mut head = vec!["MODEL", "RATINGS"];
                 head.extend(c.rubric.dimensions.iter().map(|d| d.name.get(Lang::En)));
-                let cell = |d: &app::model::comparison::DimensionScores| match (d.mean, d.interval) {
+                let cell = |d: &app::model::ratings::DimensionScores| match (d.mean, d.interval) {
                     (Some(mean), Some(i)) => format!("{mean:.4} [{:.2}, {:.2}]", i.low, i.high),
                     (Some(mean), None) => format!("{mean:.4}"),
                     _ => "-".into(),

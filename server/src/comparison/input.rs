@@ -123,7 +123,7 @@ pub struct InputRun {
     pub verdicts: Vec<InputVerdict>,
     /// Outputs without a verdict.
     pub missing: u32,
-    /// Why outputs pass as published and not guarded.
+    /// Why outputs pass only as published.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     /// The submission; absent for imported results.

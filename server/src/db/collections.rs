@@ -350,7 +350,7 @@ pub fn release(conn: &Connection, id: CollectionId, holder: &str) -> Result<(), 
     Ok(())
 }
 
-/// What a holder does next.
+/// A holder's next step.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// Send this request.
@@ -500,7 +500,7 @@ pub fn answer(
     Ok(changed > 0)
 }
 
-/// What becomes of a request without a response.
+/// The next state of a request without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is sent again; the attempt counts.

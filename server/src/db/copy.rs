@@ -92,7 +92,7 @@ pub fn verify(path: &Path, depth: Depth) -> Result<u32, OpenError> {
     }
 }
 
-/// What a backup must know of the database that it contains.
+/// The facts about a database that its backup records.
 pub struct Contents {
     /// Identity of the database, which all its copies have.
     pub instance: String,

@@ -291,7 +291,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     // An acknowledged rating must survive a power failure: every commit waits for the disk.
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // Sort in memory, not in files beside other people's data.
+    // Sort in memory, not in files next to other people's data.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // Functions in a hostile schema are not executed.
     conn.pragma_update(None, "trusted_schema", false)?;

@@ -15,7 +15,7 @@ use super::{accounts::parsed, quality::known_items};
 pub use crate::plan::rows::{Gradable, Member, Planned, Row};
 use crate::{clock, error::Failure, plan::change::Move};
 
-/// Data of a plan event besides the person it concerns.
+/// Data of a plan event in addition to the person it concerns.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Moved {
     /// Number of planned ratings that it created or moved.

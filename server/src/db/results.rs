@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Failure;
 
-/// What can be selected in a dataset, or `None` if the dataset does not exist.
+/// The options of a dataset's selection, or `None` if the dataset does not exist.
 pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Failure> {
     let name = conn
         .prepare_cached(

@@ -1,11 +1,11 @@
 //! Studies: their settings, progress and ratings.
 
 use app::model::{
-    comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
     page::{PageOf, Paged},
     plan::Reads,
+    ratings::RatingRow,
     rubric::Rubric,
     study::{Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,

@@ -29,7 +29,7 @@ pub struct Origin {
     pub matching: Matching,
 }
 
-/// Where a submission comes from.
+/// The source of a submission.
 pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
     let sql = "SELECT s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
@@ -115,7 +115,7 @@ pub struct NewSubmission {
     pub left_out: u64,
     /// Number of outputs that will be stored.
     pub expected: u64,
-    /// Who imported it; absent for the command line.
+    /// The person who imported it; absent for the command line.
     pub by: Option<app::model::ids::UserId>,
 }
 
@@ -155,7 +155,7 @@ pub struct NewOutput {
     pub raw: Option<String>,
     /// Why generation stopped.
     pub end_by: Option<String>,
-    /// What the model was given, where that is not the task's own prompt.
+    /// The text that the model continued, if it is not the task's own prompt.
     pub prompt: Option<String>,
 }
 

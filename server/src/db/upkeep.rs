@@ -1,6 +1,6 @@
 //! Renamed, archived and deleted objects (migration 0020).
 //!
-//! What must stay true: nothing is deleted to which work refers, and what is deleted is invisible at once.
+//! What must stay true: an object to which work refers is never deleted, and a deleted object is invisible at once.
 
 use app::model::audit::Object;
 use app::model::{
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{results_import::NO_PASSWORD, staging::Import, studies, submissions};
 use crate::{clock, error::Failure};
 
-/// What a list of objects needs to know of one.
+/// An object in a list.
 #[derive(Clone, Debug)]
 pub struct State {
     /// A study's title, a submission's model, a dataset's or rubric's short name.
@@ -63,7 +63,7 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
     Ok(found.optional()?)
 }
 
-/// What refers to the object: work and other objects, and the data that a deletion deletes with it.
+/// The work and other objects that refer to the object, and the data that are deleted with it.
 #[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{

@@ -64,7 +64,7 @@ pub struct FoundDataset {
     pub description: Bilingual,
     /// Its license, as named by the source.
     pub license: String,
-    /// Where it was read from: a file or folder name.
+    /// The source: a file or folder name.
     pub source: String,
     /// Its tasks, in order.
     pub tasks: Vec<FoundTask>,

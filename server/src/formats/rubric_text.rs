@@ -23,7 +23,7 @@ const DIMENSIONS: [(&str, &str, &str); 3] = [
 ///
 /// # Errors
 ///
-/// What is missing, as a sentence without its full stop.
+/// The missing part, as a sentence without its full stop.
 pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
     let mut dimensions = Vec::new();
     for (key, en, zh) in DIMENSIONS {

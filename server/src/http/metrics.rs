@@ -70,7 +70,7 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// What metrics are read from.
+/// The sources of metrics.
 #[derive(Clone)]
 pub struct Watched {
     pub state: AppState,
@@ -109,7 +109,7 @@ async fn written(watched: &Watched) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// What is counted since the start of the process.
+/// Counters since the start of the process.
 fn register_counts(registry: &mut Registry, requests: &Requests, services: &Services, backups: Option<&DailyFigures>) {
     let build = Info::new([("version", env!("CARGO_PKG_VERSION").to_owned())]);
     registry.register("build", "The program", build);
@@ -200,7 +200,7 @@ fn register_disk(registry: &mut Registry, disk: &Disk) {
     }
 }
 
-/// What the operating system says.
+/// Figures of the operating system.
 struct Disk {
     /// Files of the database, with their sizes in bytes.
     files: [(&'static str, u64); 2],

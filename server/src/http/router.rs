@@ -112,7 +112,8 @@ pub fn router(state: AppState) -> Router {
         .with_state(state)
 }
 
-/// What the operator's address serves, to whoever reaches it. `backups` are the daily ones, if the server makes any.
+/// The routes of the operator's address, open to anybody who reaches it. `backups` are the daily ones, if the server
+/// makes any.
 pub fn watched(state: AppState, backups: Option<DailyFigures>) -> Router {
     let health = Router::new()
         .route("/healthz", get(health::live))

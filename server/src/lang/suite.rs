@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     engine::{EngineError, runner::Allowance, self_test::CheckResult},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
 };
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
@@ -83,7 +83,7 @@ impl Suite {
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
+        let OptionalLayers { landlock, groups } = self.sandbox.optional_layers();
         let Budget { cpu_s, wait_s, data_mib, threads } = self.context.budget;
         let conditions = Conditions {
             cpu_s,
@@ -114,7 +114,7 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }

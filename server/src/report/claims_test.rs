@@ -12,10 +12,10 @@ use app::{
         claims::Standing,
         code_lang::CodeLang,
         compare::{Automated, Human},
-        comparison::Interval,
         dataset::{Checks, TaskRow},
         ids::{ModelId, OutputId, TaskId, TaskRevisionId, UserId},
         lang::{Bilingual, Lang},
+        ratings::Interval,
         rubric::{Dimension, Level, Rubric},
         run::Verdict,
     },
@@ -540,7 +540,7 @@ proptest! {
 /// A human comparison with the given figures and no data behind them.
 fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)]) -> Human {
     use app::model::{
-        comparison::{Comparison, Difference, DimensionScores, ModelScores},
+        ratings::{Comparison, Difference, DimensionScores, ModelScores},
         stats::Undefined,
     };
     let models = means.iter().enumerate().map(|(m, mean)| ModelScores {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
     compare::{Automated, Bin, Checked, ComparisonFigures, GridCell, Human, Pair, Point, Related, TestsAndRatings},
-    comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     published::{AsPublished, PublishedChecked, differ},
+    ratings::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
     rubric::{Dimension, Rubric},
     run::Verdict,
     stats::{Estimate, Known, McNemar, Reliability},

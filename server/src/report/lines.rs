@@ -47,7 +47,7 @@ pub struct RatingLines<'a> {
     rubric: String,
 }
 
-/// Where lines go.
+/// The receiver of lines.
 enum Out<'a> {
     Csv(Box<Table<&'a mut dyn Write>>),
     JsonLines(&'a mut dyn Write),

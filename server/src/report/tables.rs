@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use app::model::{
     compare::{Automated, Checked, ComparisonFigures},
-    comparison::Interval,
     lang::Lang,
+    ratings::Interval,
     stats::{Estimate, Known},
 };
 
@@ -121,7 +121,7 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
             });
             [dimension.name.get(lang).to_owned()].into_iter().chain(cells).collect()
         });
-        let count = |name: String, of: fn(&app::model::comparison::ModelScores) -> u64| {
+        let count = |name: String, of: fn(&app::model::ratings::ModelScores) -> u64| {
             [name].into_iter().chain(c.models.iter().map(|m| of(m).to_string())).collect::<Vec<_>>()
         };
         tables.push(Table {

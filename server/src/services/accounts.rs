@@ -60,7 +60,7 @@ pub struct LoggedIn {
     pub device: String,
 }
 
-/// Where a log-in comes from.
+/// The origin of a login.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The client's address.

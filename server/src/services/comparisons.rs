@@ -19,8 +19,8 @@ use app::{
         compare::{
             ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
         },
-        comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
+        ratings::{Comparison, OutputRatings},
     },
     port::{Admin, Answer, Comparisons},
 };
@@ -97,9 +97,9 @@ impl Computed {
 /// A fully resolved selection, with its dataset.
 #[derive(Clone)]
 pub struct ResolvedSelection {
-    /// What can be selected.
+    /// The options.
     pub options: Options,
-    /// What is selected.
+    /// The selection.
     pub selection: Selection,
     /// The current revision.
     pub revision: String,

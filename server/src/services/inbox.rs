@@ -1,4 +1,4 @@
-//! What waits for an admin: reading it, and dealing with several items at once.
+//! The admins' inbox: reads it, and acts on several items at once.
 
 use std::sync::Arc;
 
@@ -314,7 +314,7 @@ fn rows(
     Ok(Paged { rows: shown_rows, previous, next, found })
 }
 
-/// What an item shows, and whether the admin rated the output.
+/// The content of an item, and whether the admin rated the output.
 fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<Option<(InboxItem, bool)>, Failure> {
     let study = waiting.study.unwrap_or(StudyId(0));
     let item = match waiting.subject {

@@ -83,7 +83,7 @@ pub struct Services {
     pub grading: Arc<grading::GradingService>,
     /// Quality of studies: known scores, disagreements, flags, live figures.
     pub quality: Arc<quality::QualityService>,
-    /// What waits for an admin.
+    /// The admins' inbox.
     pub inbox: Arc<inbox::InboxService>,
     /// Personal settings.
     pub settings: Arc<settings::SettingsService>,

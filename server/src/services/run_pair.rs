@@ -23,7 +23,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Reads what a comparison needs besides the run itself.
+    /// Reads what a comparison needs in addition to the run itself.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a rater and an admin may do: the random sequences of `hidden_checks.rs`.
+//! The actions of a rater and an admin: the random sequences of `hidden_checks.rs`.
 
 use app::model::{
     grading::{Draft, Flag},

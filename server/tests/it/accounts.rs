@@ -135,7 +135,7 @@ async fn a_long_name_is_neither_stored_nor_repeated() {
     let answer = app.anonymous().form(&format!("/join/{secret}"), &fields).await;
     assert_eq!(answer.location(), format!("/join/{}?error=name", secret.replace('-', "%2D").replace('_', "%5F")));
     assert_eq!(app.anonymous().get(&format!("/admin?x={}", "a".repeat(9000))).await.location(), "/log-in");
-    // What a long name leaves behind has a fixed size and does not contain the name.
+    // The row of a long name has a fixed size and does not contain the name.
     for name in ["short", &"n".repeat(40), &"x".repeat(41)] {
         app.anonymous().form("/log-in", &[("name", name), ("password", "x")]).await;
     }

@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 
 const ADMIN: Admin = System.admin();
 
-/// Who may use an endpoint.
+/// The users of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// Everyone who is logged in.
@@ -51,7 +51,7 @@ enum Sent {
     Form(Vec<(&'static str, String)>),
 }
 
-/// What the rater knows by name at this moment.
+/// The names that the rater knows at this moment.
 #[derive(Clone, Default)]
 struct Here {
     study: String,
@@ -392,7 +392,7 @@ const NUMBERS: &[&str] = &[
     "longest_run",
 ];
 
-/// What no answer to a rater may contain.
+/// Texts that no response to a rater may contain.
 struct Secrets {
     names: Vec<String>,
     people: Vec<String>,
@@ -604,7 +604,7 @@ async fn walk_covers_every_function_page_and_address() {
         server::http::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
-    // What operators read is on an address of its own, which is not people's.
+    // Operators have a separate address, which people do not use.
     let router = include_str!("../../src/http/router.rs").split("pub fn watched").next().unwrap();
     check(
         "addresses",

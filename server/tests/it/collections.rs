@@ -177,7 +177,7 @@ async fn responses_become_a_submission_with_all_that_is_known_of_them() {
     );
 }
 
-/// What each task's first request meets.
+/// The endpoint's behavior on each task's first request.
 fn trouble(at: usize) -> Does {
     let sends =
         |status: u16, headers: Vec<(&'static str, String)>, body: &str| Does::Sends(status, headers, body.into());

@@ -1,4 +1,4 @@
-//! The inbox: whatever people do, what waits for an admin is in it once, and what no longer does is not. Two admins who
+//! The inbox: whatever people do, each thing that needs an admin is in it once, and nothing else is. Two admins who
 //! decide the same are told.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -53,7 +53,7 @@ fn numbers(app: &TestApp, sql: &'static str) -> Vec<i64> {
         .unwrap()
 }
 
-/// What must always be true. `dismissed` items are due, but do not wait.
+/// The invariants. `dismissed` items are due, but not in the inbox.
 async fn sound(app: &TestApp, dismissed: i64) {
     let extra = "SELECT count(*) FROM (SELECT kind, study_id, subject FROM inbox WHERE done_at IS NULL
                  EXCEPT SELECT kind, study_id, subject FROM inbox_due)";
@@ -309,7 +309,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
     assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
-    // Who has seen it may replace it.
+    // A person who has seen it may replace it.
     let again: Disagreement = other.rpc("dispute", json!({"token": theirs})).await.json();
     send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
@@ -330,7 +330,7 @@ async fn raters_who_are_too_fast_or_stopped_wait_until_an_admin_decides() {
     let open = items(&app, InboxKind::Pace).await;
     assert!(matches!(&open[0].item, InboxItem::Rater { name, count: 20, of: 20, .. } if name == "ada"), "{open:?}");
     act(&app, &ADMIN, InboxAct::Dismiss, &open).await.unwrap();
-    // The measurement begins anew.
+    // The measurement starts again.
     let item = next(&mut ada, &study).await;
     if let Some(item) = item {
         submit(&mut ada, &item, &fast, "k").await;
@@ -501,7 +501,7 @@ async fn a_damaged_database_waits_until_a_check_finds_none() {
 }
 
 #[tokio::test]
-async fn a_plan_that_nobody_can_finish_waits_until_somebody_can() {
+async fn a_plan_with_too_few_raters_waits_for_a_rater() {
     let app = TestApp::demo().await;
     let users = app.services.accounts.users(&ADMIN, PageOf::first(99)).await.unwrap().rows;
     let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
@@ -554,7 +554,7 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     let answer = admin.form("/rpc/answer_flag", &reply("https://elsewhere.example/")).await;
     assert_eq!(answer.location(), "/admin/studies/1/flags");
     assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
-    // Where nothing waits, the page says so.
+    // An empty inbox says so.
     let other = TestApp::demo().await;
-    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing waits for you"));
+    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing needs your attention"));
 }

@@ -8,9 +8,9 @@ use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
         compare::{ComparisonView, Human, Scores, Selection, TaskFilter, TaskPage},
-        comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
+        ratings::ModelScores,
         ratings_import::RatingsKind,
         run::Verdict,
         stats::Undefined,

@@ -193,7 +193,7 @@ async fn rubrics_are_files_defaults_and_choices() {
     assert!(app.services.upkeep.delete(&admin, archive.clone()).await.is_err(), "bundled, and in use");
     app.services.upkeep.set_archived(&admin, archive, false).await.unwrap();
     assert_eq!(app.services.rubrics.choices(&admin, "starter").await.unwrap().others[0].name(), "aixbench 1");
-    // What nothing refers to can be deleted.
+    // An unused rubric can be deleted.
     save(&app, Rubric { slug: "unused".into(), ..security() }).await;
     app.services.upkeep.delete(&admin, Object::Rubric("unused".into())).await.unwrap();
     assert!(app.services.rubrics.get(&admin, "unused", None).await.is_err());

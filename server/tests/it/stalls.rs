@@ -229,7 +229,7 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
 async fn a_large_study_is_stored_in_small_transactions() {
     let app = TestApp::demo().await;
     let tasks = starter_tasks(&app).await;
-    // What made the demo counts no more.
+    // The requests that created the demo do not count.
     let app = app.restarted();
     let (services, admin) = (&app.services, System.admin());
     let samples = 1_000 / tasks.len();

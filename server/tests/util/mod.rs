@@ -202,7 +202,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Where it redirects to; panics if it does not.
+    /// The target of its redirect; panics without one.
     pub fn location(&self) -> &str {
         let to = self.headers.get(header::LOCATION).unwrap_or_else(|| panic!("{}: {}", self.status, self.body));
         to.to_str().unwrap()

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::{server, tools};
 
-/// What to measure, and the output format.
+/// The benches to run, and the output format.
 #[derive(Args)]
 pub struct Bench {
     #[command(subcommand)]
@@ -91,7 +91,7 @@ pub enum Target {
 /// One figure of a report.
 #[derive(Serialize)]
 pub struct Figure {
-    /// What was measured.
+    /// The figures.
     pub what: String,
     /// Value.
     pub value: f64,

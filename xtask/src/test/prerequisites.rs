@@ -1,4 +1,4 @@
-//! Prerequisites of tests beside the checkout, and which tests may be skipped without them.
+//! Prerequisites of tests next to the checkout, and which tests may be skipped without them.
 //!
 //! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the
 //! file that [`VARIABLE`] names.
@@ -18,12 +18,12 @@ use crate::{toolchains, tools};
 /// skipped.
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
-/// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
+/// The published data of AixBench next to a checkout, relative to the workspace's parent folder.
 const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
 const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
 
-/// What a skipped test lacks.
+/// The missing prerequisite of a skipped test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Published data, which are not part of the repository.
@@ -74,13 +74,13 @@ pub struct Prerequisites {
     pub checkout: Option<PathBuf>,
     /// The folder with the published files of HumanEval-X.
     pub humaneval_x: Option<PathBuf>,
-    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` beside the
+    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` next to the
     /// checkout.
     pub strict: bool,
 }
 
 impl Prerequisites {
-    /// Finds the published data, named in the environment or beside the checkout, and unpacks the
+    /// Finds the published data, named in the environment or next to the checkout, and unpacks the
     /// benchmark's repository unless a checkout of it is named.
     ///
     /// # Errors

@@ -32,11 +32,12 @@ pub fn FilterBar(
 ) -> impl IntoView {
     let t = use_i18n().admin();
     let query = use_query_map();
+    let submit = if matches!(fields[..], [Field::Words]) { t.filter_text } else { t.filter };
     let fields = fields.into_iter().map(|field| draw(field, query)).collect_view();
     view! {
         <Filter search=true>
             {fields}
-            <button class="button" type="submit">{t.filter}</button>
+            <button class="button" type="submit">{submit}</button>
             {shown.map(|shown| view! {
                 <p class="filter-count" role="status">{move || (t.shown_of)(shown.get(), all)}</p>
             })}

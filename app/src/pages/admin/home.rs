@@ -117,7 +117,7 @@ pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
     view! { <ul class="cards">{cards.collect_view()}</ul> }.into_any()
 }
 
-/// What waits in a study: ratings that are left, and links into the inbox.
+/// The remaining ratings of a study, and links into the inbox.
 fn waiting(i: I18n, study: &StudyRow) -> impl IntoView + use<> {
     let t = i.admin();
     let inbox = |kind| InboxFilter { kind, study: Some(study.id) }.address();

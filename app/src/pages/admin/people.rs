@@ -175,7 +175,7 @@ fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyVie
     .into_any()
 }
 
-/// What an admin can do with another account.
+/// The actions of an admin on another account.
 fn actions(i: I18n, user: &UserRow, Forms { set_disabled, set_role, reset, .. }: Forms) -> AnyView {
     let t = i.admin();
     let (id, disabled) = (user.id.to_string(), user.disabled);
@@ -234,7 +234,7 @@ fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl I
     }
 }
 
-/// What a deactivation leads to.
+/// The consequences of a deactivation.
 fn deactivation(i: I18n, user: &UserRow) -> AnyView {
     let t = i.admin();
     if user.open_ratings == 0 {

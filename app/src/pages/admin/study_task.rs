@@ -11,9 +11,9 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        comparison::{OutputRatings, RatingRow, TaskRatings},
         ids::{StudyId, TaskId},
         lang::Lang,
+        ratings::{OutputRatings, RatingRow, TaskRatings},
         rubric::Rubric,
     },
     rpc::studies::study_task,

@@ -120,7 +120,7 @@ fn Ended(result: CalibrationResult, passed: bool, done: Callback<()>) -> impl In
 /// The note above a calibration item.
 pub fn calibration_note(step: CalibrationStep) -> impl IntoView {
     let t = use_i18n().feedback();
-    let text = if step.mode == CalibrationMode::Train { t.opening_train_note } else { t.opening_must_note };
+    let text = if step.mode == CalibrationMode::Train { t.calibration_train_note } else { t.calibration_must_note };
     view! { <Notice><b>{(t.step_of)(step.number, step.of)}</b>" "{text}</Notice> }
 }
 

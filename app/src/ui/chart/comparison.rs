@@ -12,8 +12,8 @@ use crate::{
     model::{
         claims::{Standing, letter, significant},
         compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
-        comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
+        ratings::{Comparison, Interval},
         rubric::Dimension,
         run::Verdict,
     },
@@ -113,7 +113,7 @@ impl Links {
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
     }
 
-    /// A chart's files; `more` is what it depends on besides the selection.
+    /// A chart's files; `more` is what it depends on in addition to the selection.
     pub fn files(&self, id: &str, more: &str) -> Files {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         Files {

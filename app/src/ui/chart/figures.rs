@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     i18n::I18n,
-    model::{comparison::Interval, run::Verdict, stats::Kappa},
+    model::{ratings::Interval, run::Verdict, stats::Kappa},
 };
 
 use super::{

@@ -24,7 +24,7 @@ pub fn clear(conn: &Connection, submission: SubmissionId) -> Result<(), Failure>
     Ok(())
 }
 
-/// Who masked the submission, if that person is still known, and when; `None` without a mask.
+/// The person who masked the submission, if still known, and the time; `None` without a mask.
 pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option<String>, Timestamp)>, Failure> {
     let found = conn
         .prepare_cached(

@@ -176,7 +176,7 @@ pub fn ratings(
     page::page(conn, &list, &of, &params, listed)
 }
 
-/// What a rating that counts, `c`, is of.
+/// Joins a rating that counts, `c`, to the output that it rates.
 const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
     CROSS JOIN users u ON u.id = c.user_id
     CROSS JOIN outputs o ON o.id = c.output_id

@@ -89,7 +89,7 @@ pub async fn get_collection(
 
 /// Delete a collection
 ///
-/// Its prompts and responses are deleted for good. Submissions that were imported from it stay.
+/// Its prompts and responses are deleted permanently. Submissions imported from it are kept.
 #[utoipa::path(delete, path = "/collections/{id}", tag = "Collections", security(("token" = ["write:data"])),
     params(("id" = CollectionId, Path, description = "ID of the collection")),
     responses((status = 204, description = "The collection is deleted")))]

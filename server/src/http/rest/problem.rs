@@ -33,7 +33,7 @@ pub struct Problem {
     pub title: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// What is wrong and, if known, how to fix it.
+    /// The problem and, if known, how to fix it.
     pub detail: String,
     /// Each problem of the input: where, what, and how to fix it.
     #[serde(skip_serializing_if = "Vec::is_empty")]

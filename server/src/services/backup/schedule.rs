@@ -52,7 +52,7 @@ impl std::fmt::Display for Keep {
 }
 
 impl Keep {
-    /// Which of these times, in any order, are kept.
+    /// Selects the times to keep, from times in any order.
     fn kept(self, times: &[Timestamp]) -> BTreeSet<Timestamp> {
         let mut newest_first = times.to_vec();
         newest_first.sort_by(|a, b| b.cmp(a));
@@ -82,7 +82,7 @@ pub struct Daily {
     pub figures: DailyFigures,
 }
 
-/// What became of daily backups.
+/// The state of daily backups.
 #[derive(Clone, Debug, Default)]
 pub struct DailyFigures {
     /// When the newest began, in seconds since 1970; 0 if there is none.

@@ -64,7 +64,7 @@ impl Pace {
     }
 }
 
-/// What one process does for a collection.
+/// One process's work on a collection.
 pub struct Driver {
     db: Db,
     id: CollectionId,
@@ -102,7 +102,7 @@ struct Done {
     reply: Reply,
 }
 
-/// What to do after a request could not be begun.
+/// The next step after a request that could not be begun.
 enum Begun {
     Sent,
     /// Nothing can be sent now.

@@ -31,7 +31,7 @@ struct Line<'a> {
     task_id: &'a str,
     sample: u32,
     collection: i64,
-    /// What the output continues, if that is not the task's own prompt.
+    /// The text that the output continues, if it is not the task's own prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<&'a str>,
     /// The output of a task that HumanEval-X asks to continue, made of `response`.

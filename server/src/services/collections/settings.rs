@@ -1,4 +1,4 @@
-//! What settings of collections are valid.
+//! Checks the settings of collections.
 
 use app::model::{
     collection::{CollectionSettings, MOST_AT_ONCE, MOST_SAMPLES},

@@ -86,7 +86,7 @@ impl Subjects {
         Ok(sizes.collect::<Result<Vec<_>, Failure>>()?.into_iter().max().unwrap_or(0))
     }
 
-    /// What a collection of these tasks sends.
+    /// The requests of a collection of these tasks.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Editing a draft: its settings change and its plan is drawn anew.
+//! Editing a draft: its settings change and its plan is drawn again.
 
 use app::{
     error::AppError,

@@ -154,7 +154,7 @@ fn result(
     Ok(CalibrationResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
 }
 
-/// Which calibration item this is; `None` for hidden checks.
+/// The number of the calibration item; `None` for hidden checks.
 pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>, Failure> {
     if check.kind.is_hidden() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What raters get back, and disagreements as their adjudicators see them. No answer here contains a model,
+//! Feedback to raters, and disagreements as their adjudicators see them. No answer here contains a model,
 //! a submission or a database id.
 
 use app::{
@@ -208,7 +208,7 @@ pub fn reply(r: flags::Reply) -> FlagReply {
     }
 }
 
-/// What the person may adjudicate: by role, and never an output that they rate themselves.
+/// The token's disagreement, if the person may adjudicate it: by role, and never of an output that they rate themselves.
 fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
     let found = disagreements::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
     let (study, output) = found;

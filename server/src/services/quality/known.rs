@@ -29,7 +29,7 @@ const REASON_MAX: usize = 2000;
 /// Most items of one file.
 const ITEMS_MOST: usize = 1000;
 
-/// What the audit log says about a new item.
+/// The audit log's details of a new item.
 pub fn detail(id: i64, new: &NewKnownItem) -> String {
     match new.source {
         KnownItemSource::Output(output) => format!("item {id}: output {output}, {}", new.pool),
@@ -245,7 +245,7 @@ pub fn import(
     Ok(count)
 }
 
-/// What the settings need from the pools and do not find there, if anything.
+/// The items that the settings need and the pools lack, if any.
 pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), Failure> {
     let PoolSizes { calibration, hidden, both } = pools;
     let calibrates = settings.calibration != CalibrationMode::None;

@@ -12,13 +12,13 @@ use std::{
 use app::{
     model::{
         audit::{Action, Object},
-        comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
         page::{Found, PageOf, Paged},
         quality::{
             DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
             QualitySettings, RaterFigures, RatingFilter, RatingList,
         },
+        ratings::Agreement,
         rubric::Rubric,
     },
     port::{Admin, Answer, quality::Monitoring},
@@ -141,7 +141,7 @@ impl Monitoring for QualityService {
     }
 }
 
-/// What the audit log says of a flag.
+/// The audit log's details of a flag.
 pub fn flag_detail(on: FlagOn) -> String {
     match on {
         FlagOn::Assignment(id) => format!("rating assignment {id}"),

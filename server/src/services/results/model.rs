@@ -147,10 +147,10 @@ fn differences_of(
     (first, second): (usize, usize),
     dimensions: usize,
 ) -> Vec<Option<Versus>> {
-    let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::comparison::Interval>, tasks, p| {
+    let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::ratings::Interval>, tasks, p| {
         let interval = interval.map(|i| {
             let (a, b) = (i.low * sign, i.high * sign);
-            app::model::comparison::Interval { low: a.min(b), high: a.max(b) }
+            app::model::ratings::Interval { low: a.min(b), high: a.max(b) }
         });
         // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
         let difference = Estimated { value: mean? * sign + 0.0, interval };

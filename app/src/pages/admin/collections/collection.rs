@@ -34,7 +34,7 @@ use crate::{
 /// How often the page of a running collection asks.
 const BEAT: Duration = Duration::from_secs(2);
 
-/// What can be done with a collection.
+/// The actions on a collection.
 #[derive(Clone, Copy)]
 struct Actions {
     resume: FormAction<ResumeCollection>,
@@ -152,7 +152,7 @@ fn page(
     .into_any()
 }
 
-/// What the reader should know before anything else.
+/// Notices above the page's content.
 fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
     let t = i.collections();
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };

@@ -8,7 +8,7 @@ use crate::{
     i18n::{I18n, claims::p_value},
     model::{
         compare::Human,
-        comparison::Comparison,
+        ratings::Comparison,
         stats::{Estimate, Known, Undefined},
     },
     ui::chart::{

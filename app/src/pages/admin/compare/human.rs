@@ -15,7 +15,7 @@ use crate::{
     model::{
         claims::Standing,
         compare::Human,
-        comparison::Comparison,
+        ratings::Comparison,
         stats::{Known, Paired, Undefined},
     },
     ui::chart::{
@@ -48,7 +48,7 @@ pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Link
     .into_any()
 }
 
-/// What the intervals rest on.
+/// The method of the intervals.
 fn how_computed(i: I18n, c: &Comparison) -> impl IntoView + use<> {
     view! { <p class="muted small">{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
 }

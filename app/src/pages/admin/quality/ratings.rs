@@ -178,11 +178,13 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                     {scores}
                     <td role="cell" data-label=a.flag>
                         <span class="row">{flag}{disagreement}</span>
-                        <a class="small" href=known>{t.known_this}</a>
                     </td>
                     <td role="cell" data-label=a.when class="when">
                         {i.time(r.at)}
                         {time.map(|text| view! { <span class="muted small">" "{text}</span> })}
+                    </td>
+                    <td role="cell" data-label=a.actions>
+                        <a class="small" href=known>{t.known_this}</a>
                     </td>
                 </tr>
             }
@@ -199,6 +201,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 {heads}
                 <th role="columnheader" scope="col">{a.flag}</th>
                 <th role="columnheader" scope="col">{a.when}</th>
+                <th role="columnheader" scope="col"><span class="visually-hidden">{a.actions}</span></th>
             </tr></thead>
             <tbody role="rowgroup">{rows}</tbody>
         </table></div>

@@ -53,7 +53,7 @@ pub fn CompareRunsPage() -> impl IntoView {
             let mut rows = runs(None, PageOf::first(LISTED)).await?.rows;
             let pair = match (a, b) {
                 (Some(a), Some(b)) => match compare_runs(a, b, task).await {
-                    // That two runs cannot be compared is said beside the lists to choose others from.
+                    // The reason why two runs cannot be compared is next to the lists from which to choose others.
                     Err(AppError::Conflict(why)) => Some(Err(why)),
                     Err(other) => return Err(other),
                     Ok(pair) => Some(Ok(pair)),
@@ -99,7 +99,7 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, want
 
 fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
     let t = i.runs();
-    // Once one is chosen, only runs of its dataset can stand beside it.
+    // Once one is chosen, only runs of its dataset can stand next to it.
     let dataset = wanted.0.and_then(|id| rows.iter().find(|row| row.id == id)).map(|row| row.dataset.clone());
     let options = |chosen: Option<RunId>, only: Option<&str>| {
         let fitting = rows.iter().filter(|row| only.is_none_or(|slug| slug == row.dataset) || chosen == Some(row.id));
@@ -124,7 +124,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
                 <button class="button primary" type="submit">{t.compare}</button>
             </Filter>
     };
-    // Once there are two, what they came to is what one wants to see first.
+    // With two runs, the reader wants to see their results first.
     if chosen {
         return view! { <details class="more"><summary>{t.choose_others}</summary>{form}</details> }.into_any();
     }
@@ -132,7 +132,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
         .into_any()
 }
 
-/// What stands above a run's column: its model, and the run where both are the same model's.
+/// The heading of a run's column: its model, and its number if both runs are of the same model.
 pub fn names(i: I18n, a: &RunRow, b: &RunRow) -> [String; 2] {
     let name = |row: &RunRow| match a.model_name == b.model_name {
         true => (i.runs().run_of)(&row.model_name, row.id),

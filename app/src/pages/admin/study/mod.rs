@@ -23,7 +23,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        audit::Object, compare::ComparisonView, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
+        audit::Object, compare::ComparisonView, ids::StudyId, quality::Live, ratings::TaskScores, study::StudyDetail,
     },
     rpc::{
         quality::study_live,
@@ -102,7 +102,7 @@ fn page(
     .into_any()
 }
 
-/// What the study's comparison is of, with a link to it, or why there are no figures yet.
+/// The scope of the study's comparison, with a link to it, or the reason why there are no figures yet.
 fn compared(i: I18n, found: &ComparisonView) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
     match &found.figures.human {
