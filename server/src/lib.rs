@@ -8,6 +8,7 @@
 
 pub mod assemble;
 mod brackets;
+pub mod capacity;
 pub mod cli;
 pub mod clock;
 pub mod comparison;

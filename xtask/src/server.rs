@@ -36,7 +36,7 @@ pub fn bench(name: &str) -> Result<PathBuf> {
     built(tools::cargo().args(["build", "--locked", "--release", "--package", "server", "--bench", name]), name)
 }
 
-const HELPER: &str = "aixgrade-sandbox";
+pub const HELPER: &str = "aixgrade-sandbox";
 
 /// Builds the sandbox's helper and moves it into place.
 ///

@@ -21,9 +21,9 @@ texts! {
     InboxTexts
     words {
         title: "Inbox", "待办";
-        lead: "Everything that needs an admin, across all studies, test runs and webhooks. Model names are not shown here.", "所有评分项目、测试运行和 Webhook 中等待管理员处理的事项。此处不显示模型名称。";
+        lead: "Everything that needs an admin, across all studies, test runs, webhooks and the server itself. Model names are not shown here.", "所有评分项目、测试运行、Webhook 和服务器本身等待管理员处理的事项。此处不显示模型名称。";
         empty: "Nothing needs your attention", "没有待办事项";
-        empty_hint: "Flags, disagreements, raters who need attention, stopped runs and failed deliveries appear here.", "标记、分歧、需要关注的评分者、已停止的运行和失败的推送会显示在这里。";
+        empty_hint: "Flags, disagreements, raters who need attention, stopped runs, failed deliveries and failed backups appear here.", "标记、分歧、需要关注的评分者、已停止的运行、失败的推送和失败的备份会显示在这里。";
         empty_filter: "No items of this kind", "没有此类待办事项";
         show_all: "Show all items", "显示全部待办";
         kinds: "Kinds", "类型";
@@ -56,6 +56,8 @@ texts! {
         run: "Stopped run", "已停止的运行";
         engine: "Engine errors", "引擎错误";
         delivery: "Failed delivery", "推送失败";
+        backup: "Failed backup", "备份失败";
+        integrity: "Database check failed", "数据库检查失败";
 
         resolve: "Resolve", "标为已处理";
         add_rater: "Add one more rater", "再请一位评分者";
@@ -72,6 +74,7 @@ texts! {
         open_calibration: "Open the calibration", "查看校准";
         open_plan: "Open the plan", "查看分配方案";
         open_run: "Open the run", "查看运行";
+        routine_never: "It has not succeeded yet.", "尚未成功过。";
         open_webhook: "Open the webhooks", "查看 Webhook";
         not_blind: "All items of this study, with model names", "该项目的全部内容（显示模型名称）";
         to_inbox: "Inbox", "待办";
@@ -91,6 +94,7 @@ texts! {
         run_n(run: &str, dataset: &str) { format!("Run {run} of {dataset}") } { format!("运行 {run}（{dataset}）") }
         errors_n(n: u64) { if n == 1 { "The engine failed on 1 output, which has no verdict.".into() } else { format!("The engine failed on {n} outputs, which have no verdict.") } } { format!("测试引擎在 {n} 个输出上出错，它们没有测试结果。") }
         attempts_n(n: u32) { if n == 1 { "1 attempt".into() } else { format!("{n} attempts") } } { format!("已尝试 {n} 次") }
+        routine_since(when: &str) { format!("It last succeeded {when}.") } { format!("上次成功：{when}。") }
         status_n(status: u16) { format!("status {status}") } { format!("状态码 {status}") }
 
         confirm_resolve(n: u64) { if n == 1 { "The flag will be resolved without a reply. Its rater sees that it is resolved.".into() } else { format!("{n} flags will be resolved without a reply. Their raters see that they are resolved.") } } { format!("{n} 个标记将被标为已处理，没有答复；评分者会看到处理状态。") }
@@ -120,6 +124,8 @@ impl InboxTexts {
             InboxKind::Run => self.run,
             InboxKind::Engine => self.engine,
             InboxKind::Delivery => self.delivery,
+            InboxKind::Backup => self.backup,
+            InboxKind::Integrity => self.integrity,
         }
     }
 

@@ -53,6 +53,7 @@ texts! {
         state_logged_out: "Your session has expired. Your work is safe: log in again in another tab, then return here.", "登录已过期。内容没有丢失：请在新标签页重新登录，再回到这里。";
         state_sending: "Submitting", "正在提交";
         state_submit_retrying: "Not submitted yet: the server cannot be reached. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：无法连接服务器，正在重试。评分已保存在此浏览器中，且只计一次。";
+        state_submit_busy: "Not submitted yet: the server is busy. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：服务器繁忙，正在重试。评分已保存在此浏览器中，且只计一次。";
         state_done: "Submitted", "已提交";
         log_in_again: "Log in (new tab)", "登录（新标签页）";
         said_rated: "Rating submitted. Next output.", "评分已提交。下一个输出。";

@@ -9,6 +9,7 @@ use super::{
     grading::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
+    message::Message,
     page::Paged,
     quality::FlagOn,
     reason::Fault,
@@ -47,11 +48,15 @@ pub enum InboxKind {
     Engine,
     /// A webhook delivery that failed.
     Delivery,
+    /// Daily backups that fail.
+    Backup,
+    /// A database that SQLite finds damaged, or that cannot be checked.
+    Integrity,
 }
 
 impl InboxKind {
     /// Every kind, in display order.
-    pub const ALL: [InboxKind; 9] = [
+    pub const ALL: [InboxKind; 11] = [
         InboxKind::Flag,
         InboxKind::Disagreement,
         InboxKind::Calibration,
@@ -61,6 +66,8 @@ impl InboxKind {
         InboxKind::Run,
         InboxKind::Engine,
         InboxKind::Delivery,
+        InboxKind::Backup,
+        InboxKind::Integrity,
     ];
 
     /// Name in addresses and on the command line.
@@ -75,6 +82,8 @@ impl InboxKind {
             InboxKind::Run => "run",
             InboxKind::Engine => "engine",
             InboxKind::Delivery => "delivery",
+            InboxKind::Backup => "backup",
+            InboxKind::Integrity => "integrity",
         }
     }
 
@@ -85,7 +94,7 @@ impl InboxKind {
             InboxKind::Disagreement => &[InboxAct::AddRater],
             InboxKind::Calibration => &[InboxAct::Restart, InboxAct::Admit],
             InboxKind::Pace | InboxKind::Checks => &[InboxAct::Dismiss, InboxAct::Resume],
-            InboxKind::Plan => &[],
+            InboxKind::Plan | InboxKind::Backup | InboxKind::Integrity => &[],
             InboxKind::Run | InboxKind::Engine | InboxKind::Delivery => &[InboxAct::Retry, InboxAct::Dismiss],
         }
     }
@@ -284,6 +293,15 @@ pub enum InboxItem {
         /// Why the last attempt failed.
         error: Option<String>,
         attempts: u32,
+    },
+    /// What the server does for itself every day.
+    Routine {
+        /// Attempts that failed since the last one that succeeded.
+        failures: u32,
+        /// Why the last one failed.
+        why: Message,
+        /// When it last succeeded.
+        succeeded_at: Option<Timestamp>,
     },
 }
 

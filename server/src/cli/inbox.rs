@@ -24,8 +24,8 @@ pub struct Inbox {
 
 #[derive(Args)]
 struct List {
-    /// List only items of this kind: `flag`, `disagreement`, `calibration`, `pace`, `checks`, `plan`, `run`, `engine` or
-    /// `delivery`
+    /// List only items of this kind: `flag`, `disagreement`, `calibration`, `pace`, `checks`, `plan`, `run`, `engine`,
+    /// `delivery`, `backup` or `integrity`
     #[arg(long)]
     kind: Option<InboxKind>,
     /// List only items of this study
@@ -114,6 +114,7 @@ fn about(row: &InboxRow) -> String {
             format!("{unassigned} ratings without a rater; deactivated: {}", inactive.join(", "))
         }
         InboxItem::Run { run, dataset, errors, .. } => format!("run {run} of {dataset}, {errors} engine errors"),
+        InboxItem::Routine { failures, why, .. } => format!("{failures} attempts: {why}"),
         InboxItem::Delivery { url, attempts, error, .. } => {
             format!("{url}, {attempts} attempts, {}", error.as_deref().unwrap_or_default())
         }

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use app::port::System;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
@@ -13,7 +14,7 @@ use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs,
 use crate::{
     clock,
     config::Config,
-    db::{Db, sessions::Sessions, staging},
+    db::{Db, routines::Routine, sessions::Sessions, staging},
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
@@ -145,9 +146,13 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
     let figures = backups.as_ref().map(|daily| daily.figures.clone());
-    if let Some(daily) = backups {
-        tokio::spawn(daily.run(services.clone()));
+    match backups {
+        Some(daily) => {
+            tokio::spawn(daily.run(services.clone()));
+        }
+        None => services.end_routine(System, Routine::Backup).await?,
     }
+    tokio::spawn(services.clone().check_database_daily());
     let state = AppState::new(services, config);
     if let Some(watched) = watched {
         let router = http::watched(state.clone(), figures);

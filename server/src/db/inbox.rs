@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     accounts::parsed,
     page::{self, List, Sort},
+    routines::Routine,
     runs,
 };
 use crate::{clock, error::Failure};
@@ -33,6 +34,8 @@ pub enum Subject {
     Run(InboxKind, RunId),
     /// A delivery.
     Delivery(DeliveryId),
+    /// What the server does every day.
+    Routine(Routine),
 }
 
 impl Subject {
@@ -44,6 +47,8 @@ impl Subject {
             Subject::Rater(kind, _) | Subject::Run(kind, _) => kind,
             Subject::Plan => InboxKind::Plan,
             Subject::Delivery(_) => InboxKind::Delivery,
+            Subject::Routine(Routine::Backup) => InboxKind::Backup,
+            Subject::Routine(Routine::Integrity) => InboxKind::Integrity,
         }
     }
 
@@ -59,6 +64,8 @@ impl Subject {
             "run" => Subject::Run(InboxKind::Run, RunId(number)),
             "engine" => Subject::Run(InboxKind::Engine, RunId(number)),
             "delivery" => Subject::Delivery(DeliveryId(number)),
+            "backup" => Subject::Routine(Routine::Backup),
+            "integrity" => Subject::Routine(Routine::Integrity),
             other => return Err(Failure::internal(format!("unknown kind of inbox item: {other}"))),
         })
     }

@@ -45,6 +45,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0035_judgings.sql"),
     include_str!("../../migrations/0036_conversation_ratings.sql"),
     include_str!("../../migrations/0037_people_groups.sql"),
+    include_str!("../../migrations/0038_routines.sql"),
 ];
 
 /// The schema this program writes.
@@ -152,6 +153,7 @@ mod tests {
         include_str!("migrations_rows/0035.sql"),
         include_str!("migrations_rows/0036.sql"),
         include_str!("migrations_rows/0037.sql"),
+        include_str!("migrations_rows/0038.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

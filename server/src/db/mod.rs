@@ -42,6 +42,7 @@ pub mod results_import;
 pub mod results_input;
 pub mod results_judges;
 pub mod results_lines;
+pub mod routines;
 pub mod rubrics;
 pub mod run_how;
 pub mod run_results;

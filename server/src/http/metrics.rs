@@ -21,6 +21,7 @@ use prometheus_client::{
 };
 
 use crate::{
+    capacity::{Kind, Places},
     clock,
     db::{self, load},
     error::Failure,
@@ -32,6 +33,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfFile {
     file: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfKind {
+    kind: &'static str,
 }
 
 /// Counts a request, with the time until its response begins.
@@ -96,6 +102,7 @@ async fn written(watched: &Watched) -> Result<String, Failure> {
     let mut registry = Registry::with_prefix("aixgrade");
     register_counts(&mut registry, &state.requests, services, backups.as_ref());
     register_load(&mut registry, &load);
+    register_places(&mut registry, &state.places);
     register_disk(&mut registry, &disk);
     let mut text = String::new();
     text::encode(&mut text, &registry).map_err(Failure::internal)?;
@@ -164,6 +171,14 @@ fn register_load(registry: &mut Registry, load: &load::Load) {
     );
     gauge("outputs_running", "Outputs that a worker of the engine is running", load.running);
     gauge("leases", "Outputs that raters have open", load.leases);
+}
+
+fn register_places(registry: &mut Registry, places: &Places) {
+    let taken = Family::<OfKind, Gauge>::default();
+    for (of, kind) in Kind::ALL {
+        taken.get_or_create(&OfKind { kind }).set(i64::try_from(places.taken(of)).unwrap_or(i64::MAX));
+    }
+    registry.register("http_requests_in_progress", "Requests without a response yet, by kind", taken);
 }
 
 fn register_disk(registry: &mut Registry, disk: &Disk) {

@@ -14,6 +14,7 @@ pub mod guard;
 pub mod health;
 pub mod listen;
 pub mod metrics;
+pub mod overload;
 pub mod pages;
 pub mod request_id;
 pub mod rest;

@@ -12,7 +12,7 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, request_id,
+    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, overload, pages, request_id,
     request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies, submissions,
     upload,
 };
@@ -107,6 +107,7 @@ pub fn router(state: AppState) -> Router {
     open.merge(people)
         // The REST API: http/rest/mod.rs lists its operations.
         .merge(rest::router(&state))
+        .layer(middleware::from_fn_with_state(state.clone(), overload::admit))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())

@@ -24,6 +24,7 @@ pub mod public_links;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+mod routines;
 pub mod rubrics;
 pub mod run_pair;
 pub mod runs;

@@ -34,6 +34,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use server::{
+    capacity::{Capacity, Places},
     clock,
     config::Config,
     db::runs::{self, Basis, Finish},
@@ -52,6 +53,8 @@ const HUNG: Duration = Duration::from_secs(300);
 pub struct TestApp {
     /// The services, for direct access.
     pub services: Services,
+    /// Places for requests in progress.
+    pub places: Places,
     folder: TempDir,
     router: Router,
 }
@@ -128,6 +131,13 @@ impl TestApp {
         TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..Config::default() })
     }
 
+    /// The same server with other limits on what is in progress.
+    pub fn with_capacity(self, capacity: Capacity) -> TestApp {
+        let places = Places::new(capacity);
+        let state = AppState { places: places.clone(), ..AppState::new(self.services.clone(), Config::default()) };
+        TestApp { places, router: http::router(state), ..self }
+    }
+
     fn over(folder: TempDir) -> TestApp {
         TestApp::configured(folder, Config::default())
     }
@@ -135,8 +145,9 @@ impl TestApp {
     fn configured(folder: TempDir, config: Config) -> TestApp {
         // Runs start on every machine: what they come to is the tests' own affair.
         let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
-        let router = http::router(AppState::new(services.clone(), config));
-        TestApp { services, folder, router }
+        let state = AppState::new(services.clone(), config);
+        let places = state.places.clone();
+        TestApp { services, places, folder, router: http::router(state) }
     }
 
     /// A client without an account.

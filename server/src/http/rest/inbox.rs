@@ -37,7 +37,7 @@ impl InboxQuery {
 /// List the items of the inbox
 ///
 /// Flags without a reply, disagreements to adjudicate, raters who need attention, ratings that nobody will give, stopped
-/// runs, engine errors and failed webhook deliveries, over all studies that are not archived. No item names a model.
+/// runs, engine errors, failed webhook deliveries, daily backups that fail and a damaged database, over all studies that are not archived. No item names a model.
 #[utoipa::path(get, path = "/inbox", tag = "Inbox", params(InboxQuery, PageParams), security(("token" = ["read"])),
     responses((status = 200, description = "Items, newest first", body = Page<InboxRow>)))]
 pub async fn list_inbox(

@@ -74,7 +74,7 @@ impl From<AppError> for Problem {
         match error {
             AppError::Unauthenticated => problem.detail = "This request needs a valid token.".into(),
             AppError::Invalid(problems) => problem.problems = problems,
-            AppError::TooMany(seconds) => problem.wait = u32::try_from(seconds).ok(),
+            AppError::TooMany(seconds) | AppError::Busy(seconds) => problem.wait = u32::try_from(seconds).ok(),
             AppError::Internal(incident) => problem.incident = Some(incident),
             _ => {}
         }
