@@ -16,18 +16,22 @@ use crate::{
     },
 };
 
-/// Feedback for a rater; empty without any.
+/// Replies to a rater's flags, and disagreements to decide; empty without any.
 pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
-    let RaterFeedback { replies, disagreements, figures } = back;
+    let RaterFeedback { replies, disagreements, .. } = back;
     let decide = (disagreements > 0).then(|| {
         view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
     view! {
         {decide}
         {(!replies.is_empty()).then(|| view! { <Replies replies/> })}
-        {(!figures.is_empty()).then(|| own_figures(i, figures))}
     }
+}
+
+/// A rater's own figures; empty without any.
+pub fn rater_figures(i: I18n, back: RaterFeedback) -> impl IntoView {
+    (!back.figures.is_empty()).then(|| own_figures(i, back.figures))
 }
 
 #[component]

@@ -50,6 +50,7 @@ pub async fn edit_study(
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
+    #[server(default)] break_minutes: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let change = StudyChange {
@@ -64,6 +65,7 @@ pub async fn edit_study(
         presentation: Some(presentation),
         sharing: Some(sharing),
         pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
+        break_minutes: Some(number("break_minutes", &break_minutes)?.unwrap_or(0)),
     };
     ports.plans.edit(&admin, id, change).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));

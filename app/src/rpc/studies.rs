@@ -63,6 +63,7 @@ pub async fn create_study(
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
     #[server(default)] rubric: String,
+    #[server(default)] break_minutes: String,
 ) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
     let seed = parse_seed(&seed)?;
@@ -80,6 +81,7 @@ pub async fn create_study(
         shares,
         pace_s: number("pace", &pace)?,
         rubric: Some(rubric),
+        break_minutes: number("break_minutes", &break_minutes)?.unwrap_or(0),
         draft: true,
     };
     let id = ports.studies.create(&admin, new).await?;

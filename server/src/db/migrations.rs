@@ -41,6 +41,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0031_pools.sql"),
     include_str!("../../migrations/0032_instance.sql"),
     include_str!("../../migrations/0033_collections.sql"),
+    include_str!("../../migrations/0034_bookmarks.sql"),
 ];
 
 /// The schema this program writes.

@@ -31,7 +31,7 @@ use crate::{
         Db, accounts,
         audit::{self, Change},
         plan::{self as stored, Settings},
-        studies,
+        quality, studies,
     },
     error::Failure,
     plan::rows::{Gradable, chosen},
@@ -181,6 +181,7 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
     })
 }
