@@ -36,7 +36,7 @@ use crate::{
     error::AppError,
     model::{
         dataset::{DatasetDetail, DatasetRow, TaskRow},
-        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRating, Receipt, RubricSheet},
         ids::{DatasetVersionId, GroupId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
@@ -220,6 +220,10 @@ pub trait Grading: Send + Sync {
     async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.
     async fn own(&self, person: &Person, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// Marks an output for the rater to find again, or removes the mark.
+    async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()>;
+    /// The outputs of a study that the rater skipped or bookmarked.
+    async fn own_items(&self, person: &Person, study: &Token) -> Answer<OwnItems>;
     /// Withdraws the rater's newest rating in its study. It is superseded, never deleted, and its content
     /// becomes the draft. If it had replaced an earlier rating, that one counts again; otherwise the output
     /// is unrated and leased to the rater. A repeated call does nothing.

@@ -172,6 +172,9 @@ impl World {
             }
             Step::Submit(ago, content, key) => vec![self.submit(&self.item(*ago), *content, *key).await],
             Step::Skip(ago) => vec![self.rpc("skip", json!({"assignment": self.item(*ago)})).await],
+            Step::Bookmark(ago, on) => {
+                vec![self.rpc("bookmark", json!({"assignment": self.item(*ago), "on": on})).await]
+            }
             Step::Undo(ago) => vec![self.rpc("undo_rating", json!({"assignment": self.item(*ago)})).await],
             Step::Form(ago, action, score) => {
                 let (path, score) = (format!("/grade/{}", self.item(*ago)), score.to_string());
@@ -201,7 +204,8 @@ impl World {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
                 let my_studies = self.rpc("desk", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
-                vec![own, self.of_study(my_studies), self.rater_feedback(back)]
+                let lists = self.rpc("own_items", json!({"study": self.token})).await;
+                vec![own, lists, self.of_study(my_studies), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,

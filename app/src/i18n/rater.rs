@@ -11,6 +11,9 @@ texts! {
         all_rated: "All done", "全部完成";
         paused_or_closed: "Paused or closed", "已暂停或结束";
         you_are_paused: "You are paused", "您已被暂停";
+        mine_skipped: "Skipped outputs", "跳过的输出";
+        mine_bookmarks: "Bookmarks", "书签";
+        mine_rated: "rated", "已评";
         mine_title: "My ratings", "我的评分";
         mine_lead: "Newest first. Open a rating to review or change it.", "按时间由新到旧排列。点开可查看或修改。";
         mine_empty: "You have no ratings in this study yet", "您在此项目中还没有评分";

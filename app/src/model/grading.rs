@@ -170,6 +170,12 @@ pub struct GradingItem {
     /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
+    /// Whether the rater has bookmarked it.
+    #[serde(default)]
+    pub bookmarked: bool,
+    /// Minutes of work after which the page suggests a break; 0 for never.
+    #[serde(default)]
+    pub break_minutes: u32,
     /// Whether the study has guidelines to read.
     #[serde(default)]
     pub guidelines: GuidelinesState,
@@ -294,6 +300,27 @@ pub struct RubricSheet {
     /// The study's title.
     pub title: String,
     pub rubric: Rubric,
+}
+
+/// The items of a study that a rater skipped or bookmarked, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnItems {
+    /// Skipped and not rated since.
+    pub skipped: Vec<OwnItem>,
+    pub bookmarked: Vec<OwnItem>,
+}
+
+/// An item in a list of the rater's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnItem {
+    /// The assignment.
+    pub token: Token,
+    /// The description.
+    pub raw_nl: String,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
+    /// Whether the rater has submitted a rating.
+    pub rated: bool,
 }
 
 /// A rating in the rater's own list.

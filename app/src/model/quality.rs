@@ -164,7 +164,13 @@ pub struct QualitySettings {
     pub limit_window: u32,
     /// The consequence of exceeding a limit.
     pub limit_action: LimitAction,
+    /// Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    /// [`BREAK_MOST`].
+    pub break_minutes: u32,
 }
+
+/// The most minutes before a break is suggested: a day's work.
+pub const BREAK_MOST: u32 = 480;
 
 impl QualitySettings {
     /// Whether raters have limits.
@@ -222,6 +228,8 @@ pub struct SettingsForm {
     pub limit_window: u32,
     #[serde(default)]
     pub limit_action: LimitAction,
+    #[serde(default)]
+    pub break_minutes: u32,
 }
 
 /// Key of the dimension that can have its own threshold.

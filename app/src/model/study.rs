@@ -103,6 +103,9 @@ pub struct NewStudy {
     /// default.
     #[serde(default)]
     pub rubric: Option<String>,
+    /// Minutes of work after which raters read that a break helps; 0 for never.
+    #[serde(default)]
+    pub break_minutes: u32,
     /// Whether to create a draft, so that the plan can be reviewed before the start.
     #[serde(default)]
     pub draft: bool,
@@ -137,6 +140,8 @@ pub struct StudyChange {
     pub shares: Option<Vec<u32>>,
     /// Expected seconds per rating; 0 to use the measured value.
     pub pace_s: Option<u32>,
+    /// Minutes of work after which raters read that a break helps; 0 for never.
+    pub break_minutes: Option<u32>,
 }
 
 /// A study's settings, to edit while it is a draft.

@@ -29,17 +29,20 @@ pub fn MyStudiesPage() -> impl IntoView {
         <Page title=i18n.common.nav_desk>
             <UnsentBar />
             <Load data=back let:back>{rater_feedback(i18n, back)}</Load>
-            {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
+                // Whoever has begun to work finds the tour below the work.
+                {(!toured && studies.iter().all(|study| study.progress.rated == 0)).then(|| view! { <TourOffer /> })}
                 {if studies.is_empty() {
                     view! { <Empty title=t.studies_empty><p>{t.studies_empty_hint}</p></Empty> }.into_any()
                 } else {
+                    let begun = studies.iter().any(|study| study.progress.rated > 0);
                     let cards = studies.into_iter().map(|study| view! { <StudyCard study /> }).collect_view();
                     view! {
                         <p class="lead">{t.studies_lead}</p>
                         <ul class="desk">{cards}</ul>
                         <p class="row">
-                            {toured.then(|| view! { <a href="/tour">{b.tour_again}</a> })}
+                            {(toured || begun)
+                                .then(|| view! { <a href="/tour">{if toured { b.tour_again } else { b.tour_go }}</a> })}
                             <a href="/account#keys">{b.keys_change}</a>
                         </p>
                     }
@@ -102,7 +105,8 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
                 <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
                 <p class="row muted small">
                     <span>{(t.progress_text)(progress.rated, progress.left)}</span>
-                    {(progress.skipped > 0).then(|| view! { <span>{(t.skipped_text)(progress.skipped)}</span> })}
+                    {(progress.skipped > 0)
+                        .then(|| view! { <a href=format!("/studies/{token}/mine#skipped")>{(t.skipped_text)(progress.skipped)}</a> })}
                 </p>
             </div>
             <p class="row">

@@ -52,6 +52,7 @@ pub async fn edit_study(
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
     #[server(default)] groups: Vec<GroupId>,
+    #[server(default)] break_minutes: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let raters = with_groups(&ports, &admin, raters, groups).await?;
@@ -68,6 +69,7 @@ pub async fn edit_study(
         answers: Some(answers),
         sharing: Some(sharing),
         pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
+        break_minutes: Some(number("break_minutes", &break_minutes)?.unwrap_or(0)),
     };
     ports.plans.edit(&admin, id, change).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));

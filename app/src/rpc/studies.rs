@@ -65,6 +65,7 @@ pub async fn create_study(
     #[server(default)] pace: String,
     #[server(default)] rubric: String,
     #[server(default)] groups: Vec<GroupId>,
+    #[server(default)] break_minutes: String,
 ) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
     let raters = with_groups(&ports, &admin, raters, groups).await?;
@@ -84,6 +85,7 @@ pub async fn create_study(
         shares,
         pace_s: number("pace", &pace)?,
         rubric: Some(rubric),
+        break_minutes: number("break_minutes", &break_minutes)?.unwrap_or(0),
         draft: true,
     };
     let id = ports.studies.create(&admin, new).await?;

@@ -121,6 +121,9 @@ pub struct Create {
     /// Rubric, with a version if it is not the newest, such as "aixbench 1" [default: the dataset's]
     #[arg(long)]
     rubric: Option<String>,
+    /// Minutes of work after which raters read that a break helps; 0 for never
+    #[arg(long = "break", value_name = "MINUTES", default_value_t = 0)]
+    break_minutes: u32,
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
@@ -167,6 +170,9 @@ pub struct Edit {
     /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
+    /// Minutes of work after which raters read that a break helps; 0 for never
+    #[arg(long = "break", value_name = "MINUTES")]
+    break_minutes: Option<u32>,
 }
 
 /// `studies join`
@@ -267,6 +273,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 shares: create.shares,
                 pace_s: create.pace,
                 rubric: create.rubric,
+                break_minutes: create.break_minutes,
                 draft,
             };
             let id = studies.create(&admin, new).await?;
@@ -307,6 +314,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 sharing: edit.sharing,
                 shares: Some(edit.shares).filter(|all| !all.is_empty()),
                 pace_s: edit.pace,
+                break_minutes: edit.break_minutes,
             };
             services.plans.edit(&admin, edit.id, change).await?;
             return global.show(&services.plans.get(&admin, edit.id).await?, plan_text);

@@ -41,6 +41,8 @@ pub struct RaterStudy {
     pub paused: bool,
     /// Whether the rater has a warning to read.
     pub warned: bool,
+    /// Minutes of work after which the page suggests a break; 0 for never.
+    pub break_minutes: u32,
 }
 
 /// The study with this opaque name, if the user is one of its raters.
@@ -67,7 +69,10 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
     let found = conn
         .prepare_cached(&format!(
             "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share,
-                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned FROM studies s
+                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned,
+                coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
+                    AS break_minutes
+             FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
              JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
              LEFT JOIN rater_limits l ON l.study_id = s.id AND l.user_id = ?2
@@ -77,14 +82,15 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
             let texts: (String, String) = (row.get("seed")?, row.get("json")?);
             let known: (StudyStatus, Presentation, Reads) =
                 (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
-            let halted: (bool, bool) = (row.get("paused")?, row.get("warned")?);
+            let halted: (bool, bool, u32) = (row.get("paused")?, row.get("warned")?, row.get("break_minutes")?);
             let names = (Token(row.get("token")?), row.get("title")?);
             Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, halted))
         })
         .optional()?;
-    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), (paused, warned))) = found else {
+    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), halted)) = found else {
         return Ok(None);
     };
+    let (paused, warned, break_minutes) = halted;
     Ok(Some(RaterStudy {
         id,
         token,
@@ -97,6 +103,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         share,
         paused,
         warned,
+        break_minutes,
     }))
 }
 

@@ -46,6 +46,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0036_conversation_ratings.sql"),
     include_str!("../../migrations/0037_people_groups.sql"),
     include_str!("../../migrations/0038_routines.sql"),
+    include_str!("../../migrations/0039_bookmarks.sql"),
 ];
 
 /// The schema this program writes.
@@ -154,6 +155,7 @@ mod tests {
         include_str!("migrations_rows/0036.sql"),
         include_str!("migrations_rows/0037.sql"),
         include_str!("migrations_rows/0038.sql"),
+        include_str!("migrations_rows/0039.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

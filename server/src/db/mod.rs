@@ -9,6 +9,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod bookmarks;
 pub mod collections;
 pub mod conversations;
 pub mod copy;

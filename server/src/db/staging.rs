@@ -163,8 +163,9 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 23] = [
+const OF_STUDIES: [&str; 24] = [
     "adjudicators",
+    "bookmarks",
     "dispute_handouts",
     "extra_assignments",
     "flag_answers",

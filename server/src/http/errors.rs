@@ -148,13 +148,15 @@ mod tests {
 
     #[tokio::test]
     async fn internal_error_page_keeps_the_form() {
-        let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3").await;
+        let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3&key=k1").await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(
             page.contains(app::i18n::common::ZH.internal) && page.contains("<header") && page.contains("href=\"/\""),
             "{page}"
         );
-        assert!(page.contains("value=\"long &lt;b&gt; text\"") && page.contains("action=\"/grade/x\""), "{page}");
+        assert!(page.contains(">long &lt;b&gt; text</textarea>") && page.contains("action=\"/grade/x\""), "{page}");
+        assert!(page.contains("name=\"score-0\"") && page.contains(">3</textarea>"), "{page}");
+        assert!(page.contains("<input type=\"hidden\" name=\"key\" value=\"k1\""), "{page}");
         assert!(!page.contains("type=\"module\""), "{page}");
         let (_, page) = sent("text/html", "name=ada&password=secret-word").await;
         assert!(!page.contains("secret-word"), "{page}");

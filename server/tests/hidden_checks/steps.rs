@@ -51,6 +51,8 @@ pub enum Step {
     Submit(usize, Content, u8),
     Skip(usize),
     Undo(usize),
+    /// Bookmarks an item, or removes the bookmark.
+    Bookmark(usize, bool),
     /// The form without JavaScript.
     Form(usize, &'static str, u8),
     /// The page of an item.
@@ -94,7 +96,8 @@ pub fn step() -> impl Strategy<Value = Step> {
         8 => (item(), content(), 0u8..3).prop_map(|(i, c, k)| Step::Submit(i, c, k)),
         5 => item().prop_map(Step::Skip),
         6 => item().prop_map(Step::Undo),
-        3 => (item(), prop::sample::select(vec!["submit", "skip", "draft"]), 1u8..5)
+        4 => (item(), any::<bool>()).prop_map(|(i, on)| Step::Bookmark(i, on)),
+        4 => (item(), prop::sample::select(vec!["submit", "skip", "draft", "bookmark", "unbookmark"]), 1u8..5)
             .prop_map(|(i, action, score)| Step::Form(i, action, score)),
         1 => item().prop_map(Step::Page),
         1 => item().prop_map(Step::GoOn),

@@ -79,6 +79,8 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
         ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
+        ("bookmark", For::Raters, Sent::Json(json!({"assignment": item, "on": true}))),
+        ("own_items", For::Raters, Sent::Json(json!({"study": study}))),
         ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
         ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
         ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),

@@ -208,6 +208,11 @@ pub fn StudyFields(
                 <p class="hint" id="study-tasks-hint">{t.study_tasks_hint}</p>
             </div>
             <div class="field field--short">
+                <label class="label" for="study-break">{p.break_minutes}</label>
+                <input class="input" id="study-break" name="break_minutes" value=(present.break_minutes > 0).then(|| present.break_minutes.to_string()) type="number" inputmode="numeric" min="0" max="480" aria-describedby="study-break-hint"/>
+                <p class="hint" id="study-break-hint">{p.break_hint}</p>
+            </div>
+            <div class="field field--short">
                 <label class="label" for="study-seed">{t.seed}</label>
                 <input class="input" id="study-seed" name="seed" value=present.seed.map(|n| n.to_string()) inputmode="numeric" pattern="[0-9]{1,20}" autocomplete="off" aria-describedby="study-seed-hint"/>
                 <p class="hint" id="study-seed-hint">{t.seed_hint}</p>

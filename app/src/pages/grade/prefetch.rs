@@ -237,6 +237,8 @@ mod tests {
             following: None,
             calibration: None,
             replies: Vec::new(),
+            bookmarked: false,
+            break_minutes: 0,
             guidelines: Default::default(),
         }
     }

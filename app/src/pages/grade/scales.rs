@@ -149,7 +149,8 @@ fn LevelRow(place: usize, level: Level, sheet: ScoreSheet) -> impl IntoView {
     }
 }
 
-fn rubric_lang() -> Signal<Lang> {
+/// The language in which the rubric is shown.
+pub fn rubric_lang() -> Signal<Lang> {
     let default = use_i18n().lang;
     match use_context::<ViewSettings>() {
         Some(view_settings) => view_settings.rubric.into(),

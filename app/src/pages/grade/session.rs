@@ -80,6 +80,8 @@ pub struct Work {
     pub skippable: bool,
     /// Whether nothing is sent to the server: the tour.
     pub practice: bool,
+    /// Whether it can be bookmarked: not in a calibration or in the tour, to which nothing leads back.
+    pub has_bookmark: bool,
     /// Its column, counted from 0, if several outputs are on the page.
     pub column: Option<usize>,
     /// Measures the time spent on it.
@@ -118,6 +120,7 @@ pub struct Session {
     awaited: RwSignal<Option<(String, Outcome)>>,
     skippable: bool,
     practice: bool,
+    has_bookmark: bool,
     column: Option<usize>,
     /// The time spent on the output.
     clock: Clock,
@@ -149,7 +152,7 @@ impl Post {
 impl Session {
     /// A session for one output.
     pub fn new(work: Work, i18n: I18n, callbacks: Callbacks) -> Session {
-        let Work { study, token, rubric, draft, skippable, practice, column, clock } = work;
+        let Work { study, token, rubric, draft, skippable, practice, has_bookmark, column, clock } = work;
         Session {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(SaveState::Untouched),
@@ -164,9 +167,15 @@ impl Session {
             awaited: RwSignal::new(None),
             skippable,
             practice,
+            has_bookmark,
             column,
             clock,
         }
+    }
+
+    /// Whether the output can be bookmarked.
+    pub fn has_bookmark(self) -> bool {
+        self.has_bookmark
     }
 
     /// The id of one of its fields, prefixed with the letter of its column.

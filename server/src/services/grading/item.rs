@@ -8,7 +8,7 @@ use app::{
     error::{AppError, Refusal},
     model::{
         feedback::CalibrationStep,
-        grading::{Draft, DraftFault, Receipt},
+        grading::{Draft, DraftFault, OwnItem, Receipt},
         ids::{OutputId, StudyId, Token, UserId},
         plan::Presentation,
         rubric::Rubric,
@@ -21,6 +21,7 @@ use rusqlite::Connection;
 use super::{Parts, hand_out, replies};
 use crate::{
     db::{
+        bookmarks,
         grading::{self, RaterStudy},
         guidelines, instruction_answers,
         quality::checks::{self, Check},
@@ -61,6 +62,8 @@ pub enum Verb {
     Skip,
     /// An undo of the newest rating.
     Undo,
+    /// A bookmark.
+    Bookmark,
 }
 
 /// Where the state of an item is stored. Longer than most traits here, because whatever is not in it cannot
@@ -180,10 +183,22 @@ impl Item {
             following,
             calibration,
             replies: replies(conn, self.rater, &token)?,
+            bookmarked: bookmarks::has(conn, self.study.id, self.rater, &token)?,
             token,
             guidelines: guidelines::state(conn, self.study.id, self.rater)?,
             rubric,
             study: self.study,
+        })
+    }
+
+    /// Its line in a list.
+    pub fn listed(&self, conn: &Connection) -> Result<OwnItem, Failure> {
+        let visible_texts = self.storage.visible_texts(conn)?;
+        Ok(OwnItem {
+            token: self.storage.token(conn)?,
+            raw_nl: visible_texts.raw_nl,
+            nl_lang: visible_texts.nl_lang,
+            rated: self.storage.rated_at(conn)?.is_some(),
         })
     }
 
@@ -261,6 +276,16 @@ impl Item {
             return Err(refused(Refusal::NotLast));
         }
         self.storage.withdraw(conn, &draft, hand_out::lease_end())
+    }
+
+    /// Marks the item for the rater to find again, or removes the mark. Sending it twice counts once.
+    pub fn bookmark(&self, conn: &Connection, on: bool) -> Result<(), Failure> {
+        self.allowed(conn, Verb::Bookmark)?;
+        let token = self.storage.token(conn)?;
+        match on {
+            true => bookmarks::add(conn, self.study.id, self.rater, &token),
+            false => bookmarks::remove(conn, self.study.id, self.rater, &token),
+        }
     }
 
     fn allowed(&self, conn: &Connection, verb: Verb) -> Result<(), Failure> {

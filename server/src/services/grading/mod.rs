@@ -7,6 +7,7 @@
 //!
 //! `item` implements the actions on one item, `hand_out` chooses the next one.
 
+mod differences;
 mod hand_out;
 mod item;
 
@@ -14,7 +15,9 @@ use app::{
     error::AppError,
     model::{
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
-        grading::{Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        grading::{
+            Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnItems, OwnRating, Progress, Receipt, RubricSheet,
+        },
         guidelines::GuidelinesState,
         ids::{Token, UserId},
         lang::Lang,
@@ -37,10 +40,11 @@ pub use self::{
 use crate::{
     clock,
     db::{
-        Db,
+        Db, bookmarks,
         grading::{self, RaterStudy},
         guidelines,
         quality::{checks, flags},
+        queue,
     },
     error::Failure,
     layout,
@@ -81,6 +85,7 @@ impl GradingService {
             following,
             calibration,
             replies,
+            bookmarked,
             guidelines,
             rubric,
         } = parts;
@@ -102,6 +107,8 @@ impl GradingService {
             following,
             calibration,
             replies,
+            bookmarked,
+            break_minutes: study.break_minutes,
             guidelines,
         })
     }
@@ -134,6 +141,7 @@ struct Parts {
     following: Option<Token>,
     calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
+    bookmarked: bool,
     guidelines: GuidelinesState,
     /// The study's, with the items that this output adds.
     rubric: Rubric,
@@ -235,7 +243,8 @@ impl Grading for GradingService {
         Ok(match found {
             Ok(parts) => {
                 let views = parts.into_iter().map(|parts| Self::view(parts, lang));
-                NextTask::Task(futures::future::try_join_all(views).await?)
+                let items = futures::future::try_join_all(views).await?;
+                NextTask::Task(differences::marked(items).await?)
             }
             Err(other) => other,
         })
@@ -277,6 +286,24 @@ impl Grading for GradingService {
         let rater = person.id;
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.undo(tx)).await?)
+    }
+
+    async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()> {
+        let rater = person.id;
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.bookmark(tx, on)).await?)
+    }
+
+    async fn own_items(&self, person: &Person, study: &Token) -> Answer<OwnItems> {
+        let rater = person.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                own_items(conn, &study, rater)
+            })
+            .await?)
     }
 
     async fn rubric(&self, person: &Person, study: &Token) -> Answer<RubricSheet> {
@@ -351,6 +378,19 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
     }
     own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     Ok(own.into_iter().map(|(_, rating)| rating).collect())
+}
+
+/// The rater's skipped and bookmarked items, newest first, of work and hidden checks.
+fn own_items(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<OwnItems, Failure> {
+    let listed = |mut found: Vec<(Timestamp, Token)>| {
+        found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let items = found.into_iter().map(|(_, token)| Item::resolve(conn, &token, rater)?.listed(conn));
+        items.collect::<Result<Vec<_>, Failure>>()
+    };
+    let mut skipped = queue::skipped(conn, study.id, rater)?;
+    let checks = HiddenChecks::of(conn, study, rater)?;
+    skipped.extend(checks.skipped().map(|(at, check)| (at, check.token.clone())));
+    Ok(OwnItems { skipped: listed(skipped)?, bookmarked: listed(bookmarks::list(conn, study.id, rater)?)? })
 }
 
 /// Calibration steps that come before the work.

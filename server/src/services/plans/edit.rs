@@ -2,7 +2,10 @@
 
 use app::{
     error::AppError,
-    model::study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+    model::{
+        quality::QualitySettings,
+        study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+    },
 };
 use rusqlite::Connection;
 
@@ -12,7 +15,11 @@ use super::{
     new_study::asked,
 };
 use crate::{
-    db::{plan as stored, quality::known_items, studies},
+    db::{
+        plan as stored,
+        quality::{self, known_items},
+        studies,
+    },
     error::Failure,
 };
 
@@ -38,6 +45,7 @@ fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
     })
 }
@@ -47,7 +55,9 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
     editable(study)?;
     let id = study.id;
     let before = settings(conn, study)?;
-    let (plan, outputs) = asked(conn, &changed(before.clone(), change.clone())?)?;
+    let after = changed(before.clone(), change.clone())?;
+    let (plan, outputs) = asked(conn, &after)?;
+    let break_minutes = after.break_minutes;
     if plan.rubric_id != studies::rubric_id(conn, id)? && !known_items::list(conn, id)?.is_empty() {
         return Err(Failure::invalid(
             "rubric",
@@ -77,6 +87,10 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
             if !studies::can_rate(conn, *rater)? {
                 return Err(Failure::not_found("rater"));
             }
+        }
+        if break_minutes != before.break_minutes {
+            let settings = quality::settings(conn, id)?;
+            quality::save_settings(conn, id, &QualitySettings { break_minutes, ..settings })?;
         }
         studies::replace(conn, id, &plan)
     };
@@ -108,6 +122,7 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         sharing,
         shares,
         pace_s,
+        break_minutes,
     } = change;
     if raters.is_some() && shares.is_none() && sharing.unwrap_or(before.sharing) == app::model::plan::Sharing::Hand {
         return Err(AppError::invalid(
@@ -138,6 +153,7 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         pace_s: number(pace_s, before.pace_s),
         // An empty name would stand for the dataset's default.
         rubric: rubric.filter(|name| !name.trim().is_empty()).or(before.rubric),
+        break_minutes: break_minutes.unwrap_or(before.break_minutes),
         draft: true,
     })
 }

@@ -32,7 +32,7 @@ use crate::{
         audit::{self, Change},
         conversations,
         plan::{self as stored, Settings},
-        studies,
+        quality, studies,
     },
     error::Failure,
     plan::rows::{Gradable, chosen},
@@ -183,6 +183,7 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
     })
 }

@@ -214,6 +214,7 @@ pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Re
     }
     Ok(match verb {
         Verb::Skip => Some(Refusal::NotSkipped),
+        Verb::Bookmark => Some(Refusal::NotBookmarked),
         Verb::Undo => Some(Refusal::AnsweredOnce),
         Verb::Submit if check.rated_at.is_some() => Some(Refusal::AnsweredOnce),
         Verb::Submit => {

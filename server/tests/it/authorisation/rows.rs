@@ -110,6 +110,8 @@ pub fn rows() -> Vec<Row> {
         adas_call("/rpc/item", json!({"assignment": "ITEM"})),
         adas_call("/rpc/save_draft", json!({"assignment": "ITEM", "draft": draft})),
         adas_call("/rpc/own_ratings", json!({"study": "STUDY"})),
+        adas_call("/rpc/own_items", json!({"study": "STUDY"})),
+        adas_call("/rpc/bookmark", json!({"assignment": "ITEM", "on": true})),
         adas_call("/rpc/submit_rating", json!({"assignment": "ITEM", "draft": draft, "key": "k"})),
         row(
             "POST /grade/{study}",
