@@ -539,7 +539,7 @@ fn rust_canonical_solutions_pass_where_there_are_tests() {
     with_rust(check_rust_solutions);
 }
 
-/// What cargo takes for a pass: the guard does not.
+/// Output that cargo takes for a pass, and the guard does not.
 #[test]
 fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
     with_rust(check_rust_escapes);

@@ -1,9 +1,10 @@
-//! What tests in other languages than Java need: numpy and other Python packages, Node.js and a JavaScript module, Go and a Go module, and Rust's
-//! crates. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have them.
+//! Prerequisites of tests in languages other than Java: numpy and other Python packages, Node.js and a JavaScript
+//! module, Go and a Go module, and Rust's crates. Node.js and Go are of the versions that HumanEval-X names, on machines
+//! for which their registries have them.
 //!
-//! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
-//! cannot be had is left out and reported; a language that lacks something is not run, and its tests are skipped by name,
-//! which fails in CI.
+//! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. Files
+//! that cannot be obtained are left out and reported; a language that lacks something is not run, and its tests are
+//! skipped by name, which fails in CI.
 
 use std::{
     fs,
@@ -34,7 +35,7 @@ pub fn prepared() -> PathBuf {
 /// Installs what a language needs into a folder.
 type Install = fn(&Path) -> Result<()>;
 
-/// The languages that need something beside their compiler: code, folder below [`prepared`], how it is installed.
+/// The languages that need something next to their compiler: code, folder below [`prepared`], how it is installed.
 const INSTALLED: [(&str, &str, Install); 4] =
     [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go), ("rust", "rust-crate", rust)];
 
@@ -128,7 +129,7 @@ fn go_toolchain(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The published module with its vendored packages, from the benchmark's files beside the checkout.
+/// The published module with its vendored packages, from the benchmark's files next to the checkout.
 fn go(folder: &Path) -> Result<()> {
     if let Err(lacking) = go_toolchain(&folder.with_file_name("go")) {
         say_aside(format!("Go 1.18.4 is not used, but the Go on the search path: {lacking:#}"));

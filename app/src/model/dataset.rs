@@ -28,7 +28,7 @@ pub enum TestKind {
     Aixbench,
     /// HumanEval-X: each task has its own tests.
     HumanevalX,
-    /// Test programs of our own format, in languages besides Java: each task has its own tests.
+    /// Test programs of our own format, in languages other than Java: each task has its own tests.
     Programs,
     /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
     CodeIfBench,

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::Line,
     code_lang::CodeLang,
-    comparison::Interval,
     conversation::{TestProfile, TurnCheck},
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
     published::{AsPublished, Difference},
+    ratings::Interval,
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
     time::Timestamp,
 };
@@ -194,7 +194,7 @@ pub struct Outcome {
     pub wall_ms: u32,
     /// Peak resident memory in KiB, including the JVM's own.
     pub memory_kib: u32,
-    /// Why the engine came to the verdict; absent if the counts of cases explain it.
+    /// Why the engine reached the verdict; absent if the counts of cases explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The text of the program, its tests or the compiler; may be empty.
@@ -328,7 +328,7 @@ pub struct Conditions {
     pub dates: Option<String>,
     /// Whether Landlock was available.
     pub landlock: bool,
-    /// What control groups limited over all processes of a sandbox; absent if nothing.
+    /// The totals that control groups limited over all processes of a sandbox; absent if none.
     pub groups: Option<Sums>,
     /// The failed sandbox checks that the operator allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -549,13 +549,13 @@ pub struct RunDetail {
     pub missing: Vec<MissingTask>,
 }
 
-/// Which outputs of a run a list has.
+/// A filter for the outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemFilter {
     /// Words that id or description of the task contain; empty for all.
     #[serde(default)]
     pub words: String,
-    /// What the outputs came to.
+    /// The state or verdict of the outputs.
     #[serde(default)]
     #[serde(rename = "came_to")]
     pub result: Option<ItemResult>,
@@ -564,7 +564,7 @@ pub struct ItemFilter {
     pub flagged: bool,
 }
 
-/// What an output of a run came to.
+/// The state or verdict of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemResult {
@@ -626,7 +626,7 @@ pub struct ItemRow {
     pub verdict: Option<Verdict>,
     /// The limit that was exceeded.
     pub limit: Option<LimitHit>,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Test cases passed.

@@ -56,7 +56,7 @@ pub struct NewVersion {
     pub description: Bilingual,
 
     pub license: String,
-    /// Where it was read from: a name, never a path on the machine.
+    /// The source: a name, never a path on the machine.
     pub source: String,
     /// Kind of its tests; absent without tests.
     pub test_kind: Option<TestKind>,

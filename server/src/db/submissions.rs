@@ -30,7 +30,7 @@ pub struct Origin {
     pub matching: Matching,
 }
 
-/// Where a submission comes from.
+/// The source of a submission.
 pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
     let sql = "SELECT s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
@@ -116,7 +116,7 @@ pub struct NewSubmission {
     pub left_out: u64,
     /// Number of outputs that will be stored.
     pub expected: u64,
-    /// Who imported it; absent for the command line.
+    /// The person who imported it; absent for the command line.
     pub by: Option<app::model::ids::UserId>,
     /// How the model was asked, if the tasks are conversations.
     pub way: Option<Way>,
@@ -159,7 +159,7 @@ pub struct NewOutput {
     pub raw: Option<String>,
     /// Why generation stopped.
     pub end_by: Option<String>,
-    /// What the model was given, where that is not the task's own prompt.
+    /// The text that the model continued, if it is not the task's own prompt.
     pub prompt: Option<String>,
     /// Where it stands in a conversation.
     pub place: Option<TurnPlace>,
@@ -215,11 +215,11 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
     Ok(())
 }
 
-const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
+const COLUMNS: &str = "s.id AS id, s.way, m.id AS model, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
-        s.left_out, s.created_at, s.way,
+        s.left_out, s.created_at,
         (SELECT max(c.id) FROM collection_files f CROSS JOIN collections c ON c.id = f.collection_id
          WHERE f.checksum = s.checksum AND c.status <> 'deleted') AS collection,
         EXISTS (SELECT 1 FROM outputs o JOIN task_revisions t ON t.id = o.revision_id

@@ -55,7 +55,7 @@ pub fn starter() -> Result<Files, Problem> {
     Ok(files)
 }
 
-/// The starter datasets in languages besides Java, each with its short name and its outputs.
+/// The starter datasets in languages other than Java, each with its short name and its outputs.
 ///
 /// # Errors
 /// Fails if they are damaged, which a test rules out.

@@ -89,7 +89,7 @@ impl Object {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault(pub Message, pub Message);
 
-/// What a JSON value is, in English and Chinese.
+/// The type of a JSON value, in English and Chinese.
 fn kind(value: &Value) -> (&'static str, &'static str) {
     match value {
         Value::Null => ("null", " null"),

@@ -9,7 +9,7 @@ use app::model::{
     conversation::Way,
     message::Message,
     problem::Problem,
-    submission::{IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
+    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
 };
 use sha2::{Digest, Sha256};
 
@@ -69,19 +69,19 @@ pub struct Summary {
     /// Ids of tasks without an output.
     pub missing: Listed<String>,
     /// Unmatched lines.
-    pub unknown: Listed<(u64, String)>,
+    pub unknown: Listed<FileLine>,
     /// Whether any task has different outputs. If so, the model was sampled several times, and a repeated
     /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
     /// mistake and imported once.
     pub sampled: bool,
     /// Repeated lines.
-    pub duplicates: Listed<(u64, String)>,
+    pub duplicates: Listed<FileLine>,
     /// How the model was asked, if the tasks are conversations.
     pub way: Option<Way>,
     /// Lines whose description differs from that of their task. They have one by their ID.
-    pub differing: Listed<(u64, String)>,
+    pub differing: Listed<FileLine>,
     /// Lines without code.
-    pub empty: Listed<(u64, String)>,
+    pub empty: Listed<FileLine>,
     /// The largest number of outputs of a task.
     pub samples_max: u64,
     /// Tasks with several outputs.
@@ -218,24 +218,24 @@ impl<'t> Scan<'t> {
         for output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
-                summary.unknown.push((output.line, output.label));
+                summary.unknown.push(FileLine { line: output.line, label: output.label });
                 continue;
             };
             summary.matched += 1;
             if output.differs && matching != Matching::Description {
-                summary.differing.push((output.line, output.label.clone()));
+                summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
             }
             if let Some(LineTurn { turn, .. }) = output.turn {
                 let of_turn = turns.entry((at, turn)).or_default();
                 *of_turn += 1;
                 samples[at] = samples[at].max(*of_turn);
             } else if !seen.insert((at, output.hash)) {
-                summary.duplicates.push((output.line, output.label));
+                summary.duplicates.push(FileLine { line: output.line, label: output.label });
                 repeats[at] += 1;
                 continue;
             }
             if output.empty {
-                summary.empty.push((output.line, output.label));
+                summary.empty.push(FileLine { line: output.line, label: output.label });
             }
             samples[at] += u64::from(!is_conversation);
         }

@@ -13,6 +13,7 @@ pub mod files;
 pub mod formulas;
 pub mod humaneval;
 pub mod identity_leaks;
+pub mod judging;
 pub mod kind;
 pub mod lines;
 pub mod markdown;
@@ -68,7 +69,7 @@ pub struct FoundDataset {
     pub description: Bilingual,
     /// Its license, as named by the source.
     pub license: String,
-    /// Where it was read from: a file or folder name.
+    /// The source: a file or folder name.
     pub source: String,
     /// Its tasks, in order.
     pub tasks: Vec<FoundTask>,

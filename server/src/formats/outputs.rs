@@ -111,7 +111,7 @@ pub enum Archive {
     TarGz,
 }
 
-/// Which archive a file is, by its first bytes or its name. Leaves the file at its beginning.
+/// The archive format of a file, by its first bytes or its name. Leaves the file at its beginning.
 ///
 /// # Errors
 ///
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_is_taken_to_the_letter() {
+    fn a_continuation_is_not_changed() {
         let line =
             br#"{"task_id": "Python/0", "prompt": "def f(x):\n", "generation": "    return x\n```python\n```\r\n"}"#;
         let continued = |continued| {

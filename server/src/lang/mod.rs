@@ -92,7 +92,7 @@ pub fn language(code: CodeLang) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.code == code)
 }
 
-/// Where toolchains are searched for: in the operator's folder, then on the search path.
+/// The places to search for toolchains: the operator's folder, then the search path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The operator's folder, with a subfolder for each language whose toolchain is there.
@@ -221,7 +221,7 @@ pub struct Judged {
     pub outcome: Outcome,
 }
 
-/// What toolchains need to start a process.
+/// The requirements of toolchains for starting a process.
 #[derive(Clone)]
 pub struct RunContext {
     pub sandbox: Arc<dyn Sandbox>,

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     engine::{EngineError, runner::Allowance, self_test::CheckResult},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
 };
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
@@ -92,7 +92,7 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }
@@ -151,7 +151,7 @@ pub fn environment(
     fingerprint: String,
     failed_checks: Vec<FailedCheck>,
 ) -> Environment {
-    let OptionalWalls { landlock, groups } = sandbox.optional_walls();
+    let OptionalLayers { landlock, groups } = sandbox.optional_layers();
     let Budget { cpu_s, wait_s, data_mib, threads } = budget;
     let conditions = Conditions {
         cpu_s,

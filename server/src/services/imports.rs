@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Which tasks of a benchmark become datasets.
+/// The tasks of a benchmark that become datasets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tasks {
     /// Those of the files.

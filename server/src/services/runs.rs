@@ -162,7 +162,7 @@ impl RunService {
     }
 }
 
-/// What decides whether a submission's tests can be run here.
+/// The facts that decide whether a submission's tests can be run here.
 struct Needs {
     dataset: String,
     kind: Option<TestKind>,
@@ -457,7 +457,7 @@ fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure>
 pub(super) struct Results {
     pub guarded: Vec<Vec<Sample>>,
     pub published: Option<Vec<Vec<Sample>>>,
-    /// Outputs that pass as published and not guarded.
+    /// Outputs that pass only as published.
     differ: u32,
 }
 

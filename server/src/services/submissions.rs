@@ -11,6 +11,7 @@ use app::{
         code_lang::CodeLang,
         dataset::{TaskRow, TestKind},
         ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+        lang::Lang,
         models::ModelRow,
         page::{PageOf, Paged},
         problem::Problem,
@@ -26,6 +27,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::{
+    conversation_view,
     spool::Spool,
     uploads::{StoredFile, Uploads},
 };
@@ -414,12 +416,17 @@ impl Submissions for SubmissionService {
             .await?)
     }
 
-    async fn output(&self, _: &Admin, id: OutputId) -> Answer<OutputDetail> {
-        let found = self
+    async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail> {
+        let (found, conversation) = self
             .db
-            .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
+            .read(move |conn| {
+                let found = submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output"))?;
+                Ok((found, conversations::of_output(conn, id)?))
+            })
             .await?;
+        let lang = admin.person().map_or(Lang::En, |person| person.lang);
         Ok(OutputDetail {
+            conversation: conversation_view::view(lang, conversation).await?,
             code: layout::view(found.code, found.surrounding_text, found.task.code_lang).await,
             row: found.row,
             model_name: found.model,

@@ -28,7 +28,7 @@ struct List {
     function: &'static str,
     arguments: fn(Value) -> Value,
     pointer: &'static str,
-    /// What a row is told by, and the SQL of all its rows.
+    /// The text that identifies a row, and the SQL of all rows.
     key: &'static str,
     rows: &'static str,
     orders: &'static [(&'static str, &'static str)],
@@ -384,7 +384,7 @@ async fn everything_is_found_by_name() {
     for kind in Kind::ALL {
         assert!(names(&most, kind).len() <= app::model::find::HITS, "{kind:?}");
     }
-    // What is renamed or deleted is found as it is.
+    // The search finds new names of renamed objects, and no deleted ones.
     app.services
         .db
         .write_blocking(|tx| {

@@ -11,7 +11,7 @@ use app::{
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
         page::PageOf,
-        plan::{Presentation, Sharing},
+        plan::{Presentation, RatedAnswers, Sharing},
         quality::{FeedbackLevel, QualitySettings},
         ratings_import::RatingsKind,
         study::{NewStudy, StudyStatus},
@@ -229,7 +229,7 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
 async fn a_large_study_is_stored_in_small_transactions() {
     let app = TestApp::demo().await;
     let tasks = starter_tasks(&app).await;
-    // What made the demo counts no more.
+    // The requests that created the demo do not count.
     let app = app.restarted();
     let (services, admin) = (&app.services, System.admin());
     let samples = 1_000 / tasks.len();
@@ -429,6 +429,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 rubric_id: target.rubric_id,
                 settings: Settings {
                     presentation: Presentation::One,
+                    answers: RatedAnswers::Last,
                     sharing: Sharing::Count,
                     tasks: None,
                     pace_s: None,

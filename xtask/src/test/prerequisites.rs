@@ -1,4 +1,4 @@
-//! Prerequisites of tests beside the checkout, and which tests may be skipped without them.
+//! Prerequisites of tests next to the checkout, and which tests may be skipped without them.
 //!
 //! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the
 //! file that [`VARIABLE`] names.
@@ -18,15 +18,14 @@ use crate::{toolchains, tools};
 /// skipped.
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
-/// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
+/// The published data of AixBench next to a checkout, relative to the workspace's parent folder.
 const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
 const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
-/// The same for the verdicts of CodeIF-Bench's programs, and for a checkout of the benchmark, which has no licence.
+/// The same for the verdicts of CodeIF-Bench's programs.
 const SHARED_CODEIF_VECTORS: &str = "shared/data/codeif-bench";
-const SHARED_CODEIF_BENCH: &str = "ref/CodeIF-Bench";
 
-/// What a skipped test lacks.
+/// The missing prerequisite of a skipped test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Published data, which are not part of the repository.
@@ -36,6 +35,8 @@ pub enum Kind {
     Host,
     /// The toolchain of a programming language, which xtask installs.
     Toolchain,
+    /// A benchmark without a licence, which only the environment can name.
+    Unlicensed,
     /// Nothing: the test is disabled.
     Ignored,
 }
@@ -59,6 +60,7 @@ impl Skip {
         let kind = match parts.next()? {
             "data" => Kind::Data,
             "host" => Kind::Host,
+            "unlicensed" => Kind::Unlicensed,
             kind => match toolchains::is_installed(kind.strip_prefix("toolchain ")?) {
                 true => Kind::Toolchain,
                 false => Kind::Host,
@@ -80,13 +82,13 @@ pub struct Prerequisites {
     /// A checkout of CodeIF-Bench, and the folder with the verdicts of its programs.
     pub codeif_bench: Option<PathBuf>,
     pub codeif_vectors: Option<PathBuf>,
-    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` beside the
+    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` next to the
     /// checkout.
     pub strict: bool,
 }
 
 impl Prerequisites {
-    /// Finds the published data, named in the environment or beside the checkout, and unpacks the
+    /// Finds the published data, named in the environment or next to the checkout, and unpacks the
     /// benchmark's repository unless a checkout of it is named.
     ///
     /// # Errors
@@ -101,7 +103,7 @@ impl Prerequisites {
         };
         let data = published("AIXGRADE_TEST_DATA", SHARED_DATA);
         let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", SHARED_HUMANEVAL_X);
-        let codeif_bench = published("AIXGRADE_TEST_CODEIF_BENCH", SHARED_CODEIF_BENCH);
+        let codeif_bench = named("AIXGRADE_TEST_CODEIF_BENCH").and_then(|folder| folder.canonicalize().ok());
         let codeif_vectors = published("AIXGRADE_TEST_CODEIF_VECTORS", SHARED_CODEIF_VECTORS);
         let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
         let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
@@ -152,7 +154,7 @@ impl Prerequisites {
     pub fn forbid(&self, skip: &Skip) -> bool {
         match skip.kind {
             Kind::Data | Kind::Toolchain => self.strict,
-            Kind::Host => false,
+            Kind::Host | Kind::Unlicensed => false,
             Kind::Ignored => true,
         }
     }

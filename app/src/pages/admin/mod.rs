@@ -11,6 +11,7 @@ mod engine;
 mod filter;
 pub mod find;
 mod first_outputs;
+pub mod groups;
 pub mod guidelines;
 pub mod home;
 pub mod inbox;

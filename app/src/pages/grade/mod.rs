@@ -8,6 +8,7 @@
 
 mod activity;
 mod bar;
+mod bookmark;
 mod browser;
 mod calibration;
 mod drafts;
@@ -57,7 +58,7 @@ use crate::{
     },
     rpc::grading::{item, next_item},
     ui::{
-        announce::sayer,
+        announce::toaster,
         effect::effect,
         load::{Data, Load},
         notice,
@@ -112,10 +113,10 @@ pub fn GradeNextPage() -> impl IntoView {
             }
         },
     );
-    let say = sayer();
+    let toast = toaster();
     let i18n = use_i18n();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        say(done_text(i18n.rater(), outcome).into());
+        toast(done_text(i18n.rater(), outcome).into());
         prefetch.ended(&item, outcome);
         next.refetch();
     });
@@ -162,12 +163,12 @@ pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("item").unwrap_or_default());
     let data = Data::new(move || token.get(), |token| item(Token(token)));
-    let say = sayer();
+    let toast = toaster();
     let i18n = use_i18n();
     let prefetch = Prefetch::current();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        say(done_text(i18n.rater(), outcome).into());
+        toast(done_text(i18n.rater(), outcome).into());
         prefetch.ended(&item, outcome);
         navigate(&callbacks(&item), NavigateOptions::default());
     });

@@ -58,7 +58,7 @@ pub struct Run {
     pass_at: Vec<PassAtK>,
     /// The same by the verdicts as published; empty if the benchmark has no evaluator.
     published_pass_at: Vec<PassAtK>,
-    /// Outputs that pass as published and not guarded, by reason.
+    /// Outputs that pass only as published, by reason.
     differences: Vec<Difference>,
     /// Why the run failed as a whole, if it did.
     fault: Option<Fault>,

@@ -49,7 +49,7 @@ const HARNESS: &str = concat!(
 /// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// What an interpreter reports about itself.
+/// An interpreter's report about itself.
 #[derive(Deserialize)]
 struct Interpreter {
     program: PathBuf,
@@ -98,7 +98,7 @@ struct Python {
     without_servers: AtomicBool,
 }
 
-/// What a process does: see `harness.py`.
+/// The role of a process: see `harness.py`.
 #[derive(Clone, Copy)]
 enum Mode {
     Published,
