@@ -65,19 +65,19 @@ impl ConversationTexts {
 
     /// The name of a kind of instruction.
     pub fn kind_name(&self, kind: InstructionKind) -> &'static str {
-        let zh = match kind {
-            InstructionKind::Base => "基础提示",
-            InstructionKind::InputOutput => "输入输出条件",
-            InstructionKind::ExceptionHandling => "异常处理",
-            InstructionKind::EdgeCase => "边界情况",
-            InstructionKind::FunctionalityExtension => "功能扩展",
-            InstructionKind::AnnotationCoverage => "注解覆盖",
-            InstructionKind::CodeComplexity => "代码复杂度",
-            InstructionKind::CodeStandard => "代码规范",
-            InstructionKind::ContextUsage => "上下文使用",
-            InstructionKind::ContextUsageCorrectness => "上下文使用正确性",
+        let (en, zh) = match kind {
+            InstructionKind::Base => ("The function itself", "函数本身"),
+            InstructionKind::InputOutput => ("Input and output", "输入与输出"),
+            InstructionKind::ExceptionHandling => ("Exception handling", "异常处理"),
+            InstructionKind::EdgeCase => ("Edge cases", "边界情况"),
+            InstructionKind::FunctionalityExtension => ("Extended functionality", "功能扩展"),
+            InstructionKind::AnnotationCoverage => ("Type annotations", "类型注解"),
+            InstructionKind::CodeComplexity => ("Code complexity", "代码复杂度"),
+            InstructionKind::CodeStandard => ("Code style", "代码规范"),
+            InstructionKind::ContextUsage => ("Use of the context", "上下文使用"),
+            InstructionKind::ContextUsageCorrectness => ("Correct use of the context", "上下文的正确使用"),
         };
-        self.lang.pick(kind.title(), zh)
+        self.lang.pick(en, zh)
     }
 
     /// The name of a form of the tests.

@@ -17,16 +17,6 @@ texts! {
         added: "Added:", "新增：";
         removed: "Removed:", "删除：";
         too_long: "The code is too long to compare.", "代码过长，无法对比。";
-        base_function: "The function itself", "函数本身";
-        input_output: "Input and output", "输入与输出";
-        exception_handling: "Exception handling", "异常处理";
-        edge_case: "Edge cases", "边界情况";
-        functionality_extension: "Extended functionality", "功能扩展";
-        annotation_coverage: "Type annotations", "类型注解";
-        code_complexity: "Code complexity", "代码复杂度";
-        code_standard: "Code style", "代码规范";
-        context_usage: "Use of the context", "上下文使用";
-        context_usage_correctness: "Correct use of the context", "上下文的正确使用";
     }
     sentences {
         turn_n(n: u32) { format!("Turn {n}") } { format!("第 {n} 轮") }

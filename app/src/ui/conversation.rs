@@ -43,19 +43,7 @@ pub enum ChangedLine {
 
 /// The name of a kind of instruction.
 pub fn kind_name(i: I18n, kind: InstructionKind) -> &'static str {
-    let t = i.turns();
-    match kind {
-        InstructionKind::Base => t.base_function,
-        InstructionKind::InputOutput => t.input_output,
-        InstructionKind::ExceptionHandling => t.exception_handling,
-        InstructionKind::EdgeCase => t.edge_case,
-        InstructionKind::FunctionalityExtension => t.functionality_extension,
-        InstructionKind::AnnotationCoverage => t.annotation_coverage,
-        InstructionKind::CodeComplexity => t.code_complexity,
-        InstructionKind::CodeStandard => t.code_standard,
-        InstructionKind::ContextUsage => t.context_usage,
-        InstructionKind::ContextUsageCorrectness => t.context_usage_correctness,
-    }
+    i.conversations().kind_name(kind)
 }
 
 /// The conversation as HTML; the last of `turns` is the rated one, whose code the page shows itself.
