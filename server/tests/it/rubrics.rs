@@ -406,6 +406,7 @@ async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, Submis
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one study, from its conversations to its figures")]
 async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows() {
     let app = TestApp::demo().await;
     let admin = System.admin();
