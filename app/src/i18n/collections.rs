@@ -159,6 +159,7 @@ texts! {
         submission_outputs(id: i64)
             { format!("The outputs of submission {id}") }
             { format!("输出集 {id} 的输出") }
+        judging_n(id: i64) { format!("Judging {id}") } { format!("评判 {id}") }
         number(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
         submission_n(id: i64) { format!("submission {id}") } { format!("输出集 {id}") }
         at_endpoint(model: &str, endpoint: &str)

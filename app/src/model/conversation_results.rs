@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    comparison::Interval,
     conversation::{InstructionKind, TestProfile, Way},
     ids::{ModelId, OutputId, RunId, SubmissionId},
+    ratings::Interval,
 };
 
 /// The results of every dataset of CodeIF-Bench that has any.

@@ -251,7 +251,7 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
             let new = args.new_collection(&endpoints)?;
             if args.requests.dry_run {
                 let plan = services.collections.plan(&admin, new).await?;
-                return global.show(&plan, plan_text);
+                return global.show(&plan, |plan| plan_text(plan, "tasks"));
             }
             services.collections.create(&admin, new).await?
         }
@@ -446,9 +446,10 @@ fn text(made: &Collected) -> String {
     lines.join("\n")
 }
 
-pub fn plan_text(plan: &CollectionPlan) -> String {
+/// A plan with its first prompts; `what` is what it has requests for.
+pub fn plan_text(plan: &CollectionPlan, what: &str) -> String {
     let mut lines: Vec<String> = plan.first.iter().map(prompt_text).collect();
-    lines.push(cost(plan));
+    lines.push(cost(plan, what));
     lines.push("Dry run: nothing was sent.".into());
     lines.join("\n")
 }
@@ -467,13 +468,13 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-fn cost(plan: &CollectionPlan) -> String {
+fn cost(plan: &CollectionPlan, what: &str) -> String {
     let responses = match plan.response_tokens {
         Some(most) => format!("at most {most} response tokens"),
         None => "responses of unknown length (limit them with --response-tokens)".into(),
     };
     format!(
-        "{} tasks, {} requests: about {} prompt tokens, {responses}.",
+        "{} {what}, {} requests: about {} prompt tokens, {responses}.",
         plan.tasks, plan.requests, plan.prompt_tokens
     )
 }
@@ -529,7 +530,7 @@ fn whole_text(whole: &Whole) -> String {
     optional("Submissions", Some(imported).filter(|text| !text.is_empty()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:width$}  {value}")).collect();
-    lines.push(cost(plan));
+    lines.push(cost(plan, if row.judging.is_some() { "outputs" } else { "tasks" }));
     if let Some(first) = plan.first.first() {
         lines.push(format!("\n{}", prompt_text(first)));
     }

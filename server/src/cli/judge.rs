@@ -63,7 +63,7 @@ pub async fn run(global: &Global, args: Judge) -> Result<(), Failure> {
             let new = args.new_judging(&endpoints)?;
             if args.requests.dry_run {
                 let plan = services.collections.plan_judging(&admin, new).await?;
-                return global.show(&plan, plan_text);
+                return global.show(&plan, |plan| plan_text(plan, "outputs"));
             }
             services.collections.create_judging(&admin, new).await?
         }

@@ -134,7 +134,7 @@ impl Groups for GroupService {
             let parts = line.split([',', '，']).map(str::trim).filter(|name| !name.is_empty());
             parts.map(|name| (number, name.to_owned())).collect::<Vec<_>>()
         });
-        let wanted: Vec<(usize, String)> = lines.collect();
+        let wanted: Vec<(u64, String)> = lines.collect();
         if wanted.is_empty() || wanted.len() as u64 > MOST_MEMBERS {
             return Err(AppError::invalid(
                 "names",
@@ -145,7 +145,7 @@ impl Groups for GroupService {
         let found = self
             .db
             .read(move |conn| {
-                let find = |(number, name): (usize, String)| {
+                let find = |(number, name): (u64, String)| {
                     Ok((number, accounts::by_name(conn, &name)?.map(|account| account.me.id), name))
                 };
                 wanted.into_iter().map(find).collect::<Result<Vec<_>, Failure>>()

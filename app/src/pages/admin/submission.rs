@@ -159,6 +159,7 @@ fn page(
 ) -> AnyView {
     let t = i.admin();
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
+    let judging = format!("/admin/judgings/new?submission={}", row.id);
     view! {
         <Page
             title=row.model_name.clone()
@@ -166,6 +167,7 @@ fn page(
             actions=move || view! {
                 {upkeep_link(i, &Object::Submission(row.id))}
                 {row.for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
+                {row.for_people.then(|| view! { <a class="button" href=judging.clone()>{t.judge_with_model}</a> })}
                 {row.has_tests.then(|| view! {
                     <ActionForm action=start>
                         <input type="hidden" name="submission" value=row.id.to_string()/>

@@ -137,7 +137,11 @@ fn page(
         ("/admin/submissions".into(), i.admin().submissions.into()),
         ("/admin/collections".into(), t.title.into()),
     ];
-    let title = format!("{} · {}", row.model_name, (t.number)(row.id.0));
+    let title = format!(
+        "{} · {}",
+        row.model_name,
+        if row.judging.is_some() { (t.judging_n)(row.id.0) } else { (t.number)(row.id.0) }
+    );
     view! {
         <Page title crumbs>
             <FormError of=move || actions.error()/>
