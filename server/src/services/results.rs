@@ -186,10 +186,13 @@ impl ResultService {
             self.compute_later(slug.clone(), resolved.clone());
             return Ok(DatasetFigures { slug, resolved, figures: known, behind: true });
         }
-        let computed = self.comparisons.computed(&resolved).await?;
+        let (computed, behind) = self.comparisons.latest(&resolved).await?;
+        let Some(computed) = computed else {
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind });
+        };
         let figures = Arc::new(figures(&self.db, &resolved, &computed).await?);
         lock(&self.known.datasets).insert(slug.clone(), figures.clone());
-        Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind: false })
+        Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind })
     }
 
     /// Computes a dataset's figures when those that were asked for before are done.
