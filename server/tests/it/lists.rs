@@ -85,6 +85,14 @@ const LISTS: &[List] = &[
         orders: &[("name", "name COLLATE NOCASE"), ("since", "id"), ("role", "role")],
     },
     List {
+        function: "groups",
+        arguments: |page| json!({ "page": page }),
+        pointer: "",
+        key: "id",
+        rows: "SELECT id AS key FROM person_groups",
+        orders: &[("name", "name COLLATE NOCASE")],
+    },
+    List {
         function: "datasets",
         arguments: |page| json!({ "page": page }),
         pointer: "",
@@ -158,6 +166,7 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
         "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, ?2, 'x', 1)",
         params![format!("{word} {n}"), role],
     )?;
+    conn.execute("INSERT INTO person_groups (name, created_at) VALUES (?1, 1)", [format!("{word} {n}")])?;
     Ok(())
 }
 

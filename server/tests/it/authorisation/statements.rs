@@ -33,7 +33,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 31] = [
+const SMALL: [&str; 34] = [
     "sqlite_schema",
     // Settings of the index of names.
     "names_config",
@@ -46,6 +46,10 @@ const SMALL: [&str; 31] = [
     "rater_settings",
     "password_resets",
     "invitations",
+    // One row for each group, each member of one, and each identity of a person.
+    "person_groups",
+    "person_group_members",
+    "identities",
     "datasets",
     "dataset_versions",
     "rubrics",
