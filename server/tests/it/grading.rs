@@ -221,6 +221,25 @@ async fn skipped_and_bookmarked_outputs_are_listed() {
 }
 
 #[tokio::test]
+async fn an_internal_error_returns_what_a_form_contained() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let mut admin = app.admin().await;
+    let study = study(&mut ada).await;
+    let item = next(&mut ada, &study).await.unwrap();
+    app.services.db.write(|tx| Ok(tx.execute_batch("DROP TABLE drafts; DROP TABLE study_guidelines;")?)).await.unwrap();
+    let fields = [("score-0", "4"), ("comment", "as long as an <afternoon>"), ("action", "submit")];
+    let page = ada.form(&format!("/grade/{}", item.token), &fields).await;
+    assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(page.body.contains(">as long as an &lt;afternoon&gt;</textarea>"), "{}", page.body);
+    // A server function, as a form without JavaScript calls it.
+    let fields = [("object", "study 1"), ("en", "Rules of the house"), ("zh", ""), ("expected", "0")];
+    let page = admin.form("/rpc/save_guidelines", &fields).await;
+    assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR, "{}", page.body);
+    assert!(page.body.contains(">Rules of the house</textarea>"), "{}", page.body);
+}
+
+#[tokio::test]
 async fn a_study_suggests_a_break_to_its_raters() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
