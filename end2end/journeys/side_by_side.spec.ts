@@ -250,8 +250,8 @@ for (const [width, height] of [[1440, 900], [1280, 800]]) {
     await expect(rubric.locator('.shared-dimension:visible')).not.toContainText('Correctness');
     expect(await page.evaluate(() => document.documentElement.scrollHeight <= window.innerHeight)).toBe(true);
     // Lines that only one output has are marked by a sign; the marks can be switched off.
-    const marked = page.locator('.line.only-here').first();
-    const sign = () => marked.evaluate((line) => getComputedStyle(line, '::after').content);
+    const marked = page.locator('.line.only-here .line-mark').first();
+    const sign = () => marked.evaluate((mark) => getComputedStyle(mark, '::before').content);
     expect(await sign()).toContain('\u25c6');
     await page.getByLabel('Mark lines that only one output has').uncheck();
     expect(await sign()).not.toContain('\u25c6');

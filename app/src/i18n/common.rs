@@ -62,6 +62,7 @@ texts! {
 
         code: "Code", "代码";
         code_laid_out: "Formatted", "格式化代码";
+        only_here: "only in this output", "仅此输出有";
         code_raw: "Original", "原始代码";
         code_empty: "The model returned no code for this task.", "模型未给出此任务的代码。";
         code_does_not_parse: "This does not parse as Java, so it is shown unformatted.", "这段文本无法按 Java 解析，因此未做格式化。";

@@ -137,10 +137,15 @@ pub fn Listing(
         .enumerate()
         .map(|(n, line)| {
             let spot = spots.get(n).copied();
+            let only = u32::try_from(n).is_ok_and(|n| only_here.binary_search(&n).is_ok());
             // One line is a tab stop; arrow keys move to the others.
             let mark = spot.zip(open).filter(|_| !line.0.is_empty()).map(|(spot, open)| {
                 let tabindex = if std::mem::take(&mut reachable) { "0" } else { "-1" };
-                let label = (open.label)(spot.number, line.text().trim());
+                let mut label = (open.label)(spot.number, line.text().trim());
+                if only {
+                    // The style sheet marks the line, unless the rater has switched the marks off.
+                    label = format!("{label} ({})", use_i18n().common.only_here);
+                }
                 view! {
                     <button type="button" class="line-mark scripted" tabindex=tabindex data-line=n.to_string() aria-label=label></button>
                 }
@@ -156,7 +161,6 @@ pub fn Listing(
                     view! { <span class=class>{run.1}</span> }
                 })
                 .collect_view();
-            let only = u32::try_from(n).is_ok_and(|n| only_here.binary_search(&n).is_ok());
             view! { <span class=if only { "line only-here" } else { "line" }>{mark}{runs}"\n"</span>{under} }
         })
         .collect_view();

@@ -74,6 +74,8 @@ pub struct ViewSettings {
     rubric: RwSignal<Lang>,
     /// The keyboard shortcuts.
     keys: RwSignal<Keys>,
+    /// Side by side: whether lines that only one output has are marked.
+    marks: RwSignal<bool>,
     /// The study whose guidelines were read since the page was loaded.
     guidelines: RwSignal<Option<Token>>,
 }
@@ -84,6 +86,7 @@ pub fn provide_view_settings() {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
         keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
+        marks: RwSignal::new(true),
         guidelines: RwSignal::new(None),
     });
 }

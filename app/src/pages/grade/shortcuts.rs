@@ -150,7 +150,7 @@ impl Shortcuts {
         }
     }
 
-    /// Bookmarks the output, or removes the bookmark; in the tour, on the page only.
+    /// Bookmarks the output, or removes the bookmark; nothing for an output that has none.
     fn bookmark(self) {
         if !self.session.has_bookmark() {
             return;

@@ -19,7 +19,7 @@ use leptos_router::hooks::use_params_map;
 pub use self::task::letters;
 use self::{rubric::SharedRubric, task::Task};
 use super::{
-    Finished, InPlace, Paused,
+    Finished, InPlace, Paused, ViewSettings,
     activity::{BreakNote, Clock, Parts},
     bar::UnsentBar,
     bookmark::BookmarkButton,
@@ -239,15 +239,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
             <div class="beside-foot">
                 <button class="button primary scripted" type="button" on:click=move |_| shared.submit_all()>{b.beside_all}</button>
                 <span class="muted small scripted">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
-                {differ
-                    .then(|| {
-                        view! {
-                            <label class="choice small">
-                                <input type="checkbox" class="marks" checked=true />
-                                <span>{b.beside_differences} " " <b class="only-mark" aria-hidden="true"></b></span>
-                            </label>
-                        }
-                    })}
+                {differ.then(|| view! { <Marks /> })}
             </div>
             <HelpSheet dialog=leader.dialog side_by_side=true />
             {drawer}
@@ -390,6 +382,25 @@ fn NothingToRate() -> impl IntoView {
         <Notice>
             {i18n.bench().beside_said} " " <a href="/desk">{i18n.rater().to_desk}</a>
         </Notice>
+    }
+}
+
+/// Switches the marks of lines that only one output has. The style sheet follows the checkbox.
+#[component]
+fn Marks() -> impl IntoView {
+    let b = use_i18n().bench();
+    let on = use_context::<ViewSettings>().map_or_else(|| RwSignal::new(true), |view_settings| view_settings.marks);
+    view! {
+        <label class="choice small">
+            <input
+                type="checkbox"
+                class="marks"
+                checked=on.get_untracked()
+                prop:checked=on
+                on:change=move |event| on.set(event_target_checked(&event))
+            />
+            <span>{b.beside_differences} " " <b class="only-mark" aria-hidden="true"></b></span>
+        </label>
     }
 }
 
