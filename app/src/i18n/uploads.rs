@@ -1,4 +1,4 @@
-//! Uploads: previewing files, importing their good lines, what became of them. Each text has both its languages side by
+//! Uploads: previewing files, importing their valid lines, previous uploads. Each text has both its languages side by
 //! side.
 
 use super::I18n;

@@ -52,7 +52,7 @@ pub enum InvalidLines {
 }
 
 impl InvalidLines {
-    /// From a form's or request's choice to import the good lines only.
+    /// From the choice of a form or request to import only the valid lines.
     pub fn of(good_lines_only: bool) -> InvalidLines {
         if good_lines_only { InvalidLines::LeaveOut } else { InvalidLines::Refuse }
     }
