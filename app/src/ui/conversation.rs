@@ -166,7 +166,13 @@ mod tests {
         for lang in Lang::ALL {
             let i = I18n::of(lang);
             let html = html(i, &turns());
-            for text in [i.turns().edge_case, i.turns().no_answer, "def f(): pass", "Ask &lt;2&gt;", "b &lt;= c"] {
+            for text in [
+                kind_name(i, InstructionKind::EdgeCase),
+                i.turns().no_answer,
+                "def f(): pass",
+                "Ask &lt;2&gt;",
+                "b &lt;= c",
+            ] {
                 assert!(html.contains(text), "{text}: {html}");
             }
             // The base prompt is the description, and the page shows the rated code.
