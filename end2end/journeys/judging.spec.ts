@@ -23,7 +23,7 @@ await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
 endpoint.unref();
 const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
 
-serve('--demo', '--endpoint', `local=${url}`);
+serve('--demo=results', '--endpoint', `local=${url}`);
 
 test('a model judges the outputs of a study', async ({ page, watch }) => {
   watch.expect(/422/);
