@@ -33,10 +33,7 @@ pub struct Rater {
 impl Rater {
     /// Logs in and requests the first output.
     pub async fn log_in(host: &str, name: &str, password: &str, study: &str) -> Result<Rater> {
-        let stream = TcpStream::connect(host).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driver) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(driver);
+        let connection = connect(host).await?;
         let mut rater = Rater {
             connection,
             host: host.to_owned(),
@@ -108,7 +105,10 @@ impl Rater {
     }
 
     async fn post(&mut self, path: &str, kind: &str, body: String) -> Result<Response<Incoming>> {
-        self.connection.ready().await?;
+        // The server closes connections that were idle for half a minute.
+        if self.connection.ready().await.is_err() {
+            self.connection = connect(&self.host).await?;
+        }
         let request = Request::post(path)
             .header(header::HOST, &self.host)
             .header(header::CONTENT_TYPE, kind)
@@ -119,6 +119,14 @@ impl Rater {
             .body(Full::new(Bytes::from(body)))?;
         Ok(self.connection.send_request(request).await?)
     }
+}
+
+async fn connect(host: &str) -> Result<SendRequest<Full<Bytes>>> {
+    let stream = TcpStream::connect(host).await?;
+    stream.set_nodelay(true)?;
+    let (connection, driver) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(driver);
+    Ok(connection)
 }
 
 /// Lets all raters rate until there are this many more ratings. Returns the times of every submission and of
