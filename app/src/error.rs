@@ -40,6 +40,9 @@ pub enum AppError {
     /// Too many attempts; retry after this many seconds.
     #[error("too many attempts; try again in {0} seconds")]
     TooMany(u64),
+    /// Too many requests are in progress, and nothing of this one was done; retry after this many seconds.
+    #[error("the server is busy; try again in {0} seconds")]
+    Busy(u64),
     /// The request itself is malformed: a broken client, not a person's mistake.
     #[error("the request is malformed")]
     Malformed,
@@ -105,7 +108,7 @@ impl AppError {
             AppError::Conflict(_) | AppError::Refused(_) => 409,
             AppError::TooMany(_) => 429,
             AppError::Malformed => 400,
-            AppError::Unreachable => 503,
+            AppError::Unreachable | AppError::Busy(_) => 503,
             AppError::Internal(_) => 500,
         }
     }

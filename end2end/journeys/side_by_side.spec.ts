@@ -72,7 +72,7 @@ test('three outputs of one task side by side, by keyboard', async ({ page }) => 
   await expect(page.locator('#a-score-2-1')).not.toBeChecked();
   const sent = page.waitForRequest('**/rpc/submit_rating');
   await keyboard.press('Enter');
-  // The time is measured for this one, though others are beside it.
+  // The time is measured for this output, although others are shown next to it.
   expect(((await sent).postDataJSON() as { draft: object }).draft).toHaveProperty('active_ms', expect.any(Number));
   await expect(page.locator('#b-column')).toContainText('Submitted');
 

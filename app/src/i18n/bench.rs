@@ -47,6 +47,7 @@ texts! {
 
         outbox_title: "Unsent ratings", "未发送的评分";
         outbox_unreachable: "The server cannot be reached. Retrying automatically; you can continue.", "无法连接服务器，正在自动重试。您可以继续评分。";
+        outbox_busy: "The server is busy. Retrying automatically; you can continue.", "服务器繁忙，正在自动重试。您可以继续评分。";
         outbox_logged_out: "Your session has expired. You can continue; log in again to send your ratings.", "登录已过期。您可以继续评分，重新登录后会自动发送。";
         outbox_delivered: "All ratings have been sent.", "评分已全部发送。";
         outbox_refused: "A rating was not accepted.", "有一条评分未被接受。";

@@ -47,6 +47,7 @@ texts! {
         conflict: "This action is not possible", "无法执行此操作";
         too_many: "Too many attempts", "尝试次数过多";
         too_many_sentence: "Too many attempts.", "尝试次数过多。";
+        busy: "The server is busy", "服务器繁忙";
         malformed: "The server could not read the request", "服务器无法识别此请求";
         malformed_hint: "This page may be out of date. Reload it and try again.", "页面版本可能已过期，请刷新后重试。";
         unreachable: "The server cannot be reached", "无法连接服务器";

@@ -2,7 +2,7 @@
 
 use crate::{error::Refusal, model::lang::Lang};
 
-/// What prevents the request, and what to do.
+/// The reason for a refusal, and the remedy.
 pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
     let (en, zh) = match refusal {
         Refusal::NotRunning => (

@@ -149,6 +149,9 @@ pub struct GradingItem {
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The draft; for a rated output, the rating.
     pub draft: Draft,
@@ -187,7 +190,7 @@ pub enum Halt {
     Study,
     /// The rater is paused until an admin decides.
     Rater,
-    /// A warning is to be read first.
+    /// The rater must read a warning first.
     Warning,
 }
 
@@ -330,6 +333,8 @@ pub struct OwnRating {
     #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub scores: Scores,
+    /// Number of scores before those of the checklist.
+    pub scales: usize,
     /// Whether it has a comment.
     pub commented: bool,
     /// Whether it has a flag.

@@ -194,7 +194,7 @@ pub fn fold(key: char) -> char {
     }
 }
 
-/// A person's settings besides the language.
+/// A person's settings in addition to the language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Settings {

@@ -31,7 +31,7 @@ pub fn MinePage() -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
     let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
-    let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.desk_continue}</a> };
+    let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.continue_rating}</a> };
     view! {
         <Page title=t.mine_title crumbs actions=on>
             <UnsentBar />
@@ -93,8 +93,8 @@ fn item_list(id: &'static str, title: &'static str, study: &str, items: Vec<OwnI
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let t = use_i18n().rater();
-    let b = use_i18n().bench();
-    let OwnRating { token, raw_nl, nl_lang: lang, scores, commented, flagged, notes } = rating;
+    let (b, c) = (use_i18n().bench(), use_i18n().common);
+    let OwnRating { token, raw_nl, nl_lang: lang, scores, scales, commented, flagged, notes } = rating;
     let noted = (!notes.is_empty()).then(|| {
         let count = (b.mine_notes_n)(notes.len());
         let rows = notes
@@ -113,7 +113,15 @@ fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     });
     let scores = scores
         .into_iter()
-        .map(|score| view! { <span class="score">{score.map_or_else(|| "–".to_owned(), |s| s.to_string())}</span> })
+        .enumerate()
+        .map(|(d, score)| {
+            let text = match score {
+                None => "–".to_owned(),
+                Some(answer) if d >= scales => if answer == 0 { c.no } else { c.yes }.to_owned(),
+                Some(score) => score.to_string(),
+            };
+            view! { <span class="score">{text}</span> }
+        })
         .collect_view();
     view! {
         <tr>

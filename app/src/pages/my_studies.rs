@@ -33,12 +33,12 @@ pub fn MyStudiesPage() -> impl IntoView {
                 // Whoever has begun to work finds the tour below the work.
                 {(!toured && studies.iter().all(|study| study.progress.rated == 0)).then(|| view! { <TourOffer /> })}
                 {if studies.is_empty() {
-                    view! { <Empty title=t.desk_empty><p>{t.desk_empty_hint}</p></Empty> }.into_any()
+                    view! { <Empty title=t.studies_empty><p>{t.studies_empty_hint}</p></Empty> }.into_any()
                 } else {
                     let begun = studies.iter().any(|study| study.progress.rated > 0);
                     let cards = studies.into_iter().map(|study| view! { <StudyCard study /> }).collect_view();
                     view! {
-                        <p class="lead">{t.desk_lead}</p>
+                        <p class="lead">{t.studies_lead}</p>
                         <ul class="desk">{cards}</ul>
                         <p class="row">
                             {(toured || begun)
@@ -78,8 +78,8 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
     };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
-        (false, _) => Some((Tone::Care, if paused { t.desk_paused } else { t.desk_closed })),
-        (true, true) => Some((Tone::Good, t.desk_done)),
+        (false, _) => Some((Tone::Care, if paused { t.you_are_paused } else { t.paused_or_closed })),
+        (true, true) => Some((Tone::Good, t.all_rated)),
         (true, false) => None,
     };
     let fresh = match guidelines {
@@ -94,7 +94,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
             </a>
         }
     });
-    let go = if progress.rated == 0 { t.desk_start } else { t.desk_continue };
+    let go = if progress.rated == 0 { t.start_rating } else { t.continue_rating };
     view! {
         <li class="card stack">
             <div class="row">

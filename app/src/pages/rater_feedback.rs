@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Replies to a rater's flags, and disagreements to decide; empty without any.
+/// Replies and disagreements for a rater; empty without any.
 pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
     let RaterFeedback { replies, disagreements, .. } = back;
@@ -31,7 +31,10 @@ pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
 
 /// A rater's own figures; empty without any.
 pub fn rater_figures(i: I18n, back: RaterFeedback) -> impl IntoView {
-    (!back.figures.is_empty()).then(|| own_figures(i, back.figures))
+    let mut figures = back.figures;
+    // At the beginning of a study, nothing has been measured yet.
+    figures.retain(|own| own.per_hour.is_some() || minutes(own) > 0 || own.figures.is_some());
+    (!figures.is_empty()).then(|| own_figures(i, figures))
 }
 
 #[component]
@@ -62,7 +65,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
         .collect_view();
     view! {
         <section class="stack" aria-labelledby="came-back">
-            <h2 id="came-back">{t.came_back}</h2>
+            <h2 id="came-back">{t.replies_title}</h2>
             <ul class="desk">{rows}</ul>
             {move || (fresh && !was_read()).then(|| view! {
                 <ActionForm action=read>
@@ -84,12 +87,16 @@ pub fn flag_words(i: I18n, flag: &Flag) -> String {
     }
 }
 
+fn minutes(own: &OwnFigures) -> u64 {
+    own.active_ms / 60_000
+}
+
 fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
     let t = i.feedback();
     let cards = figures
         .into_iter()
         .map(|own| {
-            let minutes = own.active_ms / 60_000;
+            let minutes = minutes(&own);
             let more = own.figures.map(|(rubric, f)| {
                 let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
                 view! {

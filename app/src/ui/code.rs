@@ -25,7 +25,7 @@ pub fn CodeBox(
     /// Label of the code, if a page shows several.
     #[prop(optional, into)]
     of: String,
-    /// The margin beside the lines.
+    /// The margin next to the lines.
     #[prop(optional)]
     margin: Option<Margin>,
     /// Shortcut that switches between the forms, if any.
@@ -113,7 +113,7 @@ pub fn Listing(
     /// The classes of the box.
     #[prop(default = "code")]
     class: &'static str,
-    /// The margin beside the lines.
+    /// The margin next to the lines.
     #[prop(default = None)]
     margin: Option<Margin>,
     /// Start of each line in the original code; required with a margin.

@@ -25,9 +25,9 @@ pub enum Known {
     List(One),
     /// Add an output; of the study's own outputs, with its final scores and an explanation
     Add(Add),
-    /// Change where an item comes: in the calibration, as a hidden check, or both
+    /// Use an item in the calibration, as a hidden check, or both
     Pool(SetPool),
-    /// Deactivate an item: raters get it no more
+    /// Deactivate an item: raters no longer get it
     Deactivate(Item),
     /// Activate an item
     Activate(Item),
@@ -54,7 +54,7 @@ pub struct Add {
     /// Number of an output for the study's dataset
     #[arg(long)]
     output: OutputId,
-    /// Where it comes: `calibration`, `hidden` or `both`
+    /// Where it is used: `calibration`, `hidden` or `both`
     #[arg(long)]
     pool: Pool,
     /// A known score; repeat for each dimension, in the rubric's order [default: the final scores]
@@ -111,7 +111,7 @@ pub struct Limits {
     /// Length of a window, in rated outputs, at least 10
     #[arg(long, value_name = "N")]
     window: Option<u32>,
-    /// What follows then
+    /// What happens then
     #[arg(long)]
     then: Option<Then>,
     /// Minutes of work after which raters read that a break helps; 0 for never

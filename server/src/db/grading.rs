@@ -14,7 +14,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, events, notes};
+use super::{accounts::parsed, events, instruction_answers, notes};
 use crate::{clock, error::Failure};
 
 /// A study as its raters see it.
@@ -227,7 +227,7 @@ pub fn save_draft(
     Ok(())
 }
 
-/// The rating of this rater that counts, as an equal draft.
+/// The rating of this rater that counts, as an equal draft: its scores, then its answers about instructions.
 pub fn current(
     conn: &Connection,
     study: StudyId,
@@ -246,7 +246,8 @@ pub fn current(
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
     let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-    let (scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    let (mut scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    scores.extend(instruction_answers::of_rating(conn, id)?);
     Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
 }
 
@@ -273,7 +274,7 @@ pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId
         .exists(params![study.0, output.0, rater.0, key])?)
 }
 
-/// Stores a rating of an output that is leased to the rater. Their earlier one is marked as replaced and
+/// Stores a rating of an output that is leased to the rater, and returns its number. Their earlier one is marked as replaced and
 /// kept. Deletes the draft and the skip mark.
 pub fn insert_rating(
     conn: &Connection,
@@ -282,7 +283,7 @@ pub fn insert_rating(
     rater: UserId,
     draft: &Draft,
     key: &str,
-) -> Result<(), Failure> {
+) -> Result<i64, Failure> {
     let now = events::next(conn, study, rater)?.0;
     let (assignment, shown_at): (i64, Option<i64>) = conn
         .prepare_cached(
@@ -313,7 +314,7 @@ pub fn insert_rating(
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
             .execute(params![study.0, output.0, rater.0])?;
     }
-    Ok(())
+    Ok(rating)
 }
 
 /// The rater's ratings that count, newest first, each with the time of the output's first rating.
@@ -338,6 +339,7 @@ pub fn own(
             raw_nl: row.get("raw_nl")?,
             nl_lang: parsed(row, "lang")?,
             scores: Vec::new(),
+            scales: study.rubric.scales(),
             commented: row.get("commented")?,
             flagged: row.get("flagged")?,
             notes: Vec::new(),
@@ -346,7 +348,10 @@ pub fn own(
     })?;
     rows.map(|row| {
         let (rating, (at, output), own) = row?;
-        let scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        let mut scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        if study.rubric.instructions {
+            scores.extend(instruction_answers::of_rating(conn, rating)?);
+        }
         Ok((at, output, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
     })
     .collect()

@@ -39,7 +39,7 @@ impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, format!("{}\n", self.0)).into_response();
-        if let AppError::TooMany(seconds) = self.0 {
+        if let AppError::TooMany(seconds) | AppError::Busy(seconds) = self.0 {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         // For the page that browsers get instead.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use app::model::{
+    conversation::Way,
     reason::FailedCheck,
     run::{Environment, Outcome},
 };
@@ -15,7 +16,11 @@ use crate::{
         grader::{Grader, Task, Worker},
         self_test,
     },
-    lang::{grader::Sample, suite::Suite},
+    lang::{
+        codeif::{Answer, Conversations},
+        grader::Sample,
+        suite::Suite,
+    },
 };
 
 /// A dataset version, ready to run outputs.
@@ -24,12 +29,15 @@ pub enum Backend {
     Java(Arc<Grader>),
     /// Test programs, in any language.
     Programs(Suite),
+    /// Conversations of CodeIF-Bench.
+    Conversations(Conversations),
 }
 
 /// A worker that runs outputs on a backend.
 pub enum ItemWorker<'a> {
     Java(Box<Worker>),
     Programs(&'a Suite, Arc<AtomicBool>),
+    Conversations(&'a Conversations, Arc<AtomicBool>),
 }
 
 impl Backend {
@@ -38,6 +46,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => grader.environment(failed_checks),
             Backend::Programs(suite) => suite.environment(failed_checks),
+            Backend::Conversations(suite) => suite.environment(failed_checks),
         }
     }
 
@@ -46,6 +55,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => grader.fingerprint(),
             Backend::Programs(suite) => suite.fingerprint(),
+            Backend::Conversations(suite) => suite.fingerprint(),
         }
     }
 
@@ -54,6 +64,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => grader.key(&task(item), &item.code),
             Backend::Programs(suite) => suite.key(item.revision, sample(item)),
+            Backend::Conversations(suite) => suite.key(item.revision, answer(item)),
         }
     }
 
@@ -62,6 +73,7 @@ impl Backend {
         match self {
             Backend::Java(_) => "java".to_owned(),
             Backend::Programs(suite) => suite.versions(),
+            Backend::Conversations(suite) => suite.versions(),
         }
     }
 
@@ -73,6 +85,7 @@ impl Backend {
         let shown = match self {
             Backend::Java(grader) => self_test::run_with(grader, worker_count())?,
             Backend::Programs(suite) => suite.trials()?,
+            Backend::Conversations(suite) => suite.trials()?,
         };
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
@@ -80,7 +93,7 @@ impl Backend {
     /// How many outputs to work on at once.
     pub fn workers(&self) -> usize {
         match self {
-            Backend::Java(_) => worker_count(),
+            Backend::Java(_) | Backend::Conversations(_) => worker_count(),
             Backend::Programs(suite) => suite.workers(worker_count()),
         }
     }
@@ -90,6 +103,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
             Backend::Programs(suite) => ItemWorker::Programs(suite, cancelled),
+            Backend::Conversations(suite) => ItemWorker::Conversations(suite, cancelled),
         }
     }
 }
@@ -103,12 +117,19 @@ impl ItemWorker<'_> {
         match self {
             ItemWorker::Java(worker) => worker.grade(&task(item), &item.code),
             ItemWorker::Programs(suite, cancelled) => suite.grade(item.revision, sample(item), cancelled),
+            ItemWorker::Conversations(suite, cancelled) => suite.grade(item.revision, answer(item), cancelled),
         }
     }
 }
 
 fn task(item: &Leased) -> Task {
     Task { test_class: item.test_class.clone().unwrap_or_default(), signature: item.signature.clone() }
+}
+
+/// An output of a conversation. One without a place in it, which the import does not store, would answer the base prompt.
+fn answer(item: &Leased) -> Answer<'_> {
+    let (way, turn) = item.turn.unwrap_or((Way::Base, 0));
+    Answer { code: &item.code, way, turn }
 }
 
 fn sample(item: &Leased) -> Sample<'_> {

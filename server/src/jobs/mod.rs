@@ -23,6 +23,7 @@ use std::{
 use app::{
     i18n::runs::{EN, ZH},
     model::{
+        dataset,
         ids::{DatasetVersionId, RunId},
         reason::{FailedCheck, Fault},
         run::{LimitHit, Outcome, RunStatus, Verdict},
@@ -45,7 +46,7 @@ use crate::{
     },
     engine::{EngineError, dates, grader::Grader, runner::Allowance, self_test, suite::TestKind},
     error::{self, Failure, chain},
-    lang::suite::Suite,
+    lang::{codeif::Conversations, suite::Suite},
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
 };
 
@@ -260,6 +261,12 @@ impl Engine {
             Ok((found.version, run_how::get(conn, run)?))
         })?;
         let backend = match self.db.read_blocking(|conn| datasets::test_kind(conn, version))? {
+            Some(dataset::TestKind::CodeIfBench) => {
+                let tests = self.db.read_blocking(|conn| runs::task_tests(conn, version))?;
+                let profile = how.profile.unwrap_or_default();
+                let prepared = Conversations::prepare(sandbox()?, &self.folder, &tests, self.allowance, profile);
+                Backend::Conversations(prepared.map_err(|e| self.fault(e))?)
+            }
             Some(kind) if kind.is_program() => {
                 let tests = self.db.read_blocking(|conn| runs::task_tests(conn, version))?;
                 let suite = Suite::prepare(sandbox()?, &self.folder, &tests, self.allowance);

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     engine::{EngineError, runner::Allowance, self_test::CheckResult},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
 };
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
@@ -83,29 +83,7 @@ impl Suite {
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
-        let Budget { cpu_s, wait_s, data_mib, threads } = self.context.budget;
-        let conditions = Conditions {
-            cpu_s,
-            wall_s: wait_s,
-            heap_mib: data_mib,
-            threads,
-            fast: false,
-            dates: None,
-            landlock,
-            groups,
-            failed_checks,
-            fallen: None,
-        };
-        Environment {
-            java: self.versions(),
-            time_zone: "UTC".to_owned(),
-            locale: "C".to_owned(),
-            encoding: "UTF-8".to_owned(),
-            conditions: Some(conditions),
-            limits: None,
-            fingerprint: self.fingerprint(),
-        }
+        environment(&*self.sandbox, self.context.budget, self.versions(), self.fingerprint(), failed_checks)
     }
 
     /// The versions of the toolchains.
@@ -114,7 +92,7 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }
@@ -162,6 +140,39 @@ impl Suite {
             shown.extend(trials::run(*lang, &**toolchain, &self.context)?);
         }
         Ok(shown)
+    }
+}
+
+/// The conditions of outputs that run as programs under these limits.
+pub fn environment(
+    sandbox: &dyn Sandbox,
+    budget: Budget,
+    versions: String,
+    fingerprint: String,
+    failed_checks: Vec<FailedCheck>,
+) -> Environment {
+    let OptionalLayers { landlock, groups } = sandbox.optional_layers();
+    let Budget { cpu_s, wait_s, data_mib, threads } = budget;
+    let conditions = Conditions {
+        cpu_s,
+        wall_s: wait_s,
+        heap_mib: data_mib,
+        threads,
+        fast: false,
+        dates: None,
+        landlock,
+        groups,
+        failed_checks,
+        fallen: None,
+    };
+    Environment {
+        java: versions,
+        time_zone: "UTC".to_owned(),
+        locale: "C".to_owned(),
+        encoding: "UTF-8".to_owned(),
+        conditions: Some(conditions),
+        limits: None,
+        fingerprint,
     }
 }
 

@@ -281,6 +281,7 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         (Phase::Editing, _) => calm(),
         (Phase::Sending, Connection::Open) => ("state state-busy", t.state_sending.into()),
         (Phase::Sending, Connection::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
+        (Phase::Sending, Connection::Busy) => ("state state-care", t.state_submit_busy.into()),
         (Phase::Sending, Connection::LoggedOut | Connection::SomebodyElse(_)) => {
             ("state state-care", b.state_waits_for_you.into())
         }
@@ -292,8 +293,8 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         waits || session.kept.get() == SaveState::LoggedOut
     };
     let stuck = move || {
-        let sending =
-            session.phase.get() == Phase::Sending && session.submit_queue.connection.get() == Connection::Unreachable;
+        let sending = session.phase.get() == Phase::Sending
+            && matches!(session.submit_queue.connection.get(), Connection::Unreachable | Connection::Busy);
         logged_out() || sending || (session.phase.get() == Phase::Editing && session.kept.get() == SaveState::Retrying)
     };
     effect(move |before: Option<bool>| {

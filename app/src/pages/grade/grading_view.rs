@@ -58,6 +58,7 @@ pub fn GradingView(
         nl_lang: lang,
         signature,
         code,
+        conversation,
         rubric,
         draft,
         rated,
@@ -160,6 +161,7 @@ pub fn GradingView(
                         {bookmark}
                     </div>
                     {task_text(lang, &raw_nl, signature, t.signature, signature_heading)}
+                    {conversation.map(|html| view! { <div inner_html=html></div> })}
                 </section>
                 {code}
                 <p class="hint scripted notes-hint">{b.notes_hint} " " <kbd>{key(Action::Note)}</kbd></p>

@@ -17,6 +17,7 @@ use super::{
     activity::Clock,
     browser,
     drafts::{Dispatch, Drafts},
+    keys::asked,
     scales::{self, ScoreSheet, field_id},
     submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
@@ -449,27 +450,31 @@ impl Session {
             }
             match answer {
                 Ok(()) => self.saved(post),
-                Err(error) if passing(&error) => self.again(post, draft),
+                Err(error) if passing(&error) => self.again(post, draft, &error),
                 Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Connection::LoggedOut),
                 Err(error) => match self.submit_queue.estranged().await {
                     None => {
                         self.kept.try_set(SaveState::Refused(error_text(&error, self.i18n)));
                     }
-                    Some(Connection::Unreachable) => self.again(post, draft),
+                    Some(Connection::Unreachable) => self.again(post, draft, &AppError::Unreachable),
                     Some(line) => self.logged_out(&post, draft, line),
                 },
             }
         });
     }
 
-    fn again(self, post: Post, draft: Draft) {
-        let wait = Duration::from_millis(post.drafts().failed(draft));
+    fn again(self, post: Post, draft: Draft, error: &AppError) {
+        let wait = post.drafts().failed(draft, error, browser::chance());
+        if asked(error).is_some() {
+            self.submit_queue.rest(wait);
+        }
+        let wait = Duration::from_millis(wait);
         self.kept.try_set(SaveState::Retrying);
         set_timeout(move || self.pump_with(post.clone()), wait);
     }
 
     fn logged_out(self, post: &Post, draft: Draft, connection: Connection) {
-        post.drafts().failed(draft);
+        post.drafts().failed(draft, &AppError::Unauthenticated, 0.0);
         self.kept.try_set(SaveState::LoggedOut);
         self.submit_queue.connection.set(connection);
     }

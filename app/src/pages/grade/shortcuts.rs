@@ -250,11 +250,18 @@ impl Shortcuts {
         let at = self.current.get_untracked();
         let refused = self.rubric.with_value(|rubric| {
             let dimension = rubric.dimensions.get(at)?;
+            // 0 is a key of the checklist only.
+            if score == 0 && !dimension.checklist {
+                return Some(String::new());
+            }
             let (low, high) = dimension.range();
             (!dimension.has(score))
                 .then(|| (self.i18n.rater().off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
         });
         if let Some(refused) = refused {
+            if refused.is_empty() {
+                return;
+            }
             self.session.problem.set(refused.clone());
             self.tell(refused);
             return;

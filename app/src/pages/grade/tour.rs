@@ -220,11 +220,17 @@ pub fn LeaveTour(
 fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
     let text = |en: &str, zh: &str| Bilingual { en: en.into(), zh: zh.into() };
     let level = |score, en: &str, zh: &str| Level { score, label: Bilingual::default(), text: text(en, zh) };
-    let dimension =
-        |key: &str, name: Bilingual, question: Bilingual, levels| Dimension { key: key.into(), name, question, levels };
+    let dimension = |key: &str, name: Bilingual, question: Bilingual, levels| Dimension {
+        key: key.into(),
+        checklist: false,
+        name,
+        question,
+        levels,
+    };
     let rubric = Rubric {
         slug: "tour".into(),
         version: 1,
+        instructions: false,
         dimensions: vec![
             dimension(
                 "correctness",
@@ -289,6 +295,7 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         nl_lang: lang,
         signature: None,
         code,
+        conversation: None,
         draft: Draft::blank(&rubric),
         rubric,
         rated: false,

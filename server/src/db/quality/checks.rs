@@ -66,6 +66,8 @@ pub struct Check {
     pub known_item: Option<i64>,
     /// The output that a repeat shows again.
     pub output: Option<OutputId>,
+    /// The output that it shows: the repeated one, or the one that the known-score item was made from.
+    pub shown: Option<OutputId>,
     /// The revision of its task.
     pub task: TaskRevisionId,
     /// When it was assigned.
@@ -87,6 +89,7 @@ pub struct Check {
 const ROW: &str =
     "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.gold_id, p.output_id, p.shown_at, p.rated_at,
         p.skips, p.skipped_at, p.told, p.leased_until IS NOT NULL AS leased, p.place,
+        coalesce(p.output_id, (SELECT output_id FROM gold_items WHERE id = p.gold_id)) AS shown,
         coalesce((SELECT revision_id FROM gold_items WHERE id = p.gold_id),
                  (SELECT revision_id FROM outputs WHERE id = p.output_id)) AS task
     FROM probes p";
@@ -101,6 +104,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         round: row.get("round")?,
         known_item: row.get("gold_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        shown: row.get::<_, Option<i64>>("shown")?.map(OutputId),
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
         skips: row.get("skips")?,

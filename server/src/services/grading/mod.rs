@@ -22,6 +22,7 @@ use app::{
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
+        rubric::Rubric,
         study::StudyStatus,
         time::Timestamp,
     },
@@ -48,6 +49,7 @@ use crate::{
     error::Failure,
     layout,
     services::{
+        conversation_view,
         quality::{
             self,
             calibration::{self, Gate},
@@ -71,7 +73,7 @@ impl GradingService {
         GradingService { db, submitted: Counter::default() }
     }
 
-    async fn view(parts: Parts) -> GradingItem {
+    async fn view(parts: Parts, lang: Lang) -> Answer<GradingItem> {
         let Parts {
             token,
             study,
@@ -85,8 +87,9 @@ impl GradingService {
             replies,
             bookmarked,
             guidelines,
+            rubric,
         } = parts;
-        GradingItem {
+        Ok(GradingItem {
             token,
             study: study.token,
             title: study.title,
@@ -95,7 +98,8 @@ impl GradingService {
             raw_nl: visible_texts.raw_nl,
             nl_lang: visible_texts.nl_lang,
             signature: visible_texts.signature,
-            rubric: study.rubric,
+            conversation: conversation_view::view(lang, visible_texts.conversation).await?,
+            rubric,
             draft,
             rated,
             progress,
@@ -106,20 +110,22 @@ impl GradingService {
             bookmarked,
             break_minutes: study.break_minutes,
             guidelines,
-        }
+        })
     }
 
     /// Adds the formatted code, outside the transaction.
-    async fn answer(found: Found) -> Next {
-        match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
+    async fn answer(found: Found, lang: Lang) -> Answer<Next> {
+        Ok(match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts, lang).await?)),
             Found::Feedback(feedback, visible_texts) => {
                 let code =
                     layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await;
-                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+                let conversation = conversation_view::view(lang, visible_texts.conversation).await?;
+                let feedback = Feedback { code, conversation, ..*feedback };
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(feedback))))
             }
             Found::Other(next) => next,
-        }
+        })
     }
 }
 
@@ -137,6 +143,8 @@ struct Parts {
     replies: Vec<FlagReply>,
     bookmarked: bool,
     guidelines: GuidelinesState,
+    /// The study's, with the items that this output adds.
+    rubric: Rubric,
 }
 
 /// [`Next`] before its code is formatted.
@@ -165,7 +173,15 @@ impl Grading for GradingService {
                         paused: study.paused,
                     })
                 });
-                my_studies.collect()
+                let mut my_studies = my_studies.collect::<Result<Vec<_>, Failure>>()?;
+                // Work that has been begun first, then new work, then what is done or not open; newest first in each.
+                my_studies.sort_by_key(|study| match (study.open, study.progress.left, study.progress.rated) {
+                    (true, 1.., 1..) => 0,
+                    (true, 1.., 0) => 1,
+                    (true, 0, _) => 2,
+                    (false, ..) => 3,
+                });
+                Ok(my_studies)
             })
             .await?)
     }
@@ -190,7 +206,7 @@ impl Grading for GradingService {
                 }
             })
             .await?;
-        Ok(Self::answer(found).await)
+        Self::answer(found, lang).await
     }
 
     async fn next_task(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
@@ -226,7 +242,8 @@ impl Grading for GradingService {
             .await?;
         Ok(match found {
             Ok(parts) => {
-                let items = futures::future::join_all(parts.into_iter().map(Self::view)).await;
+                let views = parts.into_iter().map(|parts| Self::view(parts, lang));
+                let items = futures::future::try_join_all(views).await?;
                 NextTask::Task(differences::marked(items).await?)
             }
             Err(other) => other,
@@ -234,10 +251,10 @@ impl Grading for GradingService {
     }
 
     async fn item(&self, person: &Person, assignment: &Token) -> Answer<GradingItem> {
-        let rater = person.id;
+        let (rater, lang) = (person.id, person.lang);
         let token = assignment.clone();
         let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
-        Ok(Self::view(parts).await)
+        Self::view(parts, lang).await
     }
 
     async fn save_draft(&self, person: &Person, assignment: &Token, draft: Draft) -> Answer<()> {
@@ -350,6 +367,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
+            scales: study.rubric.scales(),
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
             notes: visible_texts.as_read(draft.notes),

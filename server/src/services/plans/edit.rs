@@ -1,4 +1,4 @@
-//! Editing a draft: its settings change and its plan is drawn anew.
+//! Editing a draft: its settings change and its plan is drawn again.
 
 use app::{
     error::AppError,
@@ -41,6 +41,7 @@ fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         seed: Some(settings.seed),
         tasks: settings.tasks,
         presentation: settings.presentation,
+        answers: settings.answers,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
@@ -117,6 +118,7 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         seed,
         tasks,
         presentation,
+        answers,
         sharing,
         shares,
         pace_s,
@@ -145,6 +147,7 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         seed: seed.or(before.seed),
         tasks: number(tasks, before.tasks),
         presentation: presentation.unwrap_or(before.presentation),
+        answers: answers.unwrap_or(before.answers),
         sharing: sharing.unwrap_or(before.sharing),
         shares: shares.unwrap_or(before.shares),
         pace_s: number(pace_s, before.pace_s),

@@ -107,7 +107,7 @@ fn publish(
     Ok(())
 }
 
-/// What the admin asks for, checked and not planned yet, and the outputs to plan.
+/// The admin's request, checked and not planned yet, and the outputs to plan.
 pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradable>), Failure> {
     let title = checked_title(&new.title)?;
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
@@ -141,6 +141,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
     }
     let settings = Settings {
         presentation: new.presentation,
+        answers: new.answers,
         sharing: new.sharing,
         tasks: new.tasks,
         pace_s: new.pace_s,

@@ -152,3 +152,28 @@ pub async fn rate(raters: &mut [Rater], ratings: usize, think: Duration) -> Resu
     }
     Ok((super::sorted(submits), super::sorted(nexts)))
 }
+
+/// Lets each rater rate that often, with this time between the beginnings of two ratings. The raters begin one after the
+/// other, spread over that time. Returns the same as [`rate`].
+pub async fn rate_in_turn(raters: &mut [Rater], each: usize, every: Duration) -> Result<(Vec<f64>, Vec<f64>)> {
+    let all = u32::try_from(raters.len())?;
+    let one = async |(n, rater): (usize, &mut Rater)| {
+        let mut times = Vec::new();
+        tokio::time::sleep(every / all * u32::try_from(n)?).await;
+        let mut due = tokio::time::interval(every);
+        for _ in 0..each {
+            due.tick().await;
+            let Some(both) = rater.cycle().await? else { break };
+            times.push(both);
+        }
+        anyhow::Ok(times)
+    };
+    let (mut submits, mut nexts) = (Vec::new(), Vec::new());
+    for times in join_all(raters.iter_mut().enumerate().map(one)).await {
+        for (submit, next) in times? {
+            submits.push(submit);
+            nexts.push(next);
+        }
+    }
+    Ok((super::sorted(submits), super::sorted(nexts)))
+}

@@ -410,7 +410,7 @@ fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
     let b = use_i18n().bench();
     let Column { shortcuts, item, letters } = column;
     let name = (b.output_letter)(&letters);
-    let GradingItem { token, code, rubric, draft, rated, .. } = item;
+    let GradingItem { token, code, conversation, rubric, draft, rated, .. } = item;
     let (skippable, notes) = (!rated, note::to_text(&draft.notes, &code));
     let margin = margin(shortcuts, code.laid_out.is_some());
     let submitted = move || shortcuts.session.phase.get() == Phase::Done;
@@ -435,6 +435,7 @@ fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
                 </h2>
                 <BookmarkButton shortcuts />
             </div>
+            {conversation.map(|html| view! { <div class="task" inner_html=html></div> })}
             <CodeBox code of=name.clone() raw=shortcuts.raw margin />
             <div class="column-form" inert=submitted>
                 <RatingForm shortcuts token rubric rated skippable notes side_by_side=true name />
