@@ -15,7 +15,7 @@ pub async fn marked(items: Vec<GradingItem>) -> Result<Vec<GradingItem>, AppErro
 }
 
 fn mark(mut items: Vec<GradingItem>) -> Vec<GradingItem> {
-    let texts: Vec<Vec<String>> = items.iter().map(|item| lines(item)).collect();
+    let texts: Vec<Vec<String>> = items.iter().map(lines).collect();
     for (item, own) in items.iter_mut().zip(only_here(&texts)) {
         item.code.only_here = own;
     }
@@ -35,9 +35,9 @@ fn only_here(texts: &[Vec<String>]) -> Vec<Vec<u32>> {
         return vec![Vec::new(); texts.len()];
     }
     let mut shared: Vec<Vec<bool>> = texts.iter().map(|text| text.iter().map(String::is_empty).collect()).collect();
-    for a in 0..texts.len() {
-        for b in a + 1..texts.len() {
-            for op in capture_diff_slices(Algorithm::Myers, &texts[a], &texts[b]) {
+    for (a, one) in texts.iter().enumerate() {
+        for (b, other) in texts.iter().enumerate().skip(a + 1) {
+            for op in capture_diff_slices(Algorithm::Myers, one, other) {
                 if let DiffOp::Equal { old_index, new_index, len } = op {
                     shared[a][old_index..old_index + len].fill(true);
                     shared[b][new_index..new_index + len].fill(true);
