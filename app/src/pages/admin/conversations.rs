@@ -5,12 +5,12 @@ use leptos::prelude::*;
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        comparison::Interval,
         conversation::{InstructionKind, Way},
         conversation_results::{
             ConversationDataset, ConversationFigures, ConversationResults, ModelConversations, RoundFigures, Share,
             WayResults,
         },
+        ratings::Interval,
     },
     rpc::runs::conversations,
     ui::{
