@@ -82,6 +82,9 @@ fn place(path: &str) -> Option<(String, String, Way)> {
     (!model.is_empty()).then(|| (format!("{SLUG}{end}"), model, way))
 }
 
+/// The task of an output, and the kind of the instruction that it answers.
+type Key = (String, Option<InstructionKind>);
+
 /// The lines of the files of one folder: the outputs, and the results beside them.
 fn outputs(files: &Files, paths: &[&str], way: Way) -> Result<Option<String>, Problem> {
     let is_result = |path: &&&str| path.contains("_result");
@@ -92,7 +95,7 @@ fn outputs(files: &Files, paths: &[&str], way: Way) -> Result<Option<String>, Pr
     let source = sources.clone().find(has_results).or_else(|| sources.clone().next());
     // At repository level, the results have the outputs as well.
     let Some(source) = source.or_else(|| results.first().copied()) else { return Ok(None) };
-    let mut verdicts: HashMap<(String, Option<InstructionKind>), VecDeque<(bool, String)>> = HashMap::new();
+    let mut verdicts: HashMap<Key, VecDeque<(bool, String)>> = HashMap::new();
     for path in &results {
         for row in objects(files, path)? {
             let passed = match (row.get("passed"), row.get("Result")) {
@@ -128,7 +131,7 @@ fn outputs(files: &Files, paths: &[&str], way: Way) -> Result<Option<String>, Pr
 }
 
 /// What a verdict and its output have in common.
-fn key(row: &Map<String, Value>, way: Way) -> (String, Option<InstructionKind>) {
+fn key(row: &Map<String, Value>, way: Way) -> Key {
     let id = row.get("namespace").or_else(|| row.get("task_id"));
     let id = id.map_or_else(String::new, |id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
     let kind = row.get("requirement").or_else(|| row.get("type")).and_then(Value::as_str);

@@ -301,12 +301,13 @@ mod tests {
         let level = |score| Level { score, label: both("Level", "等级"), text: both("Meaning", "含义") };
         let dimension = |key: &str, scores: &[u8]| Dimension {
             key: key.into(),
+            checklist: false,
             name: both("Name", "名称"),
             question: both("Why?", "为什么？"),
             levels: scores.iter().map(|score| level(*score)).collect(),
         };
         let dimensions = vec![dimension("correctness", &[4, 3, 2, 1, 0]), dimension("quality", &[2, 1, 0])];
-        Rubric { slug: "r".into(), version: 1, dimensions }
+        Rubric { slug: "r".into(), version: 1, instructions: false, dimensions }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use app::model::{
     compare::{Judge, JudgeDimension, JudgeMeans},
     ids::OutputId,
-    stats::Undefined,
+    stats::{Estimate, Known, Undefined},
 };
 
 use super::comparison_figures::{JUDGES, resamples};
@@ -78,27 +78,17 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
             let x = length_class(lengths.get(output).copied().unwrap_or(0));
             by_length.push(correlation::Point { task: *task, x, y: difference });
         }
-        let biases: Vec<_> = (input.models.iter().zip(&differences))
+        let biases: Vec<Known<Estimate>> = (input.models.iter().zip(&differences))
             .map(|((model, _), tasks)| {
                 let of = Scores { key: model.0.unsigned_abs(), tasks };
                 let joint = joint(&[of], Draws { figure: figure + (1 << 14), ..draws });
                 joint.means.into_iter().next().unwrap_or(Err(Undefined::Nothing))
             })
             .collect();
-        let means = (0..input.models.len()).map(|m| {
-            let own: Vec<(f64, f64)> = people
-                .iter()
-                .filter(|(_, (model, ..))| *model == m)
-                .filter_map(|(_, (_, _, judged, cell))| Some((f64::from(*judged), mean(cell)?)))
-                .collect();
-            let n = own.len() as f64;
-            let over = |sum: f64| (!own.is_empty()).then(|| sum / n);
-            JudgeMeans {
-                outputs: own.len() as u64,
-                judge: over(own.iter().map(|(judged, _)| judged).sum()),
-                people: over(own.iter().map(|(_, people)| people).sum()),
-                bias: biases.get(m).copied().unwrap_or(Err(Undefined::Nothing)),
-            }
+        let means = biases.into_iter().enumerate().map(|(m, bias)| {
+            let own = people.iter().filter(|(_, (model, ..))| *model == m);
+            let own = own.filter_map(|(_, (_, _, judged, cell))| Some((f64::from(*judged), mean(cell)?)));
+            means(&own.collect::<Vec<_>>(), bias)
         });
         JudgeDimension {
             agreement: reliability(&units, low, high, draws),
@@ -112,6 +102,17 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
     let dimensions: Vec<JudgeDimension> = dimensions.collect();
     let both = dimensions.first().map_or(0, |d| u64::from(d.correlation.n));
     (both > 0).then(|| Judge { name: judge.name.clone(), outputs: judge.scores.len() as u64, both, dimensions })
+}
+
+/// A judge's and people's means over the outputs of a model, of which `own` has the scores of both.
+fn means(own: &[(f64, f64)], bias: Known<Estimate>) -> JudgeMeans {
+    let over = |sum: f64| (!own.is_empty()).then(|| sum / own.len() as f64);
+    JudgeMeans {
+        outputs: own.len() as u64,
+        judge: over(own.iter().map(|(judge, _)| judge).sum()),
+        people: over(own.iter().map(|(_, people)| people).sum()),
+        bias,
+    }
 }
 
 /// The class of a length, four for each doubling: outputs of about the same length are equal.
@@ -137,6 +138,7 @@ mod tests {
         let level = |score| Level { score, label: Bilingual::default(), text: Bilingual::default() };
         let dimension = Dimension {
             key: "d".into(),
+            checklist: false,
             name: Bilingual::default(),
             question: Bilingual::default(),
             levels: (1..=4).rev().map(level).collect(),
@@ -155,7 +157,7 @@ mod tests {
             models: vec![(ModelId(1), "A".into()), (ModelId(2), "B".into())],
             studies: vec![InputStudy { id: StudyId(1), title: String::new(), seed: 1, dataset_version: 1 }],
             raters: vec![(UserId(1), "r".into())],
-            rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension] }),
+            rubric: Some(Rubric { slug: "r".into(), version: 1, instructions: false, dimensions: vec![dimension] }),
             tasks: (0..6).map(task).collect(),
             ..ComparisonInput::default()
         };

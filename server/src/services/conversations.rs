@@ -29,9 +29,12 @@ const LEADERBOARD: (&str, &str) = ("codeif-bench-v0", "codeif-bench-l-1-part-2")
 /// What a model's figures were computed from: its submissions, runs and their revisions.
 type Key = Vec<(SubmissionId, Option<RunId>, i64)>;
 
+/// A model's figures with their key.
+type Cached = (Key, ModelConversations);
+
 /// Figures that did not change since they were computed, by dataset and model. One entry for each model that was shown.
 #[derive(Clone, Default)]
-pub struct ConversationCache(Arc<Mutex<HashMap<(String, ModelId), (Key, ModelConversations)>>>);
+pub struct ConversationCache(Arc<Mutex<HashMap<(String, ModelId), Cached>>>);
 
 /// A model's answers in every way, as read.
 struct Loaded {

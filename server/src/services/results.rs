@@ -43,13 +43,16 @@ pub struct ResultService {
     known: Arc<Known>,
 }
 
+/// A run of a history, with the revision that it was computed of.
+type Revised = (String, HistoryRun);
+
 /// What was computed: a few numbers for each model.
 #[derive(Default)]
 struct Known {
     /// The last figures of each dataset, by its short name.
     datasets: Mutex<HashMap<String, Arc<Figures>>>,
     /// Runs in models' histories, each with the run that it is compared with, and the revision.
-    history: Mutex<HashMap<(RunId, Option<RunId>), (String, HistoryRun)>>,
+    history: Mutex<HashMap<(RunId, Option<RunId>), Revised>>,
     /// Datasets whose figures are being computed, or wait for their turn.
     queued: Mutex<HashSet<String>>,
     /// One at a time: the others keep their processor and memory.

@@ -410,6 +410,7 @@ impl Storage for Check {
         Key::Check(self.id)
     }
 
+    #[allow(clippy::misnamed_getters, reason = "a check's `output` is set for repeats only")]
     fn output(&self) -> Option<OutputId> {
         self.shown
     }
