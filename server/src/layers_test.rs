@@ -164,6 +164,7 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
         "services/accounts.rs",
         "services/backup/mod.rs",
         "services/backup/schedule.rs",
+        "services/codeif.rs",
         "services/demo_results.rs",
         "services/imports.rs",
         "services/prune.rs",

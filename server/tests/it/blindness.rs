@@ -388,6 +388,7 @@ const NUMBERS: &[&str] = &[
     "score",
     "scores",
     "scales",
+    "break_minutes",
     "yours",
     "known",
     // Line notes, drafts, replies to flags, adjudications.

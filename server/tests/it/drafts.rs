@@ -92,6 +92,7 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
         assert_eq!(state(&app, id), before, "{field}");
     };
     let of = StudyChange::default;
+    refused(StudyChange { break_minutes: Some(481), ..of() }, "break_minutes").await;
     refused(StudyChange { title: Some(" ".into()), overlap: Some(2), ..of() }, "title").await;
     refused(StudyChange { title: Some("New".into()), overlap: Some(3), ..of() }, "overlap").await;
     refused(StudyChange { raters: Some(Vec::new()), ..of() }, "raters").await;
@@ -121,7 +122,6 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
     assert_eq!((present.submissions, present.raters, present.overlap), (submissions.clone(), raters.clone(), 2));
     assert_eq!((present.seed, present.tasks, present.pace_s), (Some(9), Some(5), Some(40)));
     assert_eq!(present.break_minutes, 45);
-    refused(StudyChange { break_minutes: Some(481), ..of() }, "break_minutes").await;
     assert_eq!((present.presentation, present.sharing), (Presentation::SideBySide, Sharing::Language));
     let plan = app.services.plans.get(&ADMIN, id).await.unwrap();
     assert_eq!((plan.tasks, plan.wanted), (5, plan.outputs * 2));
@@ -215,7 +215,7 @@ async fn a_draft_whose_outputs_name_a_model_starts_only_if_that_is_meant() {
     assert_eq!((leaks.count, leaks.submissions.len(), leaks.submissions[0].submission), (3, 1, submissions[0]));
     let mut admin = app.admin().await;
     let plan = format!("/admin/studies/{id}/plan");
-    assert!(admin.get(&plan).await.body.contains("3 outputs name a model"));
+    assert!(admin.get(&plan).await.body.contains("3 outputs show a model name to raters"));
     let number = id.to_string();
     let start = [("id", number.as_str()), ("status", "running")];
     let asked = admin.form("/rpc/set_study_status", &start).await;

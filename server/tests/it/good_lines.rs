@@ -160,7 +160,7 @@ async fn a_file_that_ends_early_is_not_imported_in_part() {
     let Err(AppError::Invalid(problems)) = take(&app, id, InvalidLines::LeaveOut).await else { panic!("imported") };
     assert!(problems[0].what.contains("could not be read to its end"), "{problems:?}");
     let page = admin.get(&format!("/admin/uploads/{id}?dataset={DATASET}")).await.body;
-    assert!(!page.contains("good_lines_only") && page.contains("could not be read to its end"));
+    assert!(!page.contains("good_lines_only") && page.contains("The end of the file could not be read"));
 }
 
 #[tokio::test]

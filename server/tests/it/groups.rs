@@ -77,8 +77,8 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     assert_eq!(raters(&mut browser).await, ["ada", "dora"]);
     let change = MemberChange { add: vec![of("chen")], remove: vec![of("ada")] };
     groups.change_members(&admin, id, change).await.unwrap();
-    let joined = browser.rpc("join_study_group", json!({"id": study, "group": id})).await;
-    assert_eq!(joined.status, StatusCode::OK, "{}", joined.body);
+    let (number, group) = (study.to_string(), id.to_string());
+    browser.form("/rpc/join_study_group", &[("id", &number), ("group", &group)]).await;
     assert_eq!(raters(&mut browser).await, ["ada", "chen", "dora"]);
 
     // The demo's study: ratings by the group's members only.
