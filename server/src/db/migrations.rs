@@ -41,6 +41,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0031_pools.sql"),
     include_str!("../../migrations/0032_instance.sql"),
     include_str!("../../migrations/0033_collections.sql"),
+    include_str!("../../migrations/0034_workers.sql"),
 ];
 
 /// The schema this program writes.
@@ -144,6 +145,7 @@ mod tests {
         include_str!("migrations_rows/0031.sql"),
         include_str!("migrations_rows/0032.sql"),
         include_str!("migrations_rows/0033.sql"),
+        include_str!("migrations_rows/0034.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -130,19 +130,13 @@ impl Grader {
             conditions: Some(conditions),
             limits: None,
             fingerprint: self.fingerprint(),
+            parts: Vec::new(),
         }
     }
 
     /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
-        hex::encode(Sha256::digest(text))
-    }
-
-    /// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same
-    /// outcome if the code is deterministic.
-    pub fn key(&self, task: &Task, code: &str) -> String {
-        let text = format!("{}\0{}\0{:?}\0{code}", self.fingerprint(), task.test_class, task.signature);
         hex::encode(Sha256::digest(text))
     }
 
@@ -187,6 +181,12 @@ impl Grader {
             }
         }
     }
+}
+
+/// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same outcome
+/// if the code is deterministic. `basis` is [`Grader::fingerprint`].
+pub fn key(basis: &str, Task { test_class, signature }: &Task, code: &str) -> String {
+    hex::encode(Sha256::digest(format!("{basis}\0{test_class}\0{signature:?}\0{code}")))
 }
 
 impl Worker {

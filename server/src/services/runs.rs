@@ -486,7 +486,7 @@ fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Fai
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
     let results = Results::of(runs::samples(conn, id)?);
     let mixed = match &run.environment {
-        Some(environment) => run_results::mixed(conn, id, &environment.fingerprint)?,
+        Some(environment) => run_results::mixed(conn, id, environment)?,
         None => 0,
     };
     let found = run_results::verdicts(conn, id)?;

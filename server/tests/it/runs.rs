@@ -52,9 +52,8 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     let claim = |holder: &'static str, until| {
         db.write_blocking(move |tx| runs::claim(tx, run, holder, until, false)).unwrap().unwrap()
     };
-    let finish = |item, holder: &'static str, how: Finish<'_>| {
-        db.write_blocking(|tx| runs::finish(tx, item, holder, &how)).unwrap()
-    };
+    let finish =
+        |of: &runs::Leased, how: Finish<'_>| db.write_blocking(|tx| runs::finish(tx, of.ticket(), &how)).unwrap();
     let outcome = Outcome::new(Verdict::Passed);
     let basis = Basis { key: "k", fingerprint: "f" };
 
@@ -65,14 +64,14 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     // The second's lease has expired: a third takes the item, and the second's result is ignored.
     let third = claim("three", later);
     assert_eq!(third.item, second.item);
-    assert!(!finish(second.item, "two", Finish::Done(&outcome, basis, false)));
-    assert!(finish(third.item, "three", Finish::Done(&outcome, basis, false)));
-    assert!(!finish(third.item, "three", Finish::Done(&outcome, basis, false)), "an item is done once");
+    assert!(!finish(&second, Finish::Done(&outcome, basis, false)));
+    assert!(finish(&third, Finish::Done(&outcome, basis, false)));
+    assert!(!finish(&third, Finish::Done(&outcome, basis, false)), "an item is done once");
     // An engine error moves an item to the queue of those that run alone; a second one ends it.
-    assert!(finish(first.item, "one", Finish::Failed { fault: Fault::NoTests, again: true }));
+    assert!(finish(&first, Finish::Failed { fault: Fault::NoTests, again: true }));
     let alone = db.write_blocking(|tx| runs::claim(tx, run, "one", later, true)).unwrap().unwrap();
     assert_eq!(alone.item, first.item);
-    assert!(finish(alone.item, "one", Finish::Failed { fault: Fault::NoTests, again: false }));
+    assert!(finish(&alone, Finish::Failed { fault: Fault::NoTests, again: false }));
     let counts = db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
     assert_eq!((counts.1, counts.2), (2, 1), "done, of these given up");
     // A stopped run assigns no more items.
@@ -181,7 +180,7 @@ async fn slow_outputs_go_first_next_time() {
         let wall_ms = if *item == slow { 9_000 } else { 50 };
         let outcome = Outcome { wall_ms, ..Outcome::new(Verdict::Failed) };
         let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
-        assert!(db.write_blocking(|tx| runs::finish(tx, item.item, "one", &finish)).unwrap());
+        assert!(db.write_blocking(|tx| runs::finish(tx, item.ticket(), &finish)).unwrap());
     }
     let next = app.services.runs.start(&System.admin(), NewRun::of(submission).fresh()).await.unwrap();
     let claimed: Vec<_> = (0..items.len()).map(|_| claim(next).unwrap()).collect();
