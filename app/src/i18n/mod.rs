@@ -67,6 +67,7 @@ pub mod rubrics;
 pub mod runs;
 pub mod upkeep;
 pub mod uploads;
+pub mod workers;
 
 use leptos::prelude::use_context;
 
@@ -194,6 +195,14 @@ impl I18n {
         match self.lang {
             Lang::En => &languages::EN,
             Lang::Zh => &languages::ZH,
+        }
+    }
+
+    /// Workers on other machines.
+    pub fn workers(&self) -> &'static workers::WorkerTexts {
+        match self.lang {
+            Lang::En => &workers::EN,
+            Lang::Zh => &workers::ZH,
         }
     }
 

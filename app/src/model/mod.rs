@@ -44,3 +44,4 @@ pub mod text;
 pub mod time;
 pub mod upkeep;
 pub mod user;
+pub mod workers;

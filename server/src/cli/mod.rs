@@ -6,6 +6,7 @@
 
 mod audit;
 mod backup;
+mod broker;
 mod collect;
 mod config;
 mod datasets;
@@ -29,6 +30,7 @@ mod studies;
 mod submissions;
 mod token;
 mod user;
+mod worker;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
@@ -141,6 +143,8 @@ enum Command {
     Objects(objects::Objects),
     /// Run a dataset's tests over a submission and print the verdict of every output
     Run(run::Run),
+    /// Run outputs for a server on another machine, over NATS JetStream
+    Worker(worker::Worker),
     /// List, show, compare and export test runs
     #[command(subcommand)]
     Runs(runs::Runs),
@@ -204,6 +208,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Collect(collect) => collect::collect(&global, *collect).await,
         Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
+        Command::Worker(worker) => worker::run(worker).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),

@@ -40,6 +40,7 @@ pub mod results_lines;
 pub mod rubrics;
 pub mod run_how;
 pub mod run_results;
+pub mod run_workers;
 pub mod runs;
 pub mod sessions;
 pub mod settings;

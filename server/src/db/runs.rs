@@ -66,6 +66,8 @@ pub struct Leased {
     pub item: i64,
     /// The number of this attempt, from 1.
     pub attempt: u32,
+    /// Whether the engine failed on it before, so that nothing may run beside it.
+    pub alone: bool,
     /// The model's text.
     pub code: String,
     /// The model's prompt, if it differs from the task's.
@@ -267,7 +269,7 @@ pub fn fault(stored: Option<String>) -> Option<Fault> {
 pub fn begin(conn: &Connection, id: RunId, environment: Option<&Environment>) -> Result<(), Failure> {
     let environment = environment.map(serde_json::to_string).transpose()?;
     conn.execute(
-        "UPDATE runs SET environment = ?2, begun_at = ?3 WHERE id = ?1 AND status = 'running'",
+        "UPDATE runs SET environment = coalesce(?2, environment), begun_at = ?3 WHERE id = ?1 AND status = 'running'",
         params![id.0, environment, clock::now().0],
     )?;
     Ok(())
@@ -326,7 +328,7 @@ const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revis
 /// At most `limit` finished items after the item `after`, each with the key of its outcome.
 pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
     let query =
-        "SELECT i.id, i.attempt, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt, i.key
+        "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt, i.key
         FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
         WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
     let mut statement = conn.prepare_cached(query)?;
@@ -427,7 +429,7 @@ pub fn open_runs(conn: &Connection, limit: usize) -> Result<Vec<RunId>, Failure>
 }
 
 const WORK: &str =
-    "SELECT i.id, i.attempt, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
+    "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
         i.run_id
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id";
 
@@ -435,6 +437,7 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
     Ok(Leased {
         item: row.get("id")?,
         attempt: row.get("attempt")?,
+        alone: row.get("alone")?,
         code: row.get("code")?,
         test_class: row.get("test_class")?,
         signature: row.get("signature")?,
@@ -507,33 +510,49 @@ pub fn finish(conn: &Connection, ticket: Ticket, how: &Finish<'_>) -> Result<boo
     Ok(changed > 0)
 }
 
-/// A free item's cached outcome.
-#[derive(Debug)]
-pub struct CachedOutcome {
-    item: i64,
-    key: String,
-    outcome: Outcome,
-    json: String,
-    fingerprint: String,
+/// An outcome to look up.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub item: i64,
+    /// The attempt in progress; absent if the item is free.
+    pub attempt: Option<u32>,
+    pub key: String,
+    /// The fingerprint to store with the outcome.
+    pub fingerprint: String,
 }
 
-/// The cached outcomes of these items, each given with its key and the fingerprint to store. An outcome that this program cannot parse counts as missing.
-pub fn cached_outcomes(conn: &Connection, items: Vec<(i64, String, String)>) -> Result<Vec<CachedOutcome>, Failure> {
+/// An item's cached outcome.
+#[derive(Debug)]
+pub struct CachedOutcome {
+    wanted: Wanted,
+    outcome: Outcome,
+    json: String,
+}
+
+impl CachedOutcome {
+    /// The item.
+    pub fn item(&self) -> i64 {
+        self.wanted.item
+    }
+}
+
+/// The cached outcomes among those wanted. An outcome that this program cannot parse counts as missing.
+pub fn cached_outcomes(conn: &Connection, wanted: Vec<Wanted>) -> Result<Vec<CachedOutcome>, Failure> {
     let mut statement = conn.prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?;
     let mut found = Vec::new();
-    for (item, key, fingerprint) in items {
-        let json: Option<String> = statement.query_row([&key], |row| row.get(0)).optional()?;
+    for wanted in wanted {
+        let json: Option<String> = statement.query_row([&wanted.key], |row| row.get(0)).optional()?;
         if let Some((json, outcome)) = json.and_then(|json| serde_json::from_str(&json).ok().map(|o| (json, o))) {
-            found.push(CachedOutcome { item, key, outcome, json, fingerprint });
+            found.push(CachedOutcome { wanted, outcome, json });
         }
     }
     Ok(found)
 }
 
-/// Gives free items their cached outcomes.
+/// Gives items their cached outcomes.
 pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome]) -> Result<(), Failure> {
-    for CachedOutcome { item, key, outcome, json, fingerprint } in cached {
-        set_done(conn, *item, None, outcome, json, Basis { key, fingerprint }, true)?;
+    for CachedOutcome { wanted: Wanted { item, attempt, key, fingerprint }, outcome, json } in cached {
+        set_done(conn, *item, *attempt, outcome, json, Basis { key, fingerprint }, true)?;
     }
     Ok(())
 }

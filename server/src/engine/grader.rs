@@ -113,6 +113,11 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
+    /// The version of the Java build.
+    pub fn java_version(&self) -> &str {
+        &self.toolchain.java
+    }
+
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {

@@ -11,6 +11,7 @@
 //! twice; an item on which the engine failed is tried once more, alone.
 
 mod backend;
+pub mod cluster;
 pub mod job;
 pub mod suites;
 
@@ -18,7 +19,7 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc, Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -30,7 +31,7 @@ use app::{
     model::{
         ids::RunId,
         reason::{FailedCheck, Fault},
-        run::{Outcome, RunStatus, Verdict},
+        run::{RunStatus, Verdict},
         time::Timestamp,
     },
 };
@@ -41,6 +42,7 @@ use prometheus_client::{
 };
 
 use backend::{Backend, ItemWorker};
+use cluster::registry::Registry;
 use job::{Ended, MadeIn, Report};
 use suites::VersionTests;
 
@@ -79,6 +81,8 @@ pub struct Engine {
     /// Whether to run outputs even if a sandbox check fails.
     allow_degraded_sandbox: bool,
     counts: Counts,
+    /// The workers on other machines, if they run the outputs.
+    cluster: Arc<OnceLock<Arc<Registry>>>,
 }
 
 /// What the engine did since the start of the process.
@@ -123,7 +127,7 @@ struct Prepared {
 impl Prepared {
     /// An item's conditions and cache key.
     fn key(&self, item: &Leased) -> (MadeIn, String) {
-        let job = self.tests.job(item, false);
+        let job = self.tests.job(item);
         let made_in = self.backend.made_in(job.kind);
         let key = job.key(&made_in);
         (made_in, key)
@@ -143,6 +147,8 @@ enum Attempt {
 struct Notifier {
     notified: Mutex<bool>,
     changed: Condvar,
+    /// The same for the coordinator of workers on other machines.
+    cluster: tokio::sync::Notify,
 }
 
 impl Engine {
@@ -157,6 +163,7 @@ impl Engine {
             proved: Arc::default(),
             allow_degraded_sandbox: false,
             counts: Counts::default(),
+            cluster: Arc::default(),
         }
     }
 
@@ -172,8 +179,24 @@ impl Engine {
         self
     }
 
+    /// Leaves the running of outputs to workers on other machines, and returns what is known of them.
+    fn be_cluster(&self) -> Arc<Registry> {
+        Arc::clone(self.cluster.get_or_init(Arc::default))
+    }
+
+    /// The workers on other machines, if they run the outputs.
+    pub fn cluster(&self) -> Option<&Registry> {
+        self.cluster.get().map(Arc::as_ref)
+    }
+
+    /// Waits until there is a new run or a result of a worker.
+    async fn notified(&self) {
+        self.notifier.cluster.notified().await;
+    }
+
     /// Reports that there is a new run.
     pub fn notify(&self) {
+        self.notifier.cluster.notify_one();
         *self.notifier.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.notifier.changed.notify_all();
     }
@@ -343,7 +366,7 @@ impl Engine {
             after = last.item;
             let keys = waiting.iter().filter(|item| !item.fresh).map(|item| {
                 let (made_in, key) = prepared.key(item);
-                (item.item, key, made_in.fingerprint)
+                runs::Wanted { item: item.item, attempt: None, key, fingerprint: made_in.fingerprint }
             });
             let keys = keys.collect();
             let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, keys))?;
@@ -390,7 +413,7 @@ impl Engine {
     ) -> Result<(), Failure> {
         let mut next = self.db.write_blocking(|tx| runs::claim(tx, run, holder, lease_end(), alone))?;
         while let Some(item) = next {
-            let job = prepared.tests.job(&item, alone);
+            let job = prepared.tests.job(&item);
             let made_in = prepared.backend.made_in(job.kind);
             let key = job.key(&made_in);
             let ended = match worker.run(&job) {
@@ -531,7 +554,10 @@ impl From<EngineError> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use app::model::{reason::SandboxCheck, run::Verdict};
+    use app::model::{
+        reason::SandboxCheck,
+        run::{Outcome, Verdict},
+    };
 
     use super::*;
 

@@ -62,7 +62,7 @@ impl VersionTests {
     }
 
     /// The job of a leased item.
-    pub fn job(&self, item: &Leased, alone: bool) -> Job {
+    pub fn job(&self, item: &Leased) -> Job {
         let (kind, tests) = match self.tests {
             Tests::Classes(..) => (JobKind::Classes, item.test_class.clone()),
             Tests::Programs(_) => (JobKind::Programs(item.code_lang), self.digests.get(&item.revision).cloned()),
@@ -76,7 +76,7 @@ impl VersionTests {
             signature: item.signature.clone(),
             prompt: item.prompt.clone(),
             code: item.code.clone(),
-            alone,
+            alone: item.alone,
         }
     }
 

@@ -17,6 +17,7 @@ use app::{
             RunRow, RunStatus, Verdict,
         },
         run_pair::RunPair,
+        workers::Workers,
     },
     port::{Admin, Answer, Runs},
 };
@@ -35,7 +36,7 @@ use crate::{
         submissions,
     },
     error::Failure,
-    jobs::Engine,
+    jobs::{Engine, cluster::registry::Registry},
     lang::{self, Places},
     layout,
     report::{lines::Form, runs as results},
@@ -62,6 +63,10 @@ impl RunService {
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
     /// test programs need depends on their language ([`Needs::check`]).
     fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
+        // A run whose language no worker has waits for one, and the page says so.
+        if self.engine.cluster().is_some() {
+            return Ok(());
+        }
         let mut found = (self.readiness_check)(dates);
         if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
@@ -77,6 +82,11 @@ impl RunService {
     /// The engine: the server lets it serve, the command line executes a run with it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The workers on other machines; `None` if outputs run in this process.
+    pub fn known_workers(&self) -> Option<Workers> {
+        self.engine.cluster().map(Registry::workers)
     }
 
     /// Writes a run's outputs and figures as a file. `keep` says which outputs. Blocks.
@@ -116,7 +126,8 @@ impl RunService {
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
         self.ready(how.dates, needs.kind)?;
-        tokio::task::spawn_blocking(move || needs.check(how)).await.map_err(Failure::internal)??;
+        let in_this_process = self.engine.cluster().is_none();
+        tokio::task::spawn_blocking(move || needs.check(how, in_this_process)).await.map_err(Failure::internal)??;
         let by = admin.id();
         let id = self
             .db
@@ -161,7 +172,7 @@ impl Needs {
     }
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
-    fn check(&self, how: How) -> Result<(), Failure> {
+    fn check(&self, how: How, in_this_process: bool) -> Result<(), Failure> {
         if !self.kind.is_some_and(TestKind::is_program) {
             return Ok(());
         }
@@ -171,7 +182,10 @@ impl Needs {
                 "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
             )));
         }
-        self.langs.iter().try_for_each(|code| self.check_language(*code))
+        match in_this_process {
+            true => self.langs.iter().try_for_each(|code| self.check_language(*code)),
+            false => Ok(()),
+        }
     }
 
     fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
@@ -221,7 +235,14 @@ impl Runs for RunService {
     }
 
     async fn readiness(&self, _: &Admin) -> Answer<EngineReadiness> {
-        Ok((self.readiness_check)(None))
+        Ok(match self.engine.cluster() {
+            Some(_) => EngineReadiness::default(),
+            None => (self.readiness_check)(None),
+        })
+    }
+
+    async fn workers(&self, _: &Admin) -> Answer<Option<Workers>> {
+        Ok(self.known_workers())
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {

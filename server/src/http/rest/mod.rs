@@ -115,6 +115,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::run_results_jsonl))
         .routes(routes!(runs::run_results_csv))
         .routes(routes!(runs::get_languages))
+        .routes(routes!(runs::get_workers))
         // Studies.
         .routes(routes!(studies::list_studies, studies::create_study))
         .routes(routes!(studies::get_study, plans::edit_study))
