@@ -161,10 +161,11 @@ fn serve(data: &Path, brokers: &Brokers) -> Process {
     start(&mut command, "Data folder")
 }
 
-fn worker(folder: &Path, number: usize, brokers: &Brokers, languages: &str) -> Process {
+/// Starts a worker. All share a cache, so that images are built once.
+fn worker(folder: &Path, brokers: &Brokers, languages: &str) -> Process {
     let mut command = Command::new(program());
     command.args(["worker", "--slots", "1", "--languages", languages, "--nats"]).arg(brokers.url("worker"));
-    command.arg("--cache").arg(folder.join(format!("worker{number}")));
+    command.arg("--cache").arg(folder.join("cache"));
     start(&mut command, "takes jobs from the broker")
 }
 
@@ -284,8 +285,8 @@ fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
 
     let mut brokers = Brokers::start(folder.path(), nats, 3);
     let mut server = serve(&data.folder, &brokers);
-    let mut workers: Vec<Process> =
-        (0..4).map(|number| worker(folder.path(), number, &brokers, "java,python")).collect();
+    let languages = ["java", "python", "python", "python"];
+    let mut workers: Vec<Process> = languages.iter().map(|of| worker(folder.path(), &brokers, of)).collect();
     let runs: Vec<RunId> = data.submissions.iter().map(|submission| data.begin(*submission, true)).collect();
     let all: usize = alone.iter().map(BTreeMap::len).sum();
     let events = [
@@ -308,7 +309,7 @@ fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
         match event {
             Event::KillWorker(at) => {
                 workers[at].kill();
-                workers[at] = worker(folder.path(), at, &brokers, "java,python");
+                workers[at] = worker(folder.path(), &brokers, languages[at]);
             }
             Event::KillBroker(at) => brokers.kill(at),
             Event::RestartBroker(at) => brokers.restart(at),
@@ -355,7 +356,7 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     brokers.kill(0);
     fs::remove_dir_all(folder.path().join("store0")).unwrap();
     brokers.restart(0);
-    let mut first = worker(folder.path(), 0, &brokers, "python");
+    let mut first = worker(folder.path(), &brokers, "python");
     wait("the run finishes", || data.progress(run).0 == RunStatus::Finished);
     assert_eq!(data.progress(run).2, 0, "none failed");
     assert_eq!(data.verdicts(run).len(), 20);
@@ -370,7 +371,7 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     let taken_back = || data.services.db.read_blocking(|conn| server::db::runs::left(conn, second)).unwrap().1 == 0;
     wait("jobs come back", taken_back);
     data.runtime.block_on(data.services.runs.rerun(&System.admin(), second, app::model::run::Rerun::Rest)).unwrap();
-    let last = worker(folder.path(), 1, &brokers, "python");
+    let last = worker(folder.path(), &brokers, "python");
     wait("the run finishes", || data.progress(second).0 == RunStatus::Finished);
     assert_eq!(data.verdicts(second), data.verdicts(run));
     drop((server, last));

@@ -26,8 +26,8 @@ pub struct Worker {
     nats: String,
     #[command(flatten)]
     broker: BrokerArgs,
-    /// Folder for suites, images and temporary files; not shared with another worker [default: the operating system's
-    /// folder for caches]
+    /// Folder for suites, images and temporary files; workers on one machine can share it [default: the operating
+    /// system's folder for caches]
     #[arg(long, env = "AIXGRADE_WORKER_CACHE", value_name = "DIR")]
     cache: Option<PathBuf>,
     /// Programming languages whose outputs to run: java, python, cpp, javascript, go, rust [default: all whose toolchains

@@ -8,41 +8,47 @@ use crate::error::Failure;
 /// The conditions under which a toolchain runs a suite, as far as cache keys depend on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownEnvironment {
-    /// The toolchain's versions.
-    pub toolchain: String,
     pub key_basis: String,
     pub fingerprint: String,
+    pub environment: Environment,
 }
 
 /// The environments in which a suite has run with these options.
 pub fn environments(conn: &Connection, suite: &str, options: &str) -> Result<Vec<KnownEnvironment>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT toolchain, key_basis, fingerprint FROM worker_environments WHERE suite = ?1 AND options = ?2",
+        "SELECT key_basis, fingerprint, environment FROM worker_environments WHERE suite = ?1 AND options = ?2",
     )?;
-    let rows = statement.query_map([suite, options], |row| {
-        Ok(KnownEnvironment {
-            toolchain: row.get("toolchain")?,
-            key_basis: row.get("key_basis")?,
-            fingerprint: row.get("fingerprint")?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = statement.query([suite, options])?;
+    let mut known = Vec::new();
+    while let Some(row) = rows.next()? {
+        let json: String = row.get("environment")?;
+        // One that this program cannot parse counts as missing.
+        if let Ok(environment) = serde_json::from_str(&json) {
+            known.push(KnownEnvironment {
+                key_basis: row.get("key_basis")?,
+                fingerprint: row.get("fingerprint")?,
+                environment,
+            });
+        }
+    }
+    Ok(known)
 }
 
 /// Records an environment in which a suite has run.
-pub fn note(
-    conn: &Connection,
-    suite: &str,
-    options: &str,
-    known: &KnownEnvironment,
-    environment: &Environment,
-) -> Result<(), Failure> {
-    let KnownEnvironment { toolchain, key_basis, fingerprint } = known;
+pub fn note(conn: &Connection, suite: &str, options: &str, known: &KnownEnvironment) -> Result<(), Failure> {
+    let KnownEnvironment { key_basis, fingerprint, environment } = known;
     conn.prepare_cached(
         "INSERT OR REPLACE INTO worker_environments (suite, options, toolchain, key_basis, fingerprint, environment)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
-    .execute(params![suite, options, toolchain, key_basis, fingerprint, serde_json::to_string(environment)?])?;
+    .execute(params![
+        suite,
+        options,
+        environment.java,
+        key_basis,
+        fingerprint,
+        serde_json::to_string(environment)?
+    ])?;
     Ok(())
 }
 

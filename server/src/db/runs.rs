@@ -534,6 +534,11 @@ impl CachedOutcome {
     pub fn item(&self) -> i64 {
         self.wanted.item
     }
+
+    /// The fingerprint to store with it.
+    pub fn fingerprint(&self) -> &str {
+        &self.wanted.fingerprint
+    }
 }
 
 /// The cached outcomes among those wanted. An outcome that this program cannot parse counts as missing.
@@ -588,6 +593,13 @@ fn set_done(
             outcome.published.as_ref().and_then(|published| published.failure).map(FailureClass::name)
         ])?;
     Ok(changed > 0)
+}
+
+/// Whether a run has an unfinished item. Cheaper than counting them.
+pub fn has_open_items(conn: &Connection, id: RunId) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM run_items INDEXED BY run_items_open
+        WHERE run_id = ?1 AND state IN ('waiting', 'leased'))";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
 }
 
 /// Number of unfinished items: free ones (including those with expired leases), and leased ones.

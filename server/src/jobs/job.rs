@@ -105,11 +105,11 @@ impl Job {
         Ticket { item: self.item, attempt: self.attempt }
     }
 
-    /// The cache key of the output under these conditions.
-    pub fn key(&self, made_in: &MadeIn) -> String {
+    /// The cache key of the output, from what toolchain, limits and options contribute to it.
+    pub fn key(&self, basis: &str) -> String {
         match self.kind {
-            JobKind::Classes => grader::key(&made_in.key_basis, &self.task(), &self.code),
-            JobKind::Programs(_) => suite::key(&made_in.key_basis, &self.tests, self.sample()),
+            JobKind::Classes => grader::key(basis, &self.task(), &self.code),
+            JobKind::Programs(_) => suite::key(basis, &self.tests, self.sample()),
         }
     }
 

@@ -129,7 +129,7 @@ impl Prepared {
     fn key(&self, item: &Leased) -> (MadeIn, String) {
         let job = self.tests.job(item);
         let made_in = self.backend.made_in(job.kind);
-        let key = job.key(&made_in);
+        let key = job.key(&made_in.key_basis);
         (made_in, key)
     }
 }
@@ -415,7 +415,7 @@ impl Engine {
         while let Some(item) = next {
             let job = prepared.tests.job(&item);
             let made_in = prepared.backend.made_in(job.kind);
-            let key = job.key(&made_in);
+            let key = job.key(&made_in.key_basis);
             let ended = match worker.run(&job) {
                 Ok(outcome) => Ended::Judged(Box::new(outcome)),
                 Err(EngineError::Cancelled) => Ended::Returned,

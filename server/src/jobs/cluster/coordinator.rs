@@ -25,7 +25,6 @@ use async_nats::{
     },
 };
 use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
-use sha2::{Digest, Sha256};
 
 use super::{
     Broker, HELLO, JOBS, RESULTS, SERVER, consumer_name, create, jetstream, job_subject, jobs_of,
@@ -35,7 +34,7 @@ use super::{
 };
 use crate::{
     db::{
-        Db, run_how,
+        Db, copy, run_how,
         run_workers::{self, KnownEnvironment},
         runs::{self, Leased, Run, Ticket, Wanted},
     },
@@ -78,6 +77,8 @@ pub struct Coordinator {
     client: Client,
     replicas: usize,
     registry: Arc<Registry>,
+    /// Which database this is. Jobs and reports name it, so that those of another server are refused.
+    instance: String,
     open: Mutex<HashMap<RunId, Arc<OpenRun>>>,
 }
 
@@ -87,8 +88,8 @@ struct OpenRun {
     bundles: BTreeMap<JobKind, Bundle>,
     limits: Limits,
     options: Options,
-    /// Checksums of environments that have been compared with the run's.
-    compared: Mutex<HashSet<String>>,
+    /// Environments that have been compared with the run's: kind, checksum and toolchain.
+    compared: Mutex<HashSet<(JobKind, String, String)>>,
 }
 
 impl OpenRun {
@@ -106,7 +107,8 @@ impl Coordinator {
     pub async fn connect(engine: Engine, broker: &Broker, replicas: usize) -> Result<Arc<Coordinator>, Failure> {
         let client = broker.connect("aixgrade server").await?;
         let (db, registry) = (engine.db.clone(), engine.be_cluster());
-        Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, open: Mutex::default() }))
+        let instance = db.read(copy::instance).await?;
+        Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, open: Mutex::default() }))
     }
 
     /// Works until the process ends. Failures of the broker are logged, and everything begins again.
@@ -197,9 +199,10 @@ impl Coordinator {
             let mut settled = Vec::new();
             for Accepted { run, delivery, job, open } in &accepted {
                 let report = &delivery.report;
-                settled.push(settle(tx, report, &job.key(&report.made_in), job.alone)?);
-                if let Some(environment) = &delivery.environment {
-                    note_environment(tx, *run, open, delivery, environment)?;
+                settled.push(settle(tx, report, &job.key(&report.made_in.key_basis), job.alone)?);
+                if let Some(known) = new_environment(open, delivery) {
+                    run_workers::note(tx, &delivery.suite, &open.options_key()?, &known)?;
+                    note_environment(tx, *run, delivery.kind, &known)?;
                 }
             }
             Ok(settled)
@@ -216,7 +219,7 @@ impl Coordinator {
 
     /// Finds the job of a report. `None` if it must be refused.
     fn check(&self, delivery: Delivery) -> Result<Option<Accepted>, Failure> {
-        if delivery.build != build() {
+        if delivery.build != build() || delivery.instance != self.instance {
             return Ok(None);
         }
         let found = self.db.read_blocking(|conn| runs::in_progress(conn, delivery.report.ticket()))?;
@@ -302,8 +305,7 @@ impl Coordinator {
             for run in begun.clone() {
                 let is_fresh = found.get(&run).is_some_and(|run| run.fresh);
                 while self.feed(context, run, is_fresh).await? {}
-                let left = self.db.read(move |conn| runs::left(conn, run)).await?;
-                if left == (0, 0) {
+                if !self.db.read(move |conn| runs::has_open_items(conn, run)).await? {
                     self.db.write(move |tx| runs::end(tx, run, RunStatus::Finished, None)).await?;
                     begun.remove(&run);
                     self.forget(run);
@@ -358,7 +360,7 @@ impl Coordinator {
             after = last.item;
             let is_outdated = |(item, key): &&(Leased, Option<String>)| {
                 let job = open.tests.job(item);
-                let keys = known.get(&job.kind).into_iter().flatten().map(|made_in| job.key(made_in));
+                let keys = known.get(&job.kind).into_iter().flatten().map(|known| job.key(&known.key_basis));
                 !keys.into_iter().any(|current| Some(&current) == key.as_ref())
             };
             let outdated: Vec<i64> = done.iter().filter(is_outdated).map(|(item, _)| item.item).collect();
@@ -371,16 +373,13 @@ impl Coordinator {
 
     /// The conditions under which the present workers run the suites of a run, as far as they are known from earlier
     /// results.
-    fn known_environments(&self, open: &OpenRun) -> Result<BTreeMap<JobKind, Vec<MadeIn>>, Failure> {
+    fn known_environments(&self, open: &OpenRun) -> Result<BTreeMap<JobKind, Vec<KnownEnvironment>>, Failure> {
         let options = open.options_key()?;
         let mut known = BTreeMap::new();
         for (kind, bundle) in &open.bundles {
             let present = self.registry.toolchains(*kind);
             let environments = self.db.read_blocking(|conn| run_workers::environments(conn, &bundle.name, &options))?;
-            let current = environments
-                .into_iter()
-                .filter(|known| present.contains(&known.toolchain))
-                .map(|KnownEnvironment { key_basis, fingerprint, .. }| MadeIn { key_basis, fingerprint });
+            let current = environments.into_iter().filter(|known| present.contains(&known.environment.java));
             known.insert(*kind, current.collect());
         }
         Ok(known)
@@ -425,17 +424,26 @@ impl Coordinator {
         if !may_reuse.is_empty() {
             let known = self.known_environments(&open)?;
             let wanted = jobs.iter().filter(|job| may_reuse.contains(&job.item)).flat_map(|job| {
-                known.get(&job.kind).into_iter().flatten().map(|made_in| Wanted {
+                known.get(&job.kind).into_iter().flatten().map(|known| Wanted {
                     item: job.item,
                     attempt: Some(job.attempt),
-                    key: job.key(made_in),
-                    fingerprint: made_in.fingerprint.clone(),
+                    key: job.key(&known.key_basis),
+                    fingerprint: known.fingerprint.clone(),
                 })
             });
             let wanted = wanted.collect();
             let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, wanted))?;
             if !cached.is_empty() {
-                self.db.write_blocking(|tx| runs::reuse_outcomes(tx, &cached))?;
+                let used: HashSet<&str> = cached.iter().map(runs::CachedOutcome::fingerprint).collect();
+                self.db.write_blocking(|tx| {
+                    runs::reuse_outcomes(tx, &cached)?;
+                    for (kind, known) in known.iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one))) {
+                        if used.contains(known.fingerprint.as_str()) {
+                            note_environment(tx, run, *kind, known)?;
+                        }
+                    }
+                    Ok(())
+                })?;
                 let done: HashSet<i64> = cached.iter().map(runs::CachedOutcome::item).collect();
                 jobs.retain(|job| !done.contains(&job.item));
             }
@@ -445,7 +453,8 @@ impl Coordinator {
             let id = message_id(job.ticket());
             let suite = open.bundles.get(&job.kind).map(|bundle| bundle.name.clone()).unwrap_or_default();
             let ticket = job.ticket();
-            let assignment = Assignment { run, suite, limits: open.limits, options: open.options, job };
+            let instance = self.instance.clone();
+            let assignment = Assignment { instance, run, suite, limits: open.limits, options: open.options, job };
             Ok((subject, id, ticket, pack(&assignment)?))
         });
         Ok((messages.collect::<Result<_, Failure>>()?, claimed.len()))
@@ -564,34 +573,33 @@ fn release(tx: &rusqlite::Transaction<'_>, tickets: &[Ticket]) -> Result<u64, Fa
     Ok(freed)
 }
 
-/// Records what a result was made in: for the cache, and with its run. Outputs of one language that were made in
-/// different environments are shown as such.
+/// What a result was made in, if no other result of the run has been made in it since this process opened the run.
+fn new_environment(open: &OpenRun, delivery: &Delivery) -> Option<KnownEnvironment> {
+    let (made_in, environment) = (&delivery.report.made_in, delivery.environment.as_ref()?);
+    let mut compared = open.compared.lock().unwrap_or_else(PoisonError::into_inner);
+    compared.insert((delivery.kind, made_in.fingerprint.clone(), environment.java.clone())).then(|| KnownEnvironment {
+        key_basis: made_in.key_basis.clone(),
+        fingerprint: made_in.fingerprint.clone(),
+        environment: environment.clone(),
+    })
+}
+
+/// Adds what results were made in to the conditions of their run. Outputs of one language that were made in different
+/// environments are shown as such.
 fn note_environment(
     tx: &rusqlite::Transaction<'_>,
     run: RunId,
-    open: &OpenRun,
-    delivery: &Delivery,
-    environment: &Environment,
+    kind: JobKind,
+    KnownEnvironment { fingerprint, environment, .. }: &KnownEnvironment,
 ) -> Result<(), Failure> {
-    let made_in = &delivery.report.made_in;
-    let mut compared = open.compared.lock().unwrap_or_else(PoisonError::into_inner);
-    if !compared.insert(hex::encode(Sha256::digest(format!("{}\0{}", made_in.fingerprint, environment.java)))) {
-        return Ok(());
-    }
-    let known = KnownEnvironment {
-        toolchain: environment.java.clone(),
-        key_basis: made_in.key_basis.clone(),
-        fingerprint: made_in.fingerprint.clone(),
-    };
-    run_workers::note(tx, &delivery.suite, &open.options_key()?, &known, environment)?;
     let Some(current) = runs::get(tx, run)?.map(|run| run.environment) else { return Ok(()) };
     let merged = match current {
-        None => Environment { parts: vec![made_in.fingerprint.clone()], ..environment.clone() },
-        Some(current) if current.covers(&made_in.fingerprint) => return Ok(()),
-        Some(_) if run_workers::others_done(tx, run, delivery.kind.lang(), &made_in.fingerprint)? => return Ok(()),
+        None => Environment { parts: vec![fingerprint.clone()], ..environment.clone() },
+        Some(current) if current.covers(fingerprint) => return Ok(()),
+        Some(_) if run_workers::others_done(tx, run, kind.lang(), fingerprint)? => return Ok(()),
         Some(mut current) => {
             current.java = format!("{}; {}", current.java, environment.java);
-            current.parts.push(made_in.fingerprint.clone());
+            current.parts.push(fingerprint.clone());
             current
         }
     };

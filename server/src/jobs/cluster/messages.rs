@@ -31,6 +31,8 @@ const MOST_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
+    /// The server's database. The report repeats it.
+    pub instance: String,
     pub run: RunId,
     /// The suite's name in the object store: its SHA-256.
     pub suite: String,
@@ -87,6 +89,7 @@ pub struct Delivery {
     pub worker: String,
     /// Its build. Reports of another build than the server's are refused.
     pub build: String,
+    pub instance: String,
     pub run: RunId,
     pub kind: JobKind,
     pub suite: String,

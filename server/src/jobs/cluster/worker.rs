@@ -311,6 +311,7 @@ impl Worker {
 
     async fn run_and_report(self: &Arc<Self>, message: &Message, assignment: Assignment) {
         let (run, kind, suite) = (assignment.run, assignment.job.kind, assignment.suite.clone());
+        let instance = assignment.instance.clone();
         let ticket = assignment.job.ticket();
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let (environment, report) = if deliveries > MOST_DELIVERIES {
@@ -323,8 +324,16 @@ impl Worker {
             let _beside_others = self.beside.read().await;
             self.execute(message, assignment).await
         };
-        let delivery =
-            Delivery { worker: self.name.clone(), build: build().to_owned(), run, kind, suite, environment, report };
+        let delivery = Delivery {
+            worker: self.name.clone(),
+            build: build().to_owned(),
+            instance,
+            run,
+            kind,
+            suite,
+            environment,
+            report,
+        };
         let most = self.client.max_payload().saturating_sub(1 << 10);
         let packed = match pack(&delivery) {
             Ok(packed) if packed.len() <= most => packed,
