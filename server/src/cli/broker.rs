@@ -16,10 +16,10 @@ pub struct BrokerArgs {
     #[arg(long, env = "AIXGRADE_NATS_CA", value_name = "FILE")]
     nats_ca: Option<PathBuf>,
     /// Certificate to present to the broker (PEM); requires TLS
-    #[arg(long, env = "AIXGRADE_NATS_CERT", value_name = "FILE", requires = "nats_key")]
+    #[arg(long, env = "AIXGRADE_NATS_CERT", value_name = "FILE")]
     nats_cert: Option<PathBuf>,
     /// Key of this certificate (PEM)
-    #[arg(long, env = "AIXGRADE_NATS_KEY", value_name = "FILE", requires = "nats_cert")]
+    #[arg(long, env = "AIXGRADE_NATS_KEY", value_name = "FILE")]
     nats_key: Option<PathBuf>,
 }
 
@@ -47,6 +47,10 @@ impl BrokerArgs {
                 let what = format!("{} is not a file", file.display());
                 return Err(Failure::invalid(option, what, "Pass the path of an existing file"));
             }
+        }
+        if self.nats_cert.is_some() != self.nats_key.is_some() {
+            let what = "a certificate needs its key, and a key its certificate";
+            return Err(Failure::invalid("--nats-cert", what, "Pass both --nats-cert and --nats-key"));
         }
         Ok(Broker {
             url: url.to_owned(),
