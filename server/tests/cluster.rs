@@ -181,11 +181,16 @@ struct Data {
 type Verdicts = BTreeMap<String, String>;
 
 impl Data {
+    fn empty(folder: &Path) -> Data {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let services = Services::open_with(folder, |_| EngineReadiness::default()).unwrap();
+        Data { folder: folder.to_path_buf(), services, runtime, submissions: Vec::new() }
+    }
+
     /// The starter dataset in Java, and `tasks` tasks of HumanEval-X in Python with `samples` samples each: right ones,
     /// wrong ones, and some that do not end.
     fn create(folder: &Path, humaneval_x: &Path, tasks: usize, samples: usize) -> Data {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let services = Services::open_with(folder, |_| EngineReadiness::default()).unwrap();
+        let Data { services, runtime, .. } = Data::empty(folder);
         let mut submissions = runtime.block_on(async {
             starter::load(&services).await.unwrap();
             let most = PageOf::first(PageOf::MOST);
@@ -273,6 +278,62 @@ enum Event {
     KillServer,
 }
 
+/// A server with four workers of one slot over three brokers.
+struct Cluster<'a> {
+    folder: &'a Path,
+    data: PathBuf,
+    languages: &'a [&'a str; 4],
+    brokers: Brokers,
+    server: Process,
+    workers: Vec<Process>,
+}
+
+impl<'a> Cluster<'a> {
+    fn start(folder: &'a Path, nats: PathBuf, data: &Data, languages: &'a [&'a str; 4]) -> Cluster<'a> {
+        let brokers = Brokers::start(folder, nats, 3);
+        let server = serve(&data.folder, &brokers);
+        let workers = languages.iter().map(|of| worker(folder, &brokers, of)).collect();
+        Cluster { folder, data: data.folder.clone(), languages, brokers, server, workers }
+    }
+
+    /// Runs submissions with `outputs` outputs in all. Each event happens once so many percent of them are finished.
+    fn run<const N: usize>(
+        &mut self,
+        data: &Data,
+        submissions: &[SubmissionId],
+        outputs: usize,
+        events: [(usize, Event); N],
+    ) -> Vec<RunId> {
+        let runs: Vec<RunId> = submissions.iter().map(|submission| data.begin(*submission, true)).collect();
+        for (percent, event) in events {
+            wait("outputs finish", || {
+                let done: u32 = runs.iter().map(|run| data.progress(*run).1).sum();
+                done as usize * 100 >= outputs * percent
+            });
+            self.happens(&event);
+        }
+        for run in &runs {
+            wait("the run finishes", || data.progress(*run).0 == RunStatus::Finished);
+        }
+        runs
+    }
+
+    fn happens(&mut self, event: &Event) {
+        match *event {
+            Event::KillWorker(at) => {
+                self.workers[at].kill();
+                self.workers[at] = worker(self.folder, &self.brokers, self.languages[at]);
+            }
+            Event::KillBroker(at) => self.brokers.kill(at),
+            Event::RestartBroker(at) => self.brokers.restart(at),
+            Event::KillServer => {
+                self.server.kill();
+                self.server = serve(&self.data, &self.brokers);
+            }
+        }
+    }
+}
+
 #[test]
 fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
     let Some(nats) = prerequisites::host(nats_server()) else { return };
@@ -283,12 +344,6 @@ fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
     let data = Data::create(&folder.path().join("data"), &humaneval_x, 40, 5);
     let alone: Vec<Verdicts> = data.submissions.iter().map(|submission| data.run_alone(*submission)).collect();
 
-    let mut brokers = Brokers::start(folder.path(), nats, 3);
-    let mut server = serve(&data.folder, &brokers);
-    let languages = ["java", "python", "python", "python"];
-    let mut workers: Vec<Process> = languages.iter().map(|of| worker(folder.path(), &brokers, of)).collect();
-    let runs: Vec<RunId> = data.submissions.iter().map(|submission| data.begin(*submission, true)).collect();
-    let all: usize = alone.iter().map(BTreeMap::len).sum();
     let events = [
         (2, Event::KillWorker(0)),
         (10, Event::KillWorker(1)),
@@ -301,26 +356,10 @@ fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
         (80, Event::KillBroker(0)),
         (85, Event::RestartBroker(0)),
     ];
-    for (percent, event) in events {
-        wait("outputs finish", || {
-            let done: u32 = runs.iter().map(|run| data.progress(*run).1).sum();
-            done as usize * 100 >= all * percent
-        });
-        match event {
-            Event::KillWorker(at) => {
-                workers[at].kill();
-                workers[at] = worker(folder.path(), &brokers, languages[at]);
-            }
-            Event::KillBroker(at) => brokers.kill(at),
-            Event::RestartBroker(at) => brokers.restart(at),
-            Event::KillServer => {
-                server.kill();
-                server = serve(&data.folder, &brokers);
-            }
-        }
-    }
+    let languages = ["java", "python", "python", "python"];
+    let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
+    let runs = cluster.run(&data, &data.submissions, alone.iter().map(BTreeMap::len).sum(), events);
     for (run, alone) in runs.iter().zip(&alone) {
-        wait("the run finishes", || data.progress(*run).0 == RunStatus::Finished);
         assert_eq!(data.verdicts(*run), *alone);
     }
 
@@ -332,7 +371,7 @@ fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
     assert!(detail.cached > 0 && detail.mixed == 0, "{} cached, {} mixed", detail.cached, detail.mixed);
     assert!(detail.environment.java.contains("Python"), "{:?}", detail.environment);
     assert_eq!(data.verdicts(again), alone[alone.len() - 1]);
-    drop((server, workers));
+    drop(cluster);
 }
 
 #[test]
@@ -375,4 +414,39 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     wait("the run finishes", || data.progress(second).0 == RunStatus::Finished);
     assert_eq!(data.verdicts(second), data.verdicts(run));
     drop((server, last));
+}
+
+#[test]
+fn packaged_classes_get_the_verdicts_on_workers_that_they_have_alone() {
+    let Some(nats) = prerequisites::host(nats_server()) else { return };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut data = Data::empty(&folder.path().join("data"));
+    let classes = checkout.join("src/main/java/com/aixcode/autoTest/generate/aixcoder");
+    for args in [
+        vec!["import", "aixbench", checkout.to_str().unwrap()],
+        vec!["submissions", "upload", classes.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", "M"],
+    ] {
+        let output = Command::new(program()).arg("--data").arg(&data.folder).args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    data.submissions = vec![SubmissionId(1)];
+    let steady = |verdicts: Verdicts| -> Verdicts {
+        let is_steady =
+            |output: &String| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(task));
+        verdicts.into_iter().filter(|(output, _)| is_steady(output)).collect()
+    };
+    let alone = data.run_alone(SubmissionId(1));
+    let languages = ["java"; 4];
+    let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
+    let events = [
+        (10, Event::KillWorker(0)),
+        (25, Event::KillBroker(2)),
+        (40, Event::KillWorker(1)),
+        (50, Event::RestartBroker(2)),
+        (60, Event::KillServer),
+        (75, Event::KillWorker(2)),
+    ];
+    let runs = cluster.run(&data, &data.submissions.clone(), alone.len(), events);
+    assert_eq!(steady(data.verdicts(runs[0])), steady(alone));
 }

@@ -103,7 +103,8 @@ pub async fn run(
     .await
     .map_err(Failure::internal)?;
     abilities.iter().for_each(|ability| say(&described(ability)));
-    let host = nix::unistd::gethostname().map_or_else(|_| "unknown".into(), |name| name.to_string_lossy().into_owned());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "unknown".to_owned() } else { host.trim().to_owned() };
     let name = format!("{host}-{}", &clock::token().0[..8]);
     let client = broker.connect(&format!("aixgrade worker {name}")).await?;
     let (drain, draining) = watch::channel(false);
