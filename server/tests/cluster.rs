@@ -255,7 +255,8 @@ impl Data {
     fn verdicts(&self, run: RunId) -> Verdicts {
         let (mut verdicts, mut of) = (Verdicts::new(), PageOf::first(PageOf::MOST));
         loop {
-            let page = self.services.runs.items(&System.admin(), run, ItemFilter::default(), of.clone());
+            let admin = System.admin();
+            let page = self.services.runs.items(&admin, run, ItemFilter::default(), of.clone());
             let page = self.runtime.block_on(page).unwrap();
             for item in page.rows {
                 assert_eq!(item.state, ItemState::Done, "{item:?}");
@@ -433,7 +434,7 @@ fn packaged_classes_get_the_verdicts_on_workers_that_they_have_alone() {
     data.submissions = vec![SubmissionId(1)];
     let steady = |verdicts: Verdicts| -> Verdicts {
         let is_steady =
-            |output: &String| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(task));
+            |output: &String| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(*task));
         verdicts.into_iter().filter(|(output, _)| is_steady(output)).collect()
     };
     let alone = data.run_alone(SubmissionId(1));

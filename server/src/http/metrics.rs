@@ -170,7 +170,7 @@ fn register_load(registry: &mut Registry, load: &load::Load) {
         "Outputs of these runs without a verdict, including those that are being run",
         load.outputs,
     );
-    gauge("outputs_running", "Outputs that a worker of the engine is running", load.running);
+    gauge("outputs_running", "Outputs that a worker of the engine is running, or that are in the broker", load.running);
     gauge("leases", "Outputs that raters have open", load.leases);
 }
 

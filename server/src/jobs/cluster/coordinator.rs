@@ -67,7 +67,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// How often database and broker are compared.
 const RECONCILE: Duration = Duration::from_secs(10);
 
-/// The longest message that a broker accepts by default, without headers.
+/// What headers add to a message.
 const SLACK: usize = 1 << 10;
 
 /// Publishes jobs and stores reports.
@@ -424,7 +424,7 @@ impl Coordinator {
         if !may_reuse.is_empty() {
             let known = self.known_environments(&open)?;
             let wanted = jobs.iter().filter(|job| may_reuse.contains(&job.item)).flat_map(|job| {
-                known.get(&job.kind).into_iter().flatten().map(|known| Wanted {
+                known.get(&job.kind).into_iter().flatten().map(move |known| Wanted {
                     item: job.item,
                     attempt: Some(job.attempt),
                     key: job.key(&known.key_basis),
@@ -517,7 +517,7 @@ impl Coordinator {
         let jobs = context.get_stream_no_info(JOBS).await.map_err(Failure::internal)?;
         jobs.purge().filter(jobs_of(run)).await.map_err(Failure::internal)?;
         // A worker that does not hear it wastes the rest of an output's time; its report is refused.
-        self.client.publish(stop_subject(run), Vec::new().into()).await.map_err(Failure::internal)?;
+        self.client.publish(stop_subject(run), String::new().into()).await.map_err(Failure::internal)?;
         let held = self.db.read(move |conn| runs::held(conn, run, HOLDER)).await?;
         for chunk in held.chunks(CHUNK) {
             let chunk = chunk.to_vec();
