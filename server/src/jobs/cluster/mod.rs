@@ -19,7 +19,7 @@ use std::{path::PathBuf, time::Duration};
 
 use app::model::ids::RunId;
 use async_nats::{
-    Client, ConnectOptions,
+    Client, ConnectOptions, ServerAddr,
     jetstream::{
         self, Context,
         consumer::{AckPolicy, pull},
@@ -98,6 +98,14 @@ impl Broker {
             options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
         }
         let addresses: Vec<&str> = self.url.split(',').map(str::trim).collect();
+        // The client does not read user and password from addresses.
+        let mut parsed = addresses.iter().filter_map(|address| address.parse::<ServerAddr>().ok());
+        let user = parsed.find_map(|address| {
+            Some((address.username()?.to_owned(), address.password().unwrap_or_default().to_owned()))
+        });
+        if let Some((user, password)) = user {
+            options = options.user_and_password(user, password);
+        }
         options.connect(addresses).await.map_err(|e| {
             let what = format!("cannot connect to the broker: {e}");
             Failure::invalid("--nats", what, "Check the address and the credentials, such as nats://10.0.0.1:4222")
