@@ -40,6 +40,9 @@ pub enum AppError {
     /// Too many attempts; retry after this many seconds.
     #[error("too many attempts; try again in {0} seconds")]
     TooMany(u64),
+    /// Too many requests are in progress, and nothing of this one was done; retry after this many seconds.
+    #[error("the server is busy; try again in {0} seconds")]
+    Busy(u64),
     /// The request itself is malformed: a broken client, not a person's mistake.
     #[error("the request is malformed")]
     Malformed,
@@ -78,6 +81,9 @@ pub enum Refusal {
     /// Calibration items cannot be skipped.
     #[error("a calibration item cannot be skipped")]
     NotSkipped,
+    /// Nothing leads back into a calibration.
+    #[error("a calibration item cannot be bookmarked")]
+    NotBookmarked,
     /// People cannot adjudicate outputs that they rate.
     #[error("raters of an output cannot adjudicate it")]
     RatedYourself,
@@ -102,7 +108,7 @@ impl AppError {
             AppError::Conflict(_) | AppError::Refused(_) => 409,
             AppError::TooMany(_) => 429,
             AppError::Malformed => 400,
-            AppError::Unreachable => 503,
+            AppError::Unreachable | AppError::Busy(_) => 503,
             AppError::Internal(_) => 500,
         }
     }
@@ -112,17 +118,22 @@ fn problems_text(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The status of the error that a server function returned. Leptos answers every error with 500; what calls server
-/// functions provides this as context and sets the status.
+/// The error that a server function returned. Leptos answers every error with 500; what calls server functions provides
+/// this as context and sets the status.
 #[cfg(feature = "ssr")]
 #[derive(Clone, Debug, Default)]
-pub struct ErrorStatus(std::sync::Arc<std::sync::atomic::AtomicU16>);
+pub struct ErrorStatus(std::sync::Arc<std::sync::OnceLock<AppError>>);
 
 #[cfg(feature = "ssr")]
 impl ErrorStatus {
     /// The status, if the server function returned an error.
     pub fn get(&self) -> Option<u16> {
-        Some(self.0.load(std::sync::atomic::Ordering::Relaxed)).filter(|status| *status != 0)
+        self.0.get().map(AppError::status)
+    }
+
+    /// The error, if it is an internal one.
+    pub fn internal(&self) -> Option<AppError> {
+        self.0.get().filter(|error| matches!(error, AppError::Internal(_))).cloned()
     }
 }
 
@@ -132,8 +143,9 @@ impl FromServerFnError for AppError {
     /// Called for the error that is the response.
     #[cfg(feature = "ssr")]
     fn ser(&self) -> server_fn::Bytes {
-        if let Some(ErrorStatus(status)) = leptos::prelude::use_context() {
-            status.store(self.status(), std::sync::atomic::Ordering::Relaxed);
+        if let Some(ErrorStatus(error)) = leptos::prelude::use_context() {
+            // The first one is the response.
+            let _ = error.set(self.clone());
         }
         serde_json::to_vec(self).map_or_else(|_| server_fn::Bytes::from_static(b"{\"Internal\":\"-\"}"), Into::into)
     }

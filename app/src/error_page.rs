@@ -8,10 +8,10 @@ use leptos_router::components::Router;
 
 use crate::{
     error::AppError,
-    i18n::use_i18n,
+    i18n::{I18n, use_i18n},
     port::visitor,
     shell::ICON,
-    ui::{failure::Failure, frame::Header},
+    ui::{failure::Failure, frame::Header, text_area::area_text},
 };
 
 /// The error and its context.
@@ -71,19 +71,53 @@ fn Content(
     }
 }
 
-/// Sends the same form again, so that nothing has to be retyped.
+/// Shows what was entered and sends the same form again, so that nothing is lost or has to be retyped.
 #[component]
 fn SendAgain(
     /// The form.
     form: SentForm,
 ) -> impl IntoView {
     let t = use_i18n().error_page();
-    let fields = form.fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value /> });
+    let fields = form.fields.into_iter().enumerate().map(|(n, (name, value))| match label(use_i18n(), &name, &value) {
+        None => view! { <input type="hidden" name=name value=value /> }.into_any(),
+        Some(label) => {
+            let id = format!("field-{n}");
+            view! {
+                <div class="field">
+                    <label class="label" for=id.clone()>{label}</label>
+                    <textarea class="input" id=id name=name rows=rows(&value)>{area_text(&value)}</textarea>
+                </div>
+            }
+            .into_any()
+        }
+    });
     view! {
         <form class="failure stack" method="post" action=form.action>
-            {fields.collect_view()}
             <p>{t.send_again_hint}</p>
+            {fields.collect_view()}
             <p><button class="button primary" type="submit">{t.send_again}</button></p>
         </form>
     }
+}
+
+/// The label of a field that somebody filled in; absent for values that the form set by itself.
+fn label(i: I18n, name: &str, value: &str) -> Option<String> {
+    if value.trim().is_empty() {
+        return None;
+    }
+    if let Some(place) = name.strip_prefix("score-").and_then(|place| place.parse::<usize>().ok()) {
+        return Some((i.error_page().score_n)(place + 1));
+    }
+    match name {
+        "comment" => Some(i.rater().comment.into()),
+        "notes" => Some(i.bench().notes.into()),
+        "flag_text" => Some(i.rater().flag_text.into()),
+        // Numbers, codes and keys have no spaces.
+        _ => value.trim().contains(char::is_whitespace).then(|| name.to_owned()),
+    }
+}
+
+/// As many rows as the text has lines, within reason.
+fn rows(value: &str) -> String {
+    (value.lines().count() + value.chars().count() / 80).clamp(1, 16).to_string()
 }

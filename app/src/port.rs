@@ -10,6 +10,7 @@ mod caller;
 pub mod collections;
 mod comparisons;
 pub mod find;
+pub mod groups;
 pub mod guidelines;
 pub mod inbox;
 mod plans;
@@ -22,7 +23,7 @@ pub mod upkeep;
 
 use std::sync::Arc;
 
-pub use caller::{Actor, Admin, Caller, Capability, Person, System};
+pub use caller::{Actor, Admin, Caller, Capability, Owner, Person, System};
 pub use plans::Plans;
 
 use async_trait::async_trait;
@@ -34,14 +35,15 @@ pub use results::Results;
 use crate::{
     error::AppError,
     model::{
-        comparison::{TaskRatings, TaskScores},
+        conversation_results::ConversationResults,
         dataset::{DatasetDetail, DatasetRow, TaskRow},
-        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
-        ids::{DatasetVersionId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRating, Receipt, RubricSheet},
+        ids::{DatasetVersionId, GroupId, OutputId, RunId, StudyId, SubmissionId, TaskId, Token, UploadId, UserId},
         lang::Lang,
         languages::LanguageResults,
         models::ModelRow,
         page::{PageOf, Paged},
+        ratings::{TaskRatings, TaskScores},
         run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
         run_pair::RunPair,
         study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
@@ -71,8 +73,15 @@ pub trait Accounts: Send + Sync {
     /// Creates an invitation; returns its secret, which is shown once (admin).
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String>;
     /// Creates an invitation for each line: a label, optionally followed by a comma and the role if it is not `role`.
-    /// All or none (admin).
-    async fn invite_many(&self, admin: &Admin, lines: &str, role: Role, days: u32) -> Answer<Vec<CreatedInvitation>>;
+    /// Who accepts one joins the group, if there is one. All or none (admin).
+    async fn invite_many(
+        &self,
+        admin: &Admin,
+        lines: &str,
+        role: Role,
+        days: u32,
+        group: Option<GroupId>,
+    ) -> Answer<Vec<CreatedInvitation>>;
     /// Revokes an unused invitation (admin).
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()>;
     /// The invitation behind a secret; 404 if it is used, revoked or expired.
@@ -82,8 +91,10 @@ pub trait Accounts: Send + Sync {
     async fn create_reset(&self, admin: &Admin, user: UserId) -> Answer<String>;
     /// The name of the account behind such a secret; 404 if it is used, replaced or expired.
     async fn reset_name(&self, secret: &str) -> Answer<String>;
+    /// Whether the person's account is linked to one at an identity provider.
+    async fn linked(&self, person: &Person) -> Answer<bool>;
     /// Stores a person's language.
-    async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()>;
+    async fn set_lang(&self, owner: &Owner, lang: Lang) -> Answer<()>;
 }
 
 /// Datasets (for admins).
@@ -171,6 +182,8 @@ pub trait Runs: Send + Sync {
     async fn get(&self, admin: &Admin, id: RunId) -> Answer<RunDetail>;
     /// Every model's newest run in each language of HumanEval-X.
     async fn languages(&self, admin: &Admin) -> Answer<LanguageResults>;
+    /// Every model's newest run in each way of CodeIF-Bench.
+    async fn conversations(&self, admin: &Admin) -> Answer<ConversationResults>;
     /// A run's progress.
     async fn progress(&self, admin: &Admin, id: RunId) -> Answer<RunProgress>;
     /// One output of a run with all details.
@@ -213,6 +226,10 @@ pub trait Grading: Send + Sync {
     async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.
     async fn own(&self, person: &Person, study: &Token) -> Answer<Vec<OwnRating>>;
+    /// Marks an output for the rater to find again, or removes the mark.
+    async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()>;
+    /// The outputs of a study that the rater skipped or bookmarked.
+    async fn own_items(&self, person: &Person, study: &Token) -> Answer<OwnItems>;
     /// Withdraws the rater's newest rating in its study. It is superseded, never deleted, and its content
     /// becomes the draft. If it had replaced an earlier rating, that one counts again; otherwise the output
     /// is unrated and leased to the rater. A repeated call does nothing.
@@ -225,6 +242,8 @@ pub trait Grading: Send + Sync {
 #[derive(Clone)]
 pub struct Ports {
     pub accounts: Arc<dyn Accounts>,
+    /// Groups of people.
+    pub groups: Arc<dyn groups::Groups>,
 
     pub datasets: Arc<dyn Datasets>,
 
@@ -261,7 +280,7 @@ pub struct Ports {
     pub monitoring: Arc<dyn quality::Monitoring>,
     /// Feedback to raters and adjudicators.
     pub feedback: Arc<dyn quality::Feedback>,
-    /// What waits for an admin.
+    /// The admins' inbox.
     pub inbox: Arc<dyn inbox::Inbox>,
     /// Personal settings.
     pub settings: Arc<dyn settings::PersonalSettings>,

@@ -30,6 +30,7 @@ pages! {
         "/log-in" => LogInPage in log_in,
         "/join/:secret" => JoinPage in join,
         "/reset/:secret" => ResetPage in reset,
+        "/new-password" => NewPasswordPage in new_password,
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
@@ -63,6 +64,7 @@ pages! {
         "/admin/compare/:slug" => ComparePage in admin::compare,
         "/admin/compare/:slug/tasks/:task" => CompareTaskPage in admin::compare::task,
         "/admin/languages" => LanguagesPage in admin::languages,
+        "/admin/conversations" => ConversationsPage in admin::conversations,
         "/public/:secret" => PublicStudyPage in public,
         "/public/:secret/tasks/:task" => PublicTaskPage in public,
     }
@@ -79,6 +81,7 @@ pages! {
         "/admin/uploads/:id/ratings" => RatingsPreviewPage in admin::ratings_import,
         "/admin/collections" => CollectionsPage in admin::collections,
         "/admin/collections/new" => NewCollectionPage in admin::collections::new,
+        "/admin/judgings/new" => NewJudgingPage in admin::collections::judge,
         "/admin/collections/:id" => CollectionPage in admin::collections::collection,
         "/admin/runs" => RunsPage in admin::runs,
         "/admin/runs/compare" => CompareRunsPage in admin::runs::compare,
@@ -103,6 +106,8 @@ pages! {
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
         "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
         "/admin/people" => PeoplePage in admin::people,
+        "/admin/groups" => GroupsPage in admin::groups,
+        "/admin/groups/:id" => GroupPage in admin::groups,
         "/admin/settings" => SettingsPage in admin::settings,
         "/admin/find" => FindPage in admin::find,
         "/admin/audit" => AuditPage in admin::audit,

@@ -38,16 +38,16 @@ test('outputs are collected from an endpoint, looked at and imported', async ({ 
   await page.getByLabel('Model', { exact: true }).fill('Collected model');
   await page.getByLabel('Samples per task').fill('2');
   await page.getByText('Sampling, prompts and limits').click();
-  await page.getByLabel('Maximum tokens of a response').fill('100');
-  await page.getByLabel('Further fields of each request').fill('nonsense');
+  await page.getByLabel('Maximum tokens per response').fill('100');
+  await page.getByLabel('Additional request fields').fill('nonsense');
   await page.getByRole('button', { name: 'Preview prompts and cost' }).click();
   await expect(page.getByText('this is not a JSON object')).toBeVisible();
-  await page.getByLabel('Further fields of each request').fill('{"top_k": 3}');
+  await page.getByLabel('Additional request fields').fill('{"top_k": 3}');
   await page.getByRole('button', { name: 'Preview prompts and cost' }).click();
 
   // A draft says what it would send, and sends nothing.
   await expect(page.getByText('80 requests with about')).toBeVisible();
-  await expect(page.getByText('at most 8,000 tokens of responses')).toBeVisible();
+  await expect(page.getByText('at most 8,000 response tokens')).toBeVisible();
   await expect(page.getByText('Implement this in Java').first()).toBeVisible();
   expect(asked).toHaveLength(0);
   await page.getByRole('button', { name: 'Start' }).click();
@@ -59,7 +59,7 @@ test('outputs are collected from an endpoint, looked at and imported', async ({ 
 
   // A request with its texts; a response is text, never markup.
   await page.getByRole('row').nth(1).getByRole('link').click();
-  await expect(page.getByRole('heading', { name: 'Response as it came' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Unmodified response' })).toBeVisible();
   await expect(page.getByText('Here it is <b>now</b>:')).toBeVisible();
 
   await page.getByRole('button', { name: 'Preview and import' }).click();

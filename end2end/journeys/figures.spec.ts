@@ -20,7 +20,7 @@ test('a figure is exported and read back', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/compare/starter');
 
-  // What the page shows of the same figure.
+  // The same figure on the page.
   const ranking = page.getByRole('table', { name: 'Correctness', exact: true });
   const models = await ranking.locator('tbody th').allTextContents();
   const means = await ranking.locator('tbody td.mean').allTextContents();

@@ -39,7 +39,7 @@ test('a wrong upload is undone: the message names the page that accepts the file
   await expect(page).toHaveURL(/\/admin\/upload\/ratings$/);
 });
 
-test('good lines are imported by choice, the others downloaded, the original kept', async ({ page }) => {
+test('valid lines are imported by choice, the others downloaded, the original kept', async ({ page }) => {
   await logIn(page, demo.admin);
   const id = await task(page);
   const lines = [{ ...good, task_id: id }, cut, unknown];
@@ -77,7 +77,7 @@ test('good lines are imported by choice, the others downloaded, the original kep
   expect(await text(list)).toContain('mixed.jsonl,3,"the dataset has no task ""nowhere"""');
 
   await page.getByLabel('Model').fill('Journeyman 2');
-  const choice = page.getByRole('checkbox', { name: 'Import only the good lines and leave out 1 invalid line' });
+  const choice = page.getByRole('checkbox', { name: 'Import only the valid lines and leave out 1 invalid line' });
   await expect(choice).toHaveAccessibleDescription(/counts as failed: 0 in AvgPassRatio/);
   await page.getByRole('button', { name: 'Import 1 output' }).click();
   await expect(page).toHaveURL(/\/admin\/uploads\/\d+/);
@@ -95,7 +95,7 @@ test('good lines are imported by choice, the others downloaded, the original kep
   await expect(row.getByRole('link', { name: 'Journeyman 2' })).toBeVisible();
 });
 
-test('good lines are imported with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
+test('valid lines are imported with scripts switched off', { tag: '@scriptless' }, async ({ page }) => {
   await logIn(page, demo.admin);
   await page.goto('/admin/datasets/starter');
   const id = (await page.locator('.task-id').first().innerText()).trim();
@@ -104,7 +104,7 @@ test('good lines are imported with scripts switched off', { tag: '@scriptless' }
   await page.getByLabel('Outputs').setInputFiles(file('plain.jsonl', [{ ...good, task_id: id }, cut]));
   await page.getByRole('button', { name: 'Upload and preview' }).click();
   await page.getByLabel('Model').fill('Journeyman 3');
-  await page.getByRole('checkbox', { name: /^Import only the good lines/ }).check();
+  await page.getByRole('checkbox', { name: /^Import only the valid lines/ }).check();
   await page.getByRole('button', { name: 'Import 1 output' }).click();
   await expect(page).toHaveURL(/\/admin\/submissions\/\d+$/);
   await expect(page.getByText(/1 invalid line of the file was left out/)).toBeVisible();

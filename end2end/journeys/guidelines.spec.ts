@@ -35,7 +35,7 @@ test('an admin writes guidelines with a preview in which HTML stays text', async
   expect(elsewhere).toEqual([]);
 });
 
-test('a rater opens them from the list and beside the work, by keyboard', async ({ page }) => {
+test('a rater opens the guidelines from the list and next to the work, by keyboard', async ({ page }) => {
   await logIn(page, demo.ada);
   const link = page.getByRole('main').getByRole('link', { name: 'Guidelines' });
   await expect(link).toContainText('new');
@@ -62,7 +62,7 @@ test('a rater opens them from the list and beside the work, by keyboard', async 
   await expect(page.getByRole('button', { name: 'Print' })).toBeVisible();
 });
 
-test('a rater sees that they have changed', async ({ page }) => {
+test('a rater sees that the guidelines have changed', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/guidelines/study/1');
   await page.getByLabel('English').fill('# How to rate\n\nTake your time.');

@@ -57,7 +57,7 @@ test('an inbox is emptied by keyboard: flags, then disagreements', async ({ page
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   await open(page, '/admin/inbox');
-  await expect(page.getByText('Nothing waits for you')).toBeVisible();
+  await expect(page.getByText('Nothing needs your attention')).toBeVisible();
   expect(await badge(page)).toBe(0);
 
   await rateAll(demo.ada, [1, 1, 1], true, 3);
@@ -82,7 +82,7 @@ test('an inbox is emptied by keyboard: flags, then disagreements', async ({ page
   await expect(page.getByText('2 flags will be resolved without a reply.')).toBeVisible();
   await expect(page.locator('#inbox-confirm')).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Nothing waits for you')).toBeVisible();
+  await expect(page.getByText('Nothing needs your attention')).toBeVisible();
   expect(await badge(page)).toBe(0);
 
   // Two disagreements, adjudicated without the mouse and without a name in sight.

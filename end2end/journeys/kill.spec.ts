@@ -126,7 +126,7 @@ test('repeated kills while eight people rate lose no acknowledged rating', async
   const people: Account[] = [];
   for (let n = 0; n < 8; n += 1) {
     const account = { name: `worker${n}`, password: `a-long-password-${n}` };
-    await command(['user', 'add', account.name], account.password);
+    await command(['user', 'add', account.name, '--lasting'], account.password);
     people.push(account);
   }
   const study = Number(

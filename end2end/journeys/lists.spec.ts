@@ -24,7 +24,7 @@ test.beforeAll(async () => {
 const titles = async (page: Page): Promise<string[]> =>
   page.getByRole('main').getByRole('table').getByRole('rowheader').allTextContents();
 
-test('studies are sorted, turned, searched and filtered, and the address keeps it', async ({ page, context }) => {
+test('studies are sorted in both directions, searched and filtered, and the address keeps the selection', async ({ page, context }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies');
   const main = page.getByRole('main');

@@ -96,6 +96,32 @@ test('a connection lost during a submission delivers each rating once', async ({
   expect(await rated(page)).toBe(2);
 });
 
+test('a busy server is left alone as long as it asks, and gets each rating once', async ({ page, watch }) => {
+  watch.expect(/status of 503/);
+  await fresh(page, demo.chen);
+  await ready(page, () => begin(page));
+  const sent: number[] = [];
+  await page.route('**/rpc/submit_rating*', async (route) => {
+    sent.push(Date.now());
+    if (sent.length > 2) {
+      await route.continue();
+      return;
+    }
+    await route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: { Busy: 2 } });
+  });
+  await grade(page, [4, 3, 5]);
+  await expect(page.getByText('The server is busy.').first()).toBeVisible();
+  // Neither another rating nor a return to the page is a reason to ask earlier.
+  await grade(page, [3, 2, 4]);
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  expect(await unsent(page)).toBe(2);
+  await expect.poll(() => unsent(page), { timeout: 30_000 }).toBe(0);
+  for (const at of [1, 2]) {
+    expect(sent[at] - sent[at - 1]).toBeGreaterThanOrEqual(2000);
+  }
+  expect(await rated(page)).toBe(2);
+});
+
 test('a session that ends during a rating continues after the next log-in', async ({ page, watch }) => {
   watch.expect(/status of 401/);
   await fresh(page, demo.bo);

@@ -62,7 +62,7 @@ test('recent places come first', async ({ page }) => {
   await expect(recent.first()).toContainText(title);
 });
 
-test('on a phone the button opens it', async ({ browser }) => {
+test('on a phone, the button opens the palette', async ({ browser }) => {
   const context = await browser.newContext({
     baseURL: server.url,
     locale: 'en-GB',
@@ -89,13 +89,13 @@ test('without scripts the button is a link to a page that searches', { tag: '@sc
   await page.goto('/admin');
   await page.getByRole('link', { name: 'Search or go to' }).click();
   await page.getByRole('main').getByRole('searchbox').fill('starter');
-  await page.getByRole('main').getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).click();
   await page.getByRole('main').getByRole('link', { name: 'starter', exact: true }).click();
   await expect(page).toHaveURL(/\/admin\/datasets\/starter$/);
   await context.close();
 });
 
-test('there is none for a rater', async ({ page }) => {
+test('a rater has no palette', async ({ page }) => {
   await logIn(page, demo.ada);
   await open(page, '/desk');
   await expect(page.locator('dialog.palette, .palette-button')).toHaveCount(0);

@@ -30,7 +30,7 @@ test('a forgotten password is reset by a link that works once', async ({ page, b
   await logIn(page, demo.admin);
   await open(page, '/admin/people');
   await page.getByRole('button', { name: 'Reset password of chen' }).click();
-  const link = await page.getByLabel('Link to choose a password').inputValue();
+  const link = await page.getByLabel('Password reset link').inputValue();
   const chen = await (await browser.newContext({ baseURL })).newPage();
   await chen.goto(link);
   await expect(chen.getByText('the account chen')).toBeVisible();
@@ -41,7 +41,7 @@ test('a forgotten password is reset by a link that works once', async ({ page, b
   await expect(chen.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
 });
 
-test('deactivating says what it leads to, and asks', async ({ page, browser, baseURL }) => {
+test('deactivating an account states its consequences and asks to confirm', async ({ page, browser, baseURL }) => {
   const bo = await (await browser.newContext({ baseURL })).newPage();
   await logIn(bo, demo.bo);
   await logIn(page, demo.admin);

@@ -63,7 +63,7 @@ test('results of all models, from the navigation to a model and a dataset', asyn
   await expect(page.locator('.outputs-beside .side')).toHaveCount(3);
 });
 
-test('results read without scripts, on a phone, and sort by a link', async ({ browser }) => {
+test('results are readable and sorted without scripts, on a phone', async ({ browser }) => {
   const context = await browser.newContext({
     baseURL: server.url,
     locale: 'en-GB',

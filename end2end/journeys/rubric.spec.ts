@@ -54,10 +54,10 @@ test('a rubric is duplicated, edited by keyboard and mouse, and saved as a new v
   await open(page, '/admin/rubrics');
   await page.getByLabel('File').setInputFiles(await download.path());
   await page.getByRole('button', { name: 'Import' }).click();
-  await expect(page.getByText('Nothing to save: it equals version 1.')).toBeVisible();
+  await expect(page.getByText('Nothing to save: it is identical to version 1.')).toBeVisible();
 });
 
-test('a study scores by it, and the comparison shows its dimensions', async ({ page }) => {
+test('a study uses the new rubric, and the comparison shows its dimensions', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/new?dataset=starter');
   await page.getByLabel('Title').fill('Security review');

@@ -171,32 +171,78 @@ test('custom shortcuts work, are shown, and may not collide', async ({ page, bro
   await expect(page.getByLabel('write a comment')).toHaveValue('c');
 });
 
-test('the tour is offered once, works by keyboard, and counts nothing', async ({ page }) => {
+test('the tour points at things, works by keyboard, and counts nothing', async ({ page }) => {
   const { keyboard } = page;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await logIn(page, demo.chen);
   await open(page, '/desk');
   await page.getByRole('link', { name: 'Start the tour' }).click();
   await hydrated(page);
-  await expect(page.getByRole('heading', { name: 'Guided tour' })).toBeVisible();
+  const tour = page.locator('.tour');
+  await expect(tour.getByRole('heading', { name: 'Guided tour' })).toBeVisible();
+  await expect(tour.locator('li:visible')).toHaveCount(1);
+  /** The step is beside its element: neither covers the other, and both are in the window. */
+  const pointsAt = async (place: string, n: number) => {
+    await expect(tour).toContainText(`Step ${n} of 5`);
+    await expect(page.locator(place)).toHaveCSS('outline-style', 'solid');
+    await expect(page.locator('.rating .submit')).toBeInViewport({ ratio: 1 });
+    await expect(tour).toBeInViewport({ ratio: 1 });
+    const [step, submit] = [await tour.boundingBox(), await page.locator('.rating .submit').boundingBox()];
+    if (!step || !submit) {
+      throw new Error('the step or the button is not drawn');
+    }
+    const apart = step.x + step.width <= submit.x || step.y + step.height <= submit.y;
+    expect(apart, `${JSON.stringify(step)} covers the button at ${JSON.stringify(submit)}`).toBe(true);
+  };
+  await pointsAt('.task', 1);
   await page.locator('#score-0-3').focus();
+  await keyboard.press('n');
+  await pointsAt('.rating-body', 2);
   await keyboard.press('2');
   await keyboard.press('1');
-  await expect(page.getByText('1 of 4 done')).toBeVisible();
+  await expect(tour.locator('li:visible')).toHaveClass(/done/);
+  await keyboard.press('n');
+  await pointsAt('.code-box', 3);
+  await keyboard.press('b');
+  await pointsAt('.rating-body', 2);
+  await keyboard.press('n');
   await keyboard.press('l');
   await keyboard.press('ArrowDown');
   await keyboard.press('Enter');
   await keyboard.type('begins with 0');
   await keyboard.press('Enter');
-  await expect(page.getByText('2 of 4 done')).toBeVisible();
+  await expect(tour.locator('li:visible')).toHaveClass(/done/);
+  await tour.getByRole('button', { name: 'Next step' }).click();
+  await pointsAt('.extra', 4);
   await keyboard.press('c');
   await keyboard.type('so close');
   await keyboard.press('Escape');
-  await expect(page.getByText('3 of 4 done')).toBeVisible();
+  await keyboard.press('n');
+  await pointsAt('.rating-foot', 5);
+  await page.locator('#score-0-2').focus();
   await keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'You are ready to rate' })).toBeFocused();
   await page.getByRole('button', { name: 'Go to my studies' }).click();
   await expect(page.getByRole('link', { name: 'Repeat the tour' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Start the tour' })).toHaveCount(0);
+});
+
+test('on a phone the tour leaves the Submit button reachable', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await logIn(page, demo.ada);
+  await open(page, '/tour');
+  const tour = page.locator('.tour');
+  for (const n of [2, 3, 4, 5]) {
+    await tour.getByRole('button', { name: 'Next step' }).click();
+    await expect(tour).toContainText(`Step ${n} of 5`);
+  }
+  // The button is above the step, not below it.
+  for (const id of ['#score-0-3', '#score-1-2']) {
+    await page.locator(id).check();
+  }
+  await page.locator('.rating .submit').click();
+  await expect(page.getByRole('heading', { name: 'You are ready to rate' })).toBeFocused();
 });
 
 test('the rubric is a page of its own, with every level', async ({ page }) => {

@@ -72,7 +72,7 @@ test('three outputs of one task side by side, by keyboard', async ({ page }) => 
   await expect(page.locator('#a-score-2-1')).not.toBeChecked();
   const sent = page.waitForRequest('**/rpc/submit_rating');
   await keyboard.press('Enter');
-  // The time is measured for this one, though others are beside it.
+  // The time is measured for this output, although others are shown next to it.
   expect(((await sent).postDataJSON() as { draft: object }).draft).toHaveProperty('active_ms', expect.any(Number));
   await expect(page.locator('#b-column')).toContainText('Submitted');
 
@@ -220,3 +220,40 @@ test('two tasks with fifteen outputs each are rated completely, and the study en
   await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(30);
 });
+
+for (const [width, height] of [[1440, 900], [1280, 800]]) {
+  test(`code, scores and the rubric are in sight together at ${width} x ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await besideStudy(`Laptop ${width}`, [4]);
+    await logIn(page, demo.chen);
+    await page.locator('li.card', { hasText: `Laptop ${width}` }).getByRole('link', { name: 'Start rating' }).click();
+    await hydrated(page);
+    await expect(page.locator('.column')).toHaveCount(3);
+    for (const column of ['a', 'b', 'c']) {
+      const of = page.locator(`#${column}-column`);
+      const code = await of.locator('.code:visible').boundingBox();
+      expect(code?.height).toBeGreaterThan(height / 5);
+      for (const place of [0, 1, 2]) {
+        await expect(of.locator(`#${column}-scale-${place}`)).toBeInViewport({ ratio: 1 });
+      }
+      await expect(of.getByLabel('Comment')).toBeInViewport({ ratio: 1 });
+      await expect(of.getByRole('button', { name: 'Submit' })).toBeInViewport({ ratio: 1 });
+    }
+    // One rubric, which follows the keyboard.
+    const rubric = page.locator('.shared-rubric');
+    await expect(page.getByRole('heading', { name: 'Rubric' })).toHaveCount(1);
+    await expect(rubric.locator('.shared-dimension:visible')).toHaveCount(1);
+    await expect(rubric).toContainText('Correctness');
+    await expect(rubric.locator('.shared-dimension:visible li').last()).toBeInViewport({ ratio: 1 });
+    await expect(page.locator('#a-column input:focus')).toBeAttached();
+    await page.keyboard.press('4');
+    await expect(rubric.locator('.shared-dimension:visible')).not.toContainText('Correctness');
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= window.innerHeight)).toBe(true);
+    // Lines that only one output has are marked by a sign; the marks can be switched off.
+    const marked = page.locator('.line.only-here .line-mark').first();
+    const sign = () => marked.evaluate((mark) => getComputedStyle(mark, '::before').content);
+    expect(await sign()).toContain('\u25c6');
+    await page.getByLabel('Mark lines that only one output has').uncheck();
+    expect(await sign()).not.toContain('\u25c6');
+  });
+}

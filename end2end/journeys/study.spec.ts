@@ -71,6 +71,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   expect(await rate(server.url, demo.chen, 1, () => [4, 3, 5])).toBe(1);
   await expect(soFar).toContainText('1 of 12');
   await open(page, `${study}/plan`);
+  await page.locator('summary', { hasText: 'Remove chen' }).click();
   await page.getByRole('button', { name: 'Remove chen' }).click();
   await expect(page.getByText(/chen was removed; 3 ratings were reassigned/)).toBeVisible();
   await expect(planned(page, 'chen', 'Remaining')).toHaveText('0');
@@ -85,7 +86,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   const bos = await rate(server.url, demo.bo, 12, () => [4, 3, 5]);
   expect(adas + bos).toBe(11);
   await expect(soFar).toContainText('12 of 12');
-  // Where ada is one of the two, they disagree; and ada rated at least five of the six.
+  // The two raters of an output disagree if ada is one of them, and ada rated at least five of the six.
   const waiting = watching.getByRole('link', { name: /Disagreements to adjudicate/ });
   await expect(waiting).toHaveText(new RegExp(`^${adas} `));
 

@@ -17,7 +17,7 @@ test('a submission is renamed, archived and offered again', async ({ page }) => 
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await expect(page.locator('nav.crumbs')).toContainText('Renamed model');
   await page.getByRole('button', { name: 'Archive', exact: true }).click();
-  await expect(page.getByText('no list or form offers it')).toBeVisible();
+  await expect(page.getByText('lists and forms leave it out')).toBeVisible();
 
   await open(page, '/admin/submissions');
   await expect(names).toHaveCount(all - 1);
@@ -43,7 +43,7 @@ test('a study without ratings is deleted, and the deletion is undone', async ({ 
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
-test('a study in use is not deleted, and says why', async ({ page }) => {
+test('a study in use is not deleted, and its page says why', async ({ page }) => {
   await logIn(page, demo.ada);
   await page.locator('main a[href^="/grade/"]').first().click();
   await expect(page.locator('fieldset.scale').first()).toBeVisible();

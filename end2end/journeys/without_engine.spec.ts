@@ -21,6 +21,6 @@ for (const [lang, sentence] of Object.entries(words)) {
   });
 }
 
-test('the server reports it at its start', () => {
+test('the server reports missing requirements at its start', () => {
   expect(server.output).toContain(words.en);
 });

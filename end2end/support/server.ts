@@ -57,10 +57,10 @@ export class Server {
     await this.end('SIGKILL');
   }
 
-  /** Starts it again with the same address and data. */
-  async restart(): Promise<void> {
+  /** Starts it again with the same address and data, and with more environment variables. */
+  async restart(env: Record<string, string> = {}): Promise<void> {
     await this.ended;
-    await this.launch(new URL(this.address).host, []);
+    await this.launch(new URL(this.address).host, [], env);
   }
 
   /** Ends it and removes its data. */
@@ -69,7 +69,7 @@ export class Server {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async launch(listen: string, args: string[]): Promise<void> {
+  private async launch(listen: string, args: string[], env: Record<string, string> = {}): Promise<void> {
     const binary = process.env.AIXGRADE_BINARY;
     if (!binary) {
       throw new Error('AIXGRADE_BINARY names no program; run the journeys with `cargo xtask test`');
@@ -77,7 +77,7 @@ export class Server {
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // None of the developer's own settings.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...ENDPOINTS, ...this.env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...ENDPOINTS, ...this.env, ...env },
     });
     this.process = started;
     const from = this.printed.length;

@@ -1,4 +1,4 @@
-//! What a service ends with when it does not succeed.
+//! The error type of services.
 //!
 //! [`Failure::App`] is for the person: their input, their rights, the state of things.
 //! [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server

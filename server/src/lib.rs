@@ -8,6 +8,7 @@
 
 pub mod assemble;
 mod brackets;
+pub mod capacity;
 pub mod cli;
 pub mod clock;
 pub mod comparison;
@@ -23,6 +24,7 @@ pub mod lang;
 #[cfg(test)]
 mod layers_test;
 pub mod layout;
+pub mod oidc;
 pub mod plan;
 #[cfg(test)]
 #[path = "../tests/util/prerequisites.rs"]

@@ -6,6 +6,7 @@ use axum::extract::FromRef;
 use leptos::config::LeptosOptions;
 
 use crate::{
+    capacity::Places,
     config::Config,
     services::Services,
     telemetry::{Readiness, Requests},
@@ -22,6 +23,8 @@ pub struct AppState {
     /// Requests so far.
     pub requests: Requests,
     pub readiness: Readiness,
+    /// Places for requests in progress.
+    pub places: Places,
 }
 
 impl AppState {
@@ -32,6 +35,7 @@ impl AppState {
             leptos: LeptosOptions::builder().output_name("aixgrade").build(),
             requests: Requests::default(),
             readiness: Readiness::default(),
+            places: Places::default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the server records about itself for whoever watches it.
+//! Figures that the server records about itself for monitoring.
 
 use std::{
     sync::Arc,

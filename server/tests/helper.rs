@@ -86,7 +86,7 @@ fn run(program: &Path, mask: &str, order: &Order) -> (Report, String) {
 }
 
 #[test]
-fn both_programs_put_up_the_same_walls_whatever_the_servers_mask() {
+fn both_programs_set_up_the_same_layers_whatever_the_servers_umask() {
     for program in [&*small(), Path::new(WHOLE)] {
         for mask in ["022", "077"] {
             let (report, printed) = run(program, mask, &order(VERSION, WRITES));

@@ -19,14 +19,16 @@ mod util;
 use app::{
     model::{
         grading::MyStudy,
-        ids::{StudyId, TaskRevisionId, UserId},
+        ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
         page::PageOf,
         quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
+        rubric::DimensionForm,
         study::{NewStudy, StudyStatus},
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
         quality::{Monitoring as _, Quality as _},
+        rubrics::Rubrics,
     },
 };
 use axum::http::StatusCode;
@@ -37,7 +39,7 @@ use proptest::{
 use serde_json::{Value, json};
 use server::{clock, db::quality::limits};
 use steps::{Content, Step, step};
-use util::{Answer, Client, TestApp};
+use util::{Answer, Client, TestApp, make_conversations};
 
 const ADMIN: Admin = System.admin();
 /// Outputs of the study with hidden checks.
@@ -49,6 +51,8 @@ const OUTPUTS: u32 = 28;
 const REPEAT_APART: u32 = 9;
 /// Length of the windows after which limits are checked.
 const WINDOW: u32 = 10;
+/// Short name of the rubric with a checklist.
+const LISTED: &str = "listed";
 /// Random sequences per run; `PROPTEST_CASES` sets another number.
 const CASES: u32 = 48;
 
@@ -57,6 +61,8 @@ struct World {
     study: StudyId,
     rater: UserId,
     token: String,
+    /// Items of the checklist in the study's rubric.
+    checklist: usize,
     /// The rater's two sessions, used in turn.
     sessions: [Client; 2],
     turn: usize,
@@ -64,7 +70,7 @@ struct World {
     items: Vec<String>,
 }
 
-/// What the rater sees of an answer.
+/// The part of a response that the rater sees.
 type Seen = (StatusCode, String, Value);
 
 impl World {
@@ -116,7 +122,7 @@ impl World {
             Value::String(text) => *text = self.renamed(text),
             Value::Array(values) => values.iter_mut().for_each(|value| self.normalise(value)),
             Value::Object(fields) => {
-                for content in ["raw_nl", "lang", "signature", "code", "title", "rubric"] {
+                for content in ["raw_nl", "lang", "signature", "code", "conversation", "title", "rubric"] {
                     fields.remove(content);
                 }
                 fields.values_mut().for_each(|value| self.normalise(value));
@@ -125,7 +131,7 @@ impl World {
         }
     }
 
-    /// What a rater's lists show about this study.
+    /// This study in a rater's lists.
     fn of_study(&self, mut seen: Seen) -> Seen {
         if let Value::Array(studies) = &mut seen.2 {
             studies.retain(|study| study["token"] == "STUDY" || study["study"] == "STUDY");
@@ -133,7 +139,7 @@ impl World {
         seen
     }
 
-    /// What came back to the rater from this study: replies, and figures about the rater.
+    /// The rater's feedback from this study: replies, and figures about the rater.
     fn rater_feedback(&self, mut seen: Seen) -> Seen {
         for list in ["replies", "figures"] {
             let of = seen.2[list].as_array_mut().unwrap();
@@ -161,15 +167,26 @@ impl World {
             }
             Step::Item(ago) => vec![self.rpc("item", json!({"assignment": self.item(*ago)})).await],
             Step::Draft(ago, content) => {
-                let arguments = json!({"assignment": self.item(*ago), "draft": content.draft()});
+                let arguments = json!({"assignment": self.item(*ago), "draft": content.draft(self.checklist)});
                 vec![self.rpc("save_draft", arguments).await]
             }
             Step::Submit(ago, content, key) => vec![self.submit(&self.item(*ago), *content, *key).await],
             Step::Skip(ago) => vec![self.rpc("skip", json!({"assignment": self.item(*ago)})).await],
+            Step::Bookmark(ago, on) => {
+                vec![self.rpc("bookmark", json!({"assignment": self.item(*ago), "on": on})).await]
+            }
             Step::Undo(ago) => vec![self.rpc("undo_rating", json!({"assignment": self.item(*ago)})).await],
             Step::Form(ago, action, score) => {
                 let (path, score) = (format!("/grade/{}", self.item(*ago)), score.to_string());
                 let fields = [("score-0", &*score), ("score-1", &score), ("score-2", &score), ("action", action)];
+                // Without a checklist, these are ignored.
+                let answer = (score.parse::<u8>().unwrap() % 2).to_string();
+                let fields = [
+                    &fields[..],
+                    &[("score-3", &*answer), ("score-4", &answer)],
+                    &[("score-5", &*answer), ("score-6", &answer)],
+                ]
+                .concat();
                 let answer = self.session().form(&path, &fields).await;
                 vec![self.seen(&answer)]
             }
@@ -187,7 +204,8 @@ impl World {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
                 let my_studies = self.rpc("desk", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
-                vec![own, self.of_study(my_studies), self.rater_feedback(back)]
+                let lists = self.rpc("own_items", json!({"study": self.token})).await;
+                vec![own, lists, self.of_study(my_studies), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,
@@ -210,7 +228,7 @@ impl World {
 
     async fn submit(&mut self, item: &str, content: Content, key: u8) -> Seen {
         let key = format!("key {item} {key}").replace(' ', "-");
-        self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(), "key": key})).await
+        self.rpc("submit_rating", json!({"assignment": item, "draft": content.draft(self.checklist), "key": key})).await
     }
 
     /// An admin answers the flag on the item that was assigned so many items ago; a conflict without a flag.
@@ -279,21 +297,43 @@ struct Installation {
     app: TestApp,
     rater: UserId,
     sessions: [Client; 2],
-    submission: app::model::ids::SubmissionId,
+    submission: SubmissionId,
+    conversations: bool,
 }
 
 impl Installation {
     async fn new() -> Installation {
+        Installation::of(false).await
+    }
+
+    /// With conversations, every output is the last answer of one, and has two instructions.
+    async fn of(conversations: bool) -> Installation {
         let app = TestApp::demo().await;
         let users = app.services.accounts.users(&ADMIN, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         let rater = users.iter().find(|user| user.name == "ada").unwrap().id;
         let sessions = [app.rater().await, app.rater().await];
+        // The bundled rubric with a checklist.
+        let mut rubric = app.services.rubrics.get(&ADMIN, "aixbench", None).await.unwrap().rubric;
+        rubric.slug = LISTED.into();
+        rubric.instructions = conversations;
+        for key in ["tested", "documented"] {
+            let name_en = key.to_owned();
+            let item = DimensionForm { key: key.into(), checklist: true, name_en, ..DimensionForm::default() };
+            rubric.dimensions.push(item.into());
+        }
+        app.services.rubrics.save(&ADMIN, rubric, None).await.unwrap();
         let submission =
             app.services.submissions.list(&ADMIN, None, PageOf::first(PageOf::MOST)).await.unwrap().rows[0].id;
-        Installation { app, rater, sessions, submission }
+        if conversations {
+            app.services.db.write(move |tx| make_conversations(tx, submission)).await.unwrap();
+        }
+        Installation { app, rater, sessions, submission, conversations }
     }
 
     async fn study(&self, tasks: u32, seed: u64, action: LimitAction) -> World {
+        // Every other pair of studies has a checklist.
+        let listed = seed % 2 == 1;
+        let checklist = if listed { 2 + if self.conversations { 2 } else { 0 } } else { 0 };
         let new = NewStudy {
             title: format!("{tasks} tasks"),
             dataset: "starter".into(),
@@ -302,6 +342,7 @@ impl Installation {
             overlap: 1,
             seed: Some(seed),
             tasks: Some(tasks),
+            rubric: listed.then(|| LISTED.to_owned()),
             ..NewStudy::default()
         };
         let study = self.app.services.studies.create(&ADMIN, new).await.unwrap();
@@ -312,26 +353,43 @@ impl Installation {
             Ok(conn.query_row("SELECT token FROM studies WHERE id = ?1", [study.0], |row| row.get(0))?)
         });
         let token = token.await.unwrap();
-        World { study, rater: self.rater, token, sessions: self.sessions.clone(), turn: 0, items: Vec::new() }
+        World {
+            study,
+            rater: self.rater,
+            token,
+            checklist,
+            sessions: self.sessions.clone(),
+            turn: 0,
+            items: Vec::new(),
+        }
     }
 
     /// The study with `WORK` outputs and hidden checks among them, and the number of its items.
     async fn with_checks(&self, seed: u64, action: LimitAction) -> (World, u32) {
         let mut world = self.study(WORK, seed, action).await;
-        let study = world.study;
+        let (study, submission) = (world.study, self.submission);
         let spare = self.app.services.db.read(move |conn| {
             let mut statement = conn.prepare(
-                "SELECT v.revision_id FROM studies s JOIN dataset_version_tasks v ON v.version_id = s.version_id
+                "SELECT v.revision_id, min(o.id) FROM studies s
+                 JOIN dataset_version_tasks v ON v.version_id = s.version_id
+                 JOIN outputs o ON o.revision_id = v.revision_id AND o.submission_id = ?2
                  WHERE s.id = ?1 AND v.revision_id NOT IN (
                      SELECT o.revision_id FROM assignments a JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1)
-                 ORDER BY v.position LIMIT 4",
+                 GROUP BY v.revision_id ORDER BY v.position LIMIT 4",
             )?;
-            let rows = statement.query_map([study.0], |row| row.get::<_, i64>(0))?;
+            let rows = statement.query_map([study.0, submission.0], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
             Ok(rows.collect::<Result<Vec<_>, _>>()?)
         });
-        for task in spare.await.unwrap() {
-            let source = KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") };
-            let new = NewKnownItem { source, scores: vec![2, 2, 2], reasons: Vec::new(), pool: Pool::Hidden };
+        for (task, output) in spare.await.unwrap() {
+            // Pasted code belongs to no conversation.
+            let source = match self.conversations {
+                true => KnownItemSource::Output(OutputId(output)),
+                false => KnownItemSource::Pasted { task: TaskRevisionId(task), code: format!("int known{task};") },
+            };
+            // Answers about instructions have no known scores.
+            let known = if world.checklist > 0 { 2 } else { 0 };
+            let scores = [vec![2; 3], vec![1; known]].concat();
+            let new = NewKnownItem { source, scores, reasons: Vec::new(), pool: Pool::Hidden };
             self.app.services.quality.add_known_item(&ADMIN, study, new).await.unwrap();
         }
         let settings = QualitySettings {
@@ -396,9 +454,18 @@ fn limits_then(limit_action: LimitAction) -> QualitySettings {
 
 #[test]
 fn hidden_checks_answer_like_work_through_every_sequence() {
+    compare(false, CASES);
+}
+
+#[test]
+fn hidden_checks_of_conversations_answer_like_work() {
+    compare(true, CASES / 3);
+}
+
+fn compare(conversations: bool, cases: u32) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let installation = runtime.block_on(Installation::new());
-    let config = Config { failure_persistence: None, max_shrink_iters: 40, ..Config::with_cases(CASES) };
+    let installation = runtime.block_on(Installation::of(conversations));
+    let config = Config { failure_persistence: None, max_shrink_iters: 40, ..Config::with_cases(cases) };
     // The sequences are always the same, so failures can be reproduced.
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let action = prop::sample::select(vec![LimitAction::Note, LimitAction::Warn, LimitAction::Pause]);
@@ -457,7 +524,7 @@ async fn hidden_checks_are_taken_over_like_work() {
         loop {
             let next: Value = session.rpc("next", json!({"study": world.token, "holding": []})).await.json();
             let Some(token) = next.pointer("/Item/token") else { break };
-            let draft = Content::Plain(3).draft();
+            let draft = Content::Plain(3).draft(world.checklist);
             let answer = session.rpc("submit_rating", json!({"assignment": token, "draft": draft, "key": "k"})).await;
             assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
         }

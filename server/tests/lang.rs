@@ -213,7 +213,7 @@ fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<for
         named.push((id.clone(), fs::read_to_string(file).unwrap(), true));
     }
     for output in outputs {
-        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None };
+        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None, turns: None };
         formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
             let line = line.unwrap();
             let row = format!("{slug}\t{}\t{}\t", output.file, line.task_id);
@@ -539,7 +539,7 @@ fn rust_canonical_solutions_pass_where_there_are_tests() {
     with_rust(check_rust_solutions);
 }
 
-/// What cargo takes for a pass: the guard does not.
+/// Output that cargo takes for a pass, and the guard does not.
 #[test]
 fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
     with_rust(check_rust_escapes);

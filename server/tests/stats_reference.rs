@@ -1,7 +1,7 @@
 //! Our figures compared with those of independent programs (stats_reference/make.py): to 1e-9 if both are
 //! exact, within Monte Carlo error if one is random.
 
-use app::model::{comparison::Interval, stats::Method};
+use app::model::{ratings::Interval, stats::Method};
 use serde::Deserialize;
 use server::stats::{
     agreement::Weights,
@@ -218,7 +218,7 @@ struct IccCase {
 }
 
 #[test]
-fn agreement_is_that_of_four_programs() {
+fn agreement_matches_four_programs() {
     for case in reference().agreement {
         let ratings = |row: &Vec<Option<u8>>| -> Vec<(u32, u8)> {
             (0..).zip(row).filter_map(|(rater, score)| Some((rater, (*score)?))).collect()
@@ -326,7 +326,7 @@ struct AltTestCase {
 }
 
 #[test]
-fn alternative_annotator_test_is_scipys_and_statsmodels() {
+fn alternative_annotator_test_agrees_with_scipy_and_statsmodels() {
     for case in reference().alt_test {
         let outputs = case.judge.iter().zip(case.ratings).enumerate();
         let outputs: Vec<Judged> =

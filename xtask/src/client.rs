@@ -100,7 +100,7 @@ fn command(profile: Profile, toolchain: setup::Toolchain) -> std::process::Comma
     cargo
 }
 
-/// Where cargo stores the sources of crates.
+/// The folder in which cargo stores the sources of crates.
 fn crates() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));

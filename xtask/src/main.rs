@@ -8,6 +8,8 @@
 mod bench;
 mod client;
 mod dev;
+#[cfg(test)]
+mod dockerfile;
 mod glue;
 mod prune;
 mod serve;

@@ -36,7 +36,7 @@ pub fn bench(name: &str) -> Result<PathBuf> {
     built(tools::cargo().args(["build", "--locked", "--release", "--package", "server", "--bench", name]), name)
 }
 
-const HELPER: &str = "aixgrade-sandbox";
+pub const HELPER: &str = "aixgrade-sandbox";
 
 /// Builds the sandbox's helper and moves it into place.
 ///
@@ -57,7 +57,7 @@ fn helper(place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The program from cargo's output, without the files beside it.
+/// The program from cargo's output, without the files next to it.
 fn built(cargo: &mut Command, name: &str) -> Result<PathBuf> {
     let files = tools::build_artifacts(cargo, name)?;
     let program = files.into_iter().find(|file| file.extension().is_none());

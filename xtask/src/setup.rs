@@ -95,7 +95,7 @@ fn debian_cargo() -> Command {
 }
 
 /// Programs that the engine needs, each with its Debian package.
-const ENGINE: [(&str, &str); 3] =
+pub const ENGINE: [(&str, &str); 3] =
     [("javac", "openjdk-17-jdk-headless"), ("jlink", "openjdk-17-jdk-headless"), ("bwrap", "bubblewrap")];
 
 /// Installs what the engine needs, if this machine allows it. Otherwise the server reports at its start what

@@ -1,9 +1,10 @@
-//! What tests in other languages than Java need: numpy, Node.js and a JavaScript module, Go and a Go module, and Rust's
-//! crates. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have them.
+//! Prerequisites of tests in languages other than Java: numpy and other Python packages, Node.js and a JavaScript
+//! module, Go and a Go module, and Rust's crates. Node.js and Go are of the versions that HumanEval-X names, on machines
+//! for which their registries have them.
 //!
-//! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. What
-//! cannot be had is left out and reported; a language that lacks something is not run, and its tests are skipped by name,
-//! which fails in CI.
+//! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. Files
+//! that cannot be obtained are left out and reported; a language that lacks something is not run, and its tests are
+//! skipped by name, which fails in CI.
 
 use std::{
     fs,
@@ -34,7 +35,7 @@ pub fn prepared() -> PathBuf {
 /// Installs what a language needs into a folder.
 type Install = fn(&Path) -> Result<()>;
 
-/// The languages that need something beside their compiler: code, folder below [`prepared`], how it is installed.
+/// The languages that need something next to their compiler: code, folder below [`prepared`], how it is installed.
 const INSTALLED: [(&str, &str, Install); 4] =
     [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go), ("rust", "rust-crate", rust)];
 
@@ -43,17 +44,22 @@ pub fn is_installed(lang: &str) -> bool {
     INSTALLED.iter().any(|(code, ..)| *code == lang)
 }
 
-/// A virtual environment with numpy.
+/// The packages that tests in Python import. The published environment of CodeIF-Bench does not name all versions; with
+/// these, the published verdicts come out.
+const PACKAGES: [&str; 5] = ["numpy>=1.24,<3", "pycodestyle==2.14.0", "mccabe==0.7.0", "radon==6.0.1", "sympy==1.14.0"];
+
+/// A virtual environment with the packages.
 fn python(folder: &Path) -> Result<()> {
-    if folder.join("complete").is_file() {
+    let packages = PACKAGES.join("\n");
+    if fs::read_to_string(folder.join("complete")).is_ok_and(|installed| installed == packages) {
         return Ok(());
     }
     if !on_path("python3") {
         bail!("python3 is not installed");
     }
     run_quietly(command("python3").args(["-m", "venv"]).arg(folder))?;
-    run_quietly(command(folder.join("bin/python3")).args(["-m", "pip", "install", "--quiet", "numpy>=1.24,<3"]))?;
-    fs::write(folder.join("complete"), "")?;
+    run_quietly(command(folder.join("bin/python3")).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
+    fs::write(folder.join("complete"), packages)?;
     Ok(())
 }
 
@@ -123,7 +129,7 @@ fn go_toolchain(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The published module with its vendored packages, from the benchmark's files beside the checkout.
+/// The published module with its vendored packages, from the benchmark's files next to the checkout.
 fn go(folder: &Path) -> Result<()> {
     if let Err(lacking) = go_toolchain(&folder.with_file_name("go")) {
         say_aside(format!("Go 1.18.4 is not used, but the Go on the search path: {lacking:#}"));

@@ -18,6 +18,24 @@ texts! {
         join_lead_admin: "You have been invited as an admin. Choose a username and a password to get started.", "您已受邀担任管理员。设置用户名和密码后即可开始。";
         join_button: "Create account", "创建账户";
         reset_title: "Choose a new password", "设置新密码";
+        new_password_lead: "Someone else set your password. Choose one that only you know to continue.", "您的密码由他人设置。请设置一个只有您自己知道的密码，然后继续。";
+        new_password_button: "Set password and continue", "设置密码并继续";
+        password_same: "This is your present password. Choose another.", "这是当前密码，请换一个。";
+        sso_title: "Single sign-on", "单点登录";
+        sso_link_lead: "Link your account at the identity provider to log in without this password. You log in there once now.", "关联您在身份提供方的账户后，即可不用此密码登录。现在需要在那里登录一次。";
+        sso_linked_lead: "Your account is linked. You can log in with the provider or with your password.", "您的账户已关联，可通过身份提供方或密码登录。";
+        sso_unlink: "Remove the link", "取消关联";
+        sso_unlink_hint: "Without the link you log in with your password only. If you have none, ask an admin for a link to choose one.", "取消关联后只能用密码登录。如果您没有密码，请先向管理员索取设置密码的链接。";
+        sso_done: "Your account is linked.", "账户已关联。";
+        sso_unlinked: "The link has been removed.", "关联已取消。";
+        sso_or: "or", "或";
+        sso_state: "This log-in was not started in this browser, or it took longer than ten minutes. Try again.", "此登录不是从本浏览器发起的，或已超过十分钟。请重试。";
+        sso_denied: "The identity provider did not log you in. Try again, or ask its administrator.", "身份提供方未让您登录。请重试，或联系其管理员。";
+        sso_provider: "The identity provider cannot be reached or does not work. Try again later, or ask an admin.", "无法连接身份提供方，或其工作异常。请稍后重试，或联系管理员。";
+        sso_token: "The identity provider's answer cannot be trusted, so you are not logged in. Ask an admin.", "身份提供方的应答不可信，因此未能登录。请联系管理员。";
+        sso_domain: "Your account at the identity provider may not log in here: its email address is not verified or belongs to another organization.", "您在身份提供方的账户不能在此登录：其邮箱未经验证，或属于其他组织。";
+        sso_unknown: "No account here is linked to yours at the identity provider. If you have an account, log in with your password and link it on the Account page. Otherwise ask an admin for an invitation link.", "此处没有与您的身份提供方账户关联的账户。如果您已有账户，请用密码登录并在“账户”页面关联；否则请向管理员索取邀请链接。";
+        sso_taken: "This account at the identity provider is linked to another account here.", "该身份提供方账户已关联到此处的另一个账户。";
         reset_button: "Set password and log in", "设置密码并登录";
         reset_gone: "This link is no longer valid", "此链接已失效";
         reset_gone_hint: "It has been used or replaced, or it has expired. Ask an admin for a new one.", "它已被使用、替换或已过期，请向管理员索取新的链接。";
@@ -65,8 +83,28 @@ texts! {
         reset_lead(name: &str)
             { format!("The new password is for the account {name}. All its sessions will end.") }
             { format!("为账户 {name} 设置新密码，该账户的所有登录都将失效。") }
+        sso_log_in(name: &str) { format!("Log in with {name}") } { format!("使用 {name} 登录") }
+        sso_join(name: &str) { format!("Create account with {name}") } { format!("使用 {name} 创建账户") }
+        sso_link(name: &str) { format!("Link {name}") } { format!("关联 {name}") }
         join_until(time: &str)
             { format!("This invitation can be used once and expires on {time}.") }
             { format!("此邀请只能使用一次，有效期至 {time}。") }
+    }
+}
+
+impl Account {
+    /// Why single sign-on did not work, by the reason in the address.
+    pub fn sso_error(&self, why: &str) -> &'static str {
+        match why {
+            "denied" => self.sso_denied,
+            "provider" => self.sso_provider,
+            "token" => self.sso_token,
+            "domain" => self.sso_domain,
+            "unknown" => self.sso_unknown,
+            "taken" => self.sso_taken,
+            "gone" => self.join_gone_hint,
+            "disabled" => self.log_in_disabled,
+            _ => self.sso_state,
+        }
     }
 }

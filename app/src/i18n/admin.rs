@@ -48,6 +48,7 @@ texts! {
         next_step: "Next step", "下一步";
         next_import: "There is no data yet. Import a dataset first: the tasks that models solve.", "还没有数据。请先导入数据集，即模型要完成的任务。";
         next_upload: "The tasks are imported. Upload the outputs of a model next.", "任务已导入，接下来请上传模型的输出。";
+        next_invite: "The outputs are imported. Invite the people who rate them next.", "模型输出已导入，接下来请邀请评分者。";
         next_study: "The outputs are imported. Create a study to have people rate them.", "模型输出已导入。新建评分项目，即可请人评分。";
         open_study: "Open study", "打开评分项目";
         read_comparison: "View comparison", "查看模型比较";
@@ -63,8 +64,8 @@ texts! {
         import_what: "Choose one of the following:", "请选择以下任意一种：";
         import_checkout: "an archive (.zip or .tar.gz) of the published AixBench repository: both datasets, their tests, and the original rubric;", "已发布的 AixBench 仓库压缩包（.zip 或 .tar.gz）：包含两个数据集、测试和原文的评分标准；";
         import_bare: "its data files (dataset_autotest_nl.jsonl, dataset_manual_nl.jsonl), with both README files if you want the original rubric;", "单独的数据文件（dataset_autotest_nl.jsonl、dataset_manual_nl.jsonl）；如需原文的评分标准，请同时选择两个 README 文件；";
-        import_humaneval: "files of HumanEval-X (humaneval_<language>.jsonl.gz), one dataset for each language, or an archive of its repository;", "HumanEval-X 的数据文件（humaneval_<语言>.jsonl.gz，每种语言一个数据集），或其仓库的压缩包；";
-        import_translation: "With the translation task of HumanEval-X: a dataset for each pair of languages", "包括 HumanEval-X 的翻译任务：每对语言一个数据集";
+        import_humaneval: "HumanEval-X files (humaneval_<language>.jsonl.gz), which become one dataset per language, or an archive of its repository;", "HumanEval-X 的数据文件（humaneval_<语言>.jsonl.gz，每种语言一个数据集），或其仓库的压缩包；";
+        import_translation: "Include the translation task of HumanEval-X: one dataset per pair of languages", "包括 HumanEval-X 的翻译任务：每对语言一个数据集";
         import_own: "a dataset in AixGrade's own format, as an archive of its folder.", "AixGrade 格式的数据集，将其文件夹打包即可。";
         import_again: "Importing the same files again changes nothing. Changed files become a new version; existing ratings are kept.", "重复导入相同的文件不会产生变化。内容有变化的文件会成为新版本，已有的评分全部保留。";
         import_files: "Files or archive", "文件或压缩包";
@@ -86,7 +87,7 @@ texts! {
         no_code: "no code", "无代码";
 
         // Upload
-        upload_lead: "Upload the outputs of one model for one dataset. You see a preview first; nothing is saved until you confirm.", "上传一个模型在一个数据集上的输出。系统会先显示预览，确认之前不会保存任何内容。";
+        upload_lead: "Upload the outputs of one model for one dataset. You see a preview first. Nothing is saved until you confirm.", "上传一个模型在一个数据集上的输出。系统会先显示预览，确认之前不会保存任何内容。";
         upload_needs_dataset: "There is no dataset to match outputs with yet", "还没有可供匹配的数据集";
         upload_form: "Choose a file", "选择文件";
         upload_file: "Outputs", "输出文件";
@@ -125,7 +126,7 @@ texts! {
         missing: "Tasks without an output", "没有输出的任务";
         missing_what: "These tasks count as unanswered and score 0.", "这些任务视为没有作答，按 0 计。";
         unknown: "Lines without a task", "没有对应任务的行";
-        unknown_what: "The dataset has no task for these lines, listed with their task ID. They are not imported.", "数据集中没有对应的任务（以下列出行号和任务编号），这些行不会导入。";
+        unknown_what: "The dataset has no task with the IDs of these lines. They are not imported.", "数据集中没有对应的任务（以下列出行号和任务编号），这些行不会导入。";
         duplicates: "Duplicate lines", "重复的行";
         duplicates_what: "These lines repeat the task and the code of an earlier line. Each output is imported once, unless the file contains different samples of a task: a repeated line is then a separate sample.", "与前面某行的任务和代码相同，只导入一次；若文件中同一任务有不同的样本，则重复的行也算一个样本。";
         empty_outputs: "Outputs without code", "没有代码的输出";
@@ -133,7 +134,7 @@ texts! {
         telltales: "Possible identity leaks", "可能的身份泄露";
         telltales_what: "Raters would see this text and could guess the model. Check it before you import the file.", "评分者会看到这些文字，并可能猜出模型。导入之前请先检查。";
         take: "Import outputs", "导入模型输出";
-        take_lead: "Either all matched lines are imported or none.", "所有匹配的行一并导入，否则一行也不导入。";
+        take_lead: "All matched lines are imported together, or none are.", "所有匹配的行一并导入，否则一行也不导入。";
         model_name: "Model", "模型名称";
         model_name_hint: "The model that produced these outputs. Raters never see this name. If it already exists, the outputs are added to that model.", "生成这些输出的模型，评分者不会看到。使用已有的名称则归入同一模型。";
         other_file: "Upload another file", "改为上传其他文件";
@@ -175,6 +176,7 @@ texts! {
         created_at: "Created", "创建时间";
         rubric: "Rubric", "评分标准";
         ratings_csv: "Export ratings (CSV)", "导出评分（CSV）";
+        judge_with_model: "Judge with a model", "用模型评判";
         comparison_csv: "Export comparison (CSV)", "导出模型比较（CSV）";
         progress: "Progress", "进度";
         rater: "Rater", "评分者";
@@ -191,7 +193,7 @@ texts! {
         // Comparison
         comparison: "Comparison", "模型比较";
         means_desc: "Each point is the mean of a model, each line its 95% interval. The table above contains the same values.", "圆点为各模型的平均分，横线为 95% 置信区间。上方表格列有相同的数据。";
-        differences_desc: "Each point is the difference between the means of two models, each line its 95% interval. If the line crosses zero, the interval does not show a difference. The text above says the same.", "圆点为两个模型平均分之差，横线为 95% 置信区间。横线跨过零，则差异不显著。上方文字说明了同样的内容。";
+        differences_desc: "Each point is the difference between the means of two models, each line its 95% interval. A line that crosses zero shows no difference. The text above says the same.", "圆点为两个模型平均分之差，横线为 95% 置信区间。横线跨过零，则差异不显著。上方文字说明了同样的内容。";
         distribution_desc: "One bar per model, divided by the share of each score, lowest on the left. The table beside it lists the counts.", "每个模型一条，按各分数所占比例分段，低分在左。旁边的表格列有次数。";
         score: "Score", "分数";
         sum: "Total", "合计";
@@ -235,16 +237,16 @@ texts! {
         demote_hint: "This person can no longer open pages for admins and is logged out. Their access tokens stop working.", "此人将无法打开管理页面并被退出登录，其访问令牌失效。";
         thats_you: "You", "您自己";
         invite_many: "Invite many at once", "批量邀请";
-        invite_many_lead: "A name or label per line; for another role, add a comma and rater or admin. Either all invitations are created or none.", "每行一个名称或标签；若角色不同，请加逗号和 rater 或 admin。要么全部创建，要么都不创建。";
+        invite_many_lead: "One name or label per line. To choose a role, add a comma and \"rater\" or \"admin\". If a line is invalid, no invitation is created.", "每行一个名称或标签；若角色不同，请加逗号和 rater 或 admin。要么全部创建，要么都不创建。";
         invite_many_names: "Names, one per line", "名单（每行一个）";
         invite_many_button: "Create links", "创建链接";
         invite_many_once: "Copy these links now and send each to its person. They are not shown again.", "请立即复制这些链接并分别发送给对方，之后不再显示。";
         invite_many_list: "Labels and links, separated by tabs", "标签与链接（以制表符分隔）";
         reset: "Reset password", "重置密码";
         reset_once: "Copy this link now and send it to the person, who chooses a new password with it. It works once, for 48 hours, and is not shown again.", "请立即复制此链接并发送给对方，对方可用它设置新密码。链接仅可使用一次，48 小时内有效，之后不再显示。";
-        reset_link: "Link to choose a password", "设置密码的链接";
+        reset_link: "Password reset link", "设置密码的链接";
         deactivate_none: "This person has no unfinished ratings. Finished ratings are kept.", "此人没有未完成的评分，已完成的评分全部保留。";
-        deactivate_goes: "The other raters of these studies take them over after their own. To reassign them now, remove the person from the study’s plan first.", "这些项目的其他评分者完成自己的部分后会接手。如需立即重新分配，请先在分配方案中移除此人。";
+        deactivate_goes: "The other raters of these studies take them over after their own. To reassign them now, remove the person from the study's plan first.", "这些项目的其他评分者完成自己的部分后会接手。如需立即重新分配，请先在分配方案中移除此人。";
         invite_lead: "An invitation link lets one person create an account. Send it to them yourself, by email or chat. The label is only for you; people choose their own username.", "邀请链接可供一人创建账户，请自行通过邮件或聊天工具发送。标签仅供您备忘，对方可以自选用户名。";
         invite_label: "Label", "标签";
         invite_days: "Expires after (days)", "有效天数";
@@ -343,7 +345,7 @@ texts! {
             { if studies == 1 { format!("Unfinished ratings: {ratings}, in 1 study.") } else { format!("Unfinished ratings: {ratings}, in {studies} studies.") } }
             { format!("未完成的评分：{ratings} 条，涉及 {studies} 个项目。") }
         deactivate_alone(studies: u64)
-            { if studies == 1 { "In 1 of the studies nobody else rates: add a rater to its plan, or its ratings wait.".into() } else { format!("In {studies} of the studies nobody else rates: add a rater to their plans, or their ratings wait.") } }
+            { if studies == 1 { "1 of the studies has no other rater. Add a rater to its plan; until then, its ratings wait.".into() } else { format!("{studies} of the studies have no other rater. Add a rater to their plans; until then, their ratings wait.") } }
             { format!("其中 {studies} 个项目没有其他评分者，请在分配方案中添加，否则这些评分无人完成。") }
         reset_whose(name: &str) { format!("Reset password of {name}") } { format!("重置密码：{name}") }
         promote_whom(name: &str) { format!("Make {name} an admin") } { format!("将 {name} 设为管理员") }

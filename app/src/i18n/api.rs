@@ -102,6 +102,8 @@ texts! {
         raters: "Raters", "评分者";
         overlap: "Raters per output", "每个输出的评分人数";
         read_code: "Tasks and code of the models", "任务与模型的代码";
+        public_created: "Study created", "项目创建于";
+        public_published: "Published", "发布于";
         public_how: "AixGrade's docs/statistics.md describes how the figures are computed and how to interpret them.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
     }
     sentences {

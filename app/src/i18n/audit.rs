@@ -42,11 +42,16 @@ texts! {
         dataset_import: "Imported a dataset", "导入数据集";
         dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
         flag_answer: "Replied to a flag", "答复标记";
+        group_create: "Created a group", "创建分组";
+        group_delete: "Deleted a group", "删除分组";
+        group_rename: "Renamed a group", "重命名分组";
+        group_set_members: "Changed the members of a group", "更改分组成员";
         guidelines_save: "Saved guidelines", "保存评分指南";
         inbox_dismiss: "Dismissed an inbox item", "忽略待办事项";
         invitation_accept: "Accepted an invitation", "接受邀请";
         invitation_create: "Created an invitation", "创建邀请";
         invitation_revoke: "Revoked an invitation", "撤销邀请";
+        judging_create: "Created a judging", "创建评判";
         known_scores_add: "Added a known-score item", "添加标准题";
         known_scores_remove: "Removed a known-score item", "移除标准题";
         known_scores_restore: "Activated a known-score item", "启用标准题";
@@ -88,6 +93,8 @@ texts! {
         user_create: "Created an account", "创建账户";
         user_create_reset: "Created a password reset link", "创建密码重置链接";
         user_deactivate: "Deactivated an account", "停用账户";
+        user_link: "Linked an account to single sign-on", "将账户关联到单点登录";
+        user_unlink: "Removed an account's single sign-on", "取消账户的单点登录";
         user_set_languages: "Set the languages that a person reads", "设置成员的阅读语言";
         user_set_password: "Changed a password", "修改密码";
         user_set_role: "Changed the role of an account", "更改账户角色";
@@ -100,6 +107,7 @@ texts! {
         token_n(id: i64) { format!("Access token {id}") } { format!("访问令牌 {id}") }
         account_n(name: &str) { format!("Account {name}") } { format!("账户 {name}") }
         dataset_n(slug: &str) { format!("Dataset {slug}") } { format!("数据集 {slug}") }
+        group_n(id: i64) { format!("Group {id}") } { format!("分组 {id}") }
         invitation_n(id: i64) { format!("Invitation {id}") } { format!("邀请 {id}") }
         rubric_n(slug: &str) { format!("Rubric {slug}") } { format!("评分标准 {slug}") }
         collection_n(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
@@ -111,7 +119,7 @@ texts! {
 }
 
 impl AuditTexts {
-    /// What was done.
+    /// The action, in words.
     pub fn action_name(&self, action: Action) -> &'static str {
         match action {
             Action::AdjudicatorAdd => self.adjudicator_add,
@@ -126,11 +134,16 @@ impl AuditTexts {
             Action::DatasetImport => self.dataset_import,
             Action::DatasetSetRubric => self.dataset_set_rubric,
             Action::FlagAnswer => self.flag_answer,
+            Action::GroupCreate => self.group_create,
+            Action::GroupDelete => self.group_delete,
+            Action::GroupRename => self.group_rename,
+            Action::GroupSetMembers => self.group_set_members,
             Action::GuidelinesSave => self.guidelines_save,
             Action::InboxDismiss => self.inbox_dismiss,
             Action::InvitationAccept => self.invitation_accept,
             Action::InvitationCreate => self.invitation_create,
             Action::InvitationRevoke => self.invitation_revoke,
+            Action::JudgingCreate => self.judging_create,
             Action::KnownScoresAdd => self.known_scores_add,
             Action::KnownScoresRemove => self.known_scores_remove,
             Action::KnownScoresRestore => self.known_scores_restore,
@@ -172,6 +185,8 @@ impl AuditTexts {
             Action::UserCreate => self.user_create,
             Action::UserCreateReset => self.user_create_reset,
             Action::UserDeactivate => self.user_deactivate,
+            Action::UserLink => self.user_link,
+            Action::UserUnlink => self.user_unlink,
             Action::UserSetLanguages => self.user_set_languages,
             Action::UserSetPassword => self.user_set_password,
             Action::UserSetRole => self.user_set_role,
@@ -182,12 +197,13 @@ impl AuditTexts {
         }
     }
 
-    /// What was changed.
+    /// The changed object, in words.
     pub fn object_name(&self, object: &Object) -> String {
         match object {
             Object::Account(name) => (self.account_n)(name),
             Object::Collection(id) => (self.collection_n)(id.0),
             Object::Dataset(slug) => (self.dataset_n)(slug),
+            Object::Group(id) => (self.group_n)(id.0),
             Object::Invitation(id) => (self.invitation_n)(*id),
             Object::Rubric(slug) => (self.rubric_n)(slug),
             Object::Run(id) => (self.run_n)(id.0),

@@ -18,6 +18,14 @@ texts! {
         undo_nothing: "There is nothing to undo.", "没有可以撤回的提交。";
 
         key_note: "Go to the lines of the code to add a note", "移到代码行，添加行注";
+        bookmark: "Bookmark", "书签";
+        bookmark_remove: "Remove bookmark", "移除书签";
+        bookmarked: "Bookmarked. My ratings lists your bookmarks.", "已加书签，可在“我的评分”中找到。";
+        unbookmarked: "Bookmark removed.", "已移除书签。";
+        key_bookmark: "Bookmark the output, or remove the bookmark", "为此输出加书签或移除书签";
+        break_note: "You have worked for a while. A short break helps; your work is saved.", "您已连续评分一段时间，休息片刻会更好。内容均已保存。";
+        break_done: "Dismiss", "知道了";
+
         key_undo: "Undo the last rating", "撤回上一条评分";
         key_left: "Go to the output on the left (side by side)", "移到左边的输出（并排时）";
         key_right: "Go to the output on the right (side by side)", "移到右边的输出（并排时）";
@@ -39,6 +47,7 @@ texts! {
 
         outbox_title: "Unsent ratings", "未发送的评分";
         outbox_unreachable: "The server cannot be reached. Retrying automatically; you can continue.", "无法连接服务器，正在自动重试。您可以继续评分。";
+        outbox_busy: "The server is busy. Retrying automatically; you can continue.", "服务器繁忙，正在自动重试。您可以继续评分。";
         outbox_logged_out: "Your session has expired. You can continue; log in again to send your ratings.", "登录已过期。您可以继续评分，重新登录后会自动发送。";
         outbox_delivered: "All ratings have been sent.", "评分已全部发送。";
         outbox_refused: "A rating was not accepted.", "有一条评分未被接受。";
@@ -58,6 +67,7 @@ texts! {
         guidelines_changed: "changed", "已更新";
         key_guidelines: "Open the guidelines", "打开评分指南";
 
+        beside_differences: "Mark lines that only one output has", "标出仅一个输出有的行";
         beside_outputs: "Outputs of this task", "此任务的输出";
         beside_submitted: "Submitted", "已提交";
         beside_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";
@@ -69,15 +79,15 @@ texts! {
         tour_go: "Start the tour", "开始引导";
         tour_later: "Not now", "暂不需要";
         tour_again: "Repeat the tour", "再看一遍引导";
-        tour_lead: "This is the grading page with a sample output. Try each step; nothing is sent to the server.", "这就是评分页面，所示输出为示例。请逐项尝试，任何内容都不会发送到服务器。";
-        tour_read: "Read the task description, then the code below it.", "先阅读任务描述，再阅读下面的代码。";
+        tour_read: "This is the grading page with a sample output; nothing is sent to the server. Read the task description, then the code below it.", "这就是评分页面，所示输出为示例，任何内容都不会发送到服务器。先阅读任务描述，再阅读下面的代码。";
         tour_score: "Score each dimension: press a digit to choose a level and go to the next. Every level has a description.", "为每个维度打分：按数字键选择等级，并自动移到下一项。每个等级都有说明。";
         tour_note: "Point out a problem where it is: click a line of the code, type a note and press Enter.", "在出错的位置说明问题：点击代码行，输入行注，按 Enter。";
         tour_comment: "Write a comment about the output as a whole, or add a flag to report a problem to the admins.", "对整个输出有意见？写评语。需要管理员处理？添加标记。";
         tour_submit: "Press Enter to submit. If you make a mistake, undo it: the output reopens with your scores.", "按 Enter 提交。点错了可以撤回，分数会保持不变。";
-        tour_keep: "You can stop at any time: scores are saved as you enter them, even when you are offline.", "随时可以停下：分数会即时保存，断网时也不会丢失。";
+        tour_next: "Next step", "下一步";
+        tour_back: "Back", "上一步";
         tour_done: "You are ready to rate", "引导已完成";
-        tour_done_lead: "Your studies are listed under My studies. Press one key at any time to see the keyboard shortcuts.", "您的评分项目列在“我的评分项目”中，随时可按快捷键查看快捷键说明。";
+        tour_done_lead: "You can stop rating at any time: scores are saved as you enter them, even when you are offline. Your studies are listed under My studies.", "评分时随时可以停下：分数会即时保存，断网时也不会丢失。您的评分项目列在“我的评分项目”中。";
         tour_finish: "Go to my studies", "前往我的评分项目";
         tour_skip: "Skip the tour", "跳过引导";
         tour_task: "Return the largest number in a list; return 0 for an empty list.", "返回列表中最大的数；列表为空时返回 0。";
@@ -112,6 +122,6 @@ texts! {
             { if n == 1 { "1 rating has not reached the server yet. If you stay logged in, it is sent as soon as possible.".into() } else { format!("{n} ratings have not reached the server yet. If you stay logged in, they are sent as soon as possible.") } }
             { format!("有 {n} 条评分尚未到达服务器。保持登录时会尽快自动发送。") }
         output_letter(letter: &str) { format!("Output {letter}") } { format!("输出 {letter}") }
-        steps_done(done: usize, all: usize) { format!("{done} of {all} done") } { format!("已完成 {done} / {all}") }
+        tour_step(n: usize, all: usize) { format!("Step {n} of {all}") } { format!("第 {n} 步，共 {all} 步") }
     }
 }

@@ -94,7 +94,7 @@ impl Captions<'_> {
         self.joined(all)
     }
 
-    /// What the letters mean, where there are any.
+    /// The meaning of the letters, if there are any.
     fn letters(&self, standing: &Standing, test: &str, test_zh: &str) -> Option<String> {
         let family = standing.family;
         (!standing.contests.is_empty()).then(|| match self.i.lang {
@@ -228,11 +228,11 @@ impl Captions<'_> {
         }];
         let (marks, marks_zh) = match (both.bins.is_empty(), self.figures.models.len() <= SERIES) {
             (false, _) => (
-                "Outputs with about the same values are one circle; its area is their number.",
+                "Each circle stands for outputs with about the same values; its area shows their number.",
                 "数值相近的输出合为一个圆，面积表示数量。",
             ),
             (true, true) => (
-                "Overlapping marks are moved apart; each model has a shape of its own.",
+                "Overlapping marks are moved apart; each model has its own shape.",
                 "重叠的标记略微错开，每个模型有不同的形状。",
             ),
             (true, false) => ("Overlapping marks are moved apart.", "重叠的标记略微错开。"),
@@ -244,7 +244,7 @@ impl Captions<'_> {
     fn grid(&self) -> String {
         let data = self.dataset;
         match self.i.lang {
-            Lang::En => format!("All tasks of {data}: one column per task, one row per model; the darker, the better."),
+            Lang::En => format!("All tasks of {data}: one column per task, one row per model; darker is better."),
             Lang::Zh => format!("{data} 的全部任务：每列一个任务，每行一个模型，颜色越深越好。"),
         }
     }

@@ -17,12 +17,12 @@ texts! {
         pdf: "PDF", "PDF";
         value: "Value", "数值";
         columns_desc: "One group of bars per metric, one bar per model. The table contains the same values.", "每项指标一组柱，每个模型一根柱。表格列有相同的数据。";
-        differences_desc: "Each point is the difference between two models, each line its 95% interval. If the line crosses zero, the interval does not show a difference.", "圆点为两个模型之差，横线为 95% 置信区间。横线跨过零，则差异不显著。";
+        differences_desc: "Each point is the difference between two models, each line its 95% interval. A line that crosses zero shows no difference.", "圆点为两个模型之差，横线为 95% 置信区间。横线跨过零，则差异不显著。";
         crowds_desc: "Each circle stands for the outputs with about the same pass ratio and score: the larger the circle, the more outputs. It links to their tasks; the table lists the counts per model.", "通过率与评分相近的输出合为一个圆，圆越大输出越多；点击可查看相应任务，表格列有各模型的数量。";
         difference: "Difference", "差值";
         distribution_desc: "One bar per model, divided by the share of each score, lowest on the left.", "每个模型一条，按各分数所占比例分段，低分在左。";
         figure: "Metric", "指标";
-        grid_desc: "One cell per model and task: the darker, the better. Empty cells have no data.", "每个模型与任务对应一格：颜色越深越好。空格表示没有数据。";
+        grid_desc: "One cell per model and task: darker is better. Empty cells have no data.", "每个模型与任务对应一格：颜色越深越好。空格表示没有数据。";
         heat_desc: "Quadratic-weighted kappa for each pair of raters: the darker, the higher the agreement. 1 is perfect agreement, 0 is agreement by chance.", "每对评分者的二次加权 kappa：颜色越深，一致性越高。1 为完全一致，0 相当于随机水平。";
         hint: "Use the arrow keys to move between values.", "用方向键逐个查看数值。";
         human_score: "Mean human score", "人工平均分";

@@ -10,7 +10,7 @@ use crate::model::{
     stats::{Known, Paired},
 };
 
-/// What the models are compared by.
+/// The figure by which models are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Mean score by people, on the rubric's scale.
@@ -61,7 +61,7 @@ impl<'a> Claims<'a> {
         Claims { lang: i.lang, measure, standing, models, tests }
     }
 
-    /// What is known first, then what is missing. `None` without data.
+    /// First the known facts, then the missing data. `None` without data.
     pub fn summary(&self) -> Option<ClaimText> {
         let standing = self.standing;
         let mut text = match standing.ranked.as_slice() {
@@ -134,7 +134,7 @@ impl<'a> Claims<'a> {
         (text, !significant.is_empty())
     }
 
-    /// What remains open: groups by name where the models are few, otherwise those that no model surpasses.
+    /// The open questions: groups by name if there are few models, otherwise the models that none surpasses.
     fn indistinguishable(&self, text: &mut String, significant: usize) {
         let standing = self.standing;
         if significant == 0 {
@@ -458,7 +458,7 @@ pub fn p_value(p: f64) -> String {
 }
 
 /// A p-value after the letter p.
-fn p_text(p: f64) -> String {
+pub fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("= {p:.3}") }
 }
 

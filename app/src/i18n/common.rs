@@ -47,6 +47,7 @@ texts! {
         conflict: "This action is not possible", "无法执行此操作";
         too_many: "Too many attempts", "尝试次数过多";
         too_many_sentence: "Too many attempts.", "尝试次数过多。";
+        busy: "The server is busy", "服务器繁忙";
         malformed: "The server could not read the request", "服务器无法识别此请求";
         malformed_hint: "This page may be out of date. Reload it and try again.", "页面版本可能已过期，请刷新后重试。";
         unreachable: "The server cannot be reached", "无法连接服务器";
@@ -61,6 +62,7 @@ texts! {
 
         code: "Code", "代码";
         code_laid_out: "Formatted", "格式化代码";
+        only_here: "only in this output", "仅此输出有";
         code_raw: "Original", "原始代码";
         code_empty: "The model returned no code for this task.", "模型未给出此任务的代码。";
         code_does_not_parse: "This does not parse as Java, so it is shown unformatted.", "这段文本无法按 Java 解析，因此未做格式化。";

@@ -22,6 +22,11 @@ macro_rules! texts {
 
 texts! {
     words {
+        instructions: "Instructions followed", "指令遵循";
+        instructions_lead: "Raters say for each instruction of a conversation whether the rated answer follows it. All tasks weigh the same; intervals are a bootstrap over tasks and answers.", "评分者对对话中的每条指令回答所评回答是否遵循。各任务权重相同，置信区间由对任务和回答的自助抽样得出。";
+        instruction_kind: "Kind of instruction", "指令类型";
+        answers_head: "Answers", "回答数";
+        share_of_yes: "share of yes", "“是”的比例";
         compare: "Compare models", "比较模型";
         comparison: "Comparison", "模型比较";
         what: "Selection", "所选范围";
@@ -71,6 +76,10 @@ texts! {
         judge_and_people: "judge model and people", "评判模型与人工";
         people_alone: "people", "人工之间";
         judge_means: "Mean scores on outputs that both scored", "双方都评过的输出上的平均分";
+        judge_bias: "Judge minus people", "评判减人工";
+        judge_length_head: "Rank correlation of the judge model's score minus people's with the length of the code", "评判分数减人工分数与代码长度的秩相关";
+        judge_length_hint: "Above 0: the judge model favors longer code more than people do.", "大于 0：评判模型比人更偏好较长的代码。";
+        judge_confusion: "Pairs of scores: a row for each score of a person, a column for each of the judge model", "分数对：行为人工分数，列为评判模型分数";
         judge_kappas: "Weighted kappa of the judge model with each rater", "评判模型与每位评分者的加权 kappa";
         replace_head: "May the judge model replace a rater?", "评判模型能否替代一位评分者？";
         replace_lead: "Each rater in turn is compared with the judge model: who is closer to the other raters? The judge model passes if it wins against at least half of the raters. It may lose on a share ε of outputs, because it costs less.", "依次将每位评分者与评判模型比较：谁更接近其他评分者？若评判模型胜过至少一半评分者，则通过。由于成本更低，允许其在比例为 ε 的输出上落后。";
@@ -189,6 +198,7 @@ texts! {
         "Models with neither ratings nor test results, left out: {n}.",
         "未列入：数据集中 {n} 个既无评分也无测试结果的模型。";
     adjudicated_n(n: u64): "Adjudicated scores are used for {n} outputs.", "{n} 个输出采用裁定评分。";
+    answers(name: &str): "{name}: yes", "{name}：是";
     each_pair(n: u64): "Pairwise comparison: {n} pairs", "两两比较：{n} 对";
     pairs_cut(shown: u64, all: u64):
         "{shown} of {all} rows: significant differences first, then by size.",

@@ -16,7 +16,9 @@ texts! {
     ErrorPage
     words {
         send_again: "Send again", "重新提交";
-        send_again_hint: "What you entered has not been saved. This button sends it once more.", "您填写的内容尚未保存。点击此按钮可重新提交。";
+        send_again_hint: "What you entered may not have been saved, so here it is. Copy it, or send it once more.", "您填写的内容可能尚未保存，现列在下面。您可以复制，或重新提交。";
     }
-    sentences {}
+    sentences {
+        score_n(n: usize) { format!("Score {n}") } { format!("第 {n} 项分数") }
+    }
 }

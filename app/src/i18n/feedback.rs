@@ -25,8 +25,8 @@ texts! {
         with_gold: "Known scores matched", "与标准评分一致";
         with_self: "Agreement with own ratings", "与自己一致";
         asked_signature: "Signature", "方法签名";
-        opening_must_note: "Calibration: score these outputs as you would any other. You see your result at the end.", "校准：请像平常一样评分，结束后会告知结果。";
-        opening_train_note: "Calibration: after you score the output, you see the known scores and the reasons.", "校准：评分之后，您会看到标准评分及其理由。";
+        calibration_must_note: "Calibration: score these outputs as you would any other. You see your result at the end.", "校准：请像平常一样评分，结束后会告知结果。";
+        calibration_train_note: "Calibration: after you score the output, you see the known scores and the reasons.", "校准：评分之后，您会看到标准评分及其理由。";
         known_head: "Known scores", "标准评分";
         yours_head: "Your score", "您的分数";
         known_col: "Known score", "标准分数";
@@ -42,7 +42,7 @@ texts! {
         warned_head: "Please take your time", "请放慢速度，仔细评分";
         warned_lead: "Some of your recent ratings were faster or further from the rubric than this study expects. Read each description, the code and the rubric before you score. Your ratings are saved.", "您最近的部分评分过快，或与评分标准有出入。请在评分前仔细阅读任务描述、代码和评分标准。您的评分都已保存。";
         to_desk: "Back to my studies", "返回我的评分项目";
-        came_back: "Replies to your flags", "标记的答复";
+        replies_title: "Replies to your flags", "标记的答复";
         reply_from: "Reply to your flag", "对您标记的答复";
         no_words: "Resolved. Thank you for reporting it.", "已处理，感谢您指出。";
         you_raised: "Your flag:", "您的标记：";

@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 impl I18n {
-    /// What waits for an admin.
+    /// The admins' inbox.
     pub fn inbox(&self) -> &'static InboxTexts {
         match self.lang {
             Lang::En => &EN,
@@ -21,11 +21,11 @@ texts! {
     InboxTexts
     words {
         title: "Inbox", "待办";
-        lead: "What waits for an admin, over all studies, test runs and webhooks. Models are not named here.", "所有评分项目、测试运行和 Webhook 中等待管理员处理的事项。此处不显示模型名称。";
-        empty: "Nothing waits for you", "没有待办事项";
-        empty_hint: "Flags, disagreements, raters who need attention, stopped runs and failed deliveries appear here.", "标记、分歧、需要关注的评分者、已停止的运行和失败的推送会显示在这里。";
-        empty_filter: "Nothing of this kind waits", "没有此类待办事项";
-        show_all: "Show everything that waits", "显示全部待办";
+        lead: "Everything that needs an admin, across all studies, test runs, webhooks and the server itself. Model names are not shown here.", "所有评分项目、测试运行、Webhook 和服务器本身等待管理员处理的事项。此处不显示模型名称。";
+        empty: "Nothing needs your attention", "没有待办事项";
+        empty_hint: "Flags, disagreements, raters who need attention, stopped runs, failed deliveries and failed backups appear here.", "标记、分歧、需要关注的评分者、已停止的运行、失败的推送和失败的备份会显示在这里。";
+        empty_filter: "No items of this kind", "没有此类待办事项";
+        show_all: "Show all items", "显示全部待办";
         kinds: "Kinds", "类型";
         all: "All", "全部";
         study: "Study", "评分项目";
@@ -33,7 +33,7 @@ texts! {
         filter: "Filter", "筛选";
         items: "Items", "事项";
         select_all: "Select all on this page", "全选本页";
-        with_selected: "With the selected items", "对所选事项";
+        with_selected: "Act on the selected items", "对所选事项";
         cancel: "Cancel", "取消";
         confirm: "Please confirm", "请确认";
         nothing_selected: "No item is selected.", "未选择任何事项。";
@@ -56,6 +56,8 @@ texts! {
         run: "Stopped run", "已停止的运行";
         engine: "Engine errors", "引擎错误";
         delivery: "Failed delivery", "推送失败";
+        backup: "Failed backup", "备份失败";
+        integrity: "Database check failed", "数据库检查失败";
 
         resolve: "Resolve", "标为已处理";
         add_rater: "Add one more rater", "再请一位评分者";
@@ -72,8 +74,9 @@ texts! {
         open_calibration: "Open the calibration", "查看校准";
         open_plan: "Open the plan", "查看分配方案";
         open_run: "Open the run", "查看运行";
+        routine_never: "It has not succeeded yet.", "尚未成功过。";
         open_webhook: "Open the webhooks", "查看 Webhook";
-        not_blind: "All of this study's, with names of models", "该项目的全部内容（显示模型名称）";
+        not_blind: "All items of this study, with model names", "该项目的全部内容（显示模型名称）";
         to_inbox: "Inbox", "待办";
         calibration_text: "did not pass the calibration and cannot rate.", "未通过校准，无法评分。";
         paused: "The rater is paused until you decide.", "该评分者已暂停，等待您的处理。";
@@ -91,19 +94,20 @@ texts! {
         run_n(run: &str, dataset: &str) { format!("Run {run} of {dataset}") } { format!("运行 {run}（{dataset}）") }
         errors_n(n: u64) { if n == 1 { "The engine failed on 1 output, which has no verdict.".into() } else { format!("The engine failed on {n} outputs, which have no verdict.") } } { format!("测试引擎在 {n} 个输出上出错，它们没有测试结果。") }
         attempts_n(n: u32) { if n == 1 { "1 attempt".into() } else { format!("{n} attempts") } } { format!("已尝试 {n} 次") }
+        routine_since(when: &str) { format!("It last succeeded {when}.") } { format!("上次成功：{when}。") }
         status_n(status: u16) { format!("status {status}") } { format!("状态码 {status}") }
 
         confirm_resolve(n: u64) { if n == 1 { "The flag will be resolved without a reply. Its rater sees that it is resolved.".into() } else { format!("{n} flags will be resolved without a reply. Their raters see that they are resolved.") } } { format!("{n} 个标记将被标为已处理，没有答复；评分者会看到处理状态。") }
         confirm_add_rater(n: u64) { if n == 1 { "One more rater will rate the output, and the median will be final.".into() } else { format!("One more rater will rate each of {n} outputs, and the median will be final.") } } { format!("将为 {n} 个输出各再请一位评分者，并以中位数为准。") }
         confirm_restart(n: u64) { if n == 1 { "The rater will repeat the calibration before rating.".into() } else { format!("{n} raters will repeat the calibration before rating.") } } { format!("{n} 位评分者须重新校准后才能评分。") }
         confirm_admit(n: u64) { if n == 1 { "The rater will rate although they did not pass the calibration. Their ratings count.".into() } else { format!("{n} raters will rate although they did not pass the calibration. Their ratings count.") } } { format!("{n} 位评分者未通过校准，但将可以评分，其评分计入结果。") }
-        confirm_resume(n: u64) { if n == 1 { "The rater can rate again. Their ratings stay.".into() } else { format!("{n} raters can rate again. Their ratings stay.") } } { format!("{n} 位评分者将可以继续评分，原有评分保留。") }
-        confirm_retry(n: u64) { if n == 1 { "It will run again, or be sent once more.".into() } else { format!("{n} items will run again, or be sent once more.") } } { format!("{n} 项将重新运行或再次推送。") }
-        confirm_dismiss(n: u64) { if n == 1 { "It leaves the inbox until it happens again. Nothing else changes.".into() } else { format!("{n} items leave the inbox until they happen again. Nothing else changes.") } } { format!("{n} 项将从待办中移除，再次发生时才会出现；其他内容不变。") }
+        confirm_resume(n: u64) { if n == 1 { "The rater can rate again. Their ratings are kept.".into() } else { format!("{n} raters can rate again. Their ratings are kept.") } } { format!("{n} 位评分者将可以继续评分，原有评分保留。") }
+        confirm_retry(n: u64) { if n == 1 { "It will be run or sent again.".into() } else { format!("{n} items will be run or sent again.") } } { format!("{n} 项将重新运行或再次推送。") }
+        confirm_dismiss(n: u64) { if n == 1 { "It is removed from the inbox until it happens again. Nothing else changes.".into() } else { format!("{n} items are removed from the inbox until they happen again. Nothing else changes.") } } { format!("{n} 项将从待办中移除，再次发生时才会出现；其他内容不变。") }
 
         done_n(n: u64) { if n == 1 { "1 item is done.".into() } else { format!("{n} items are done.") } } { format!("已处理 {n} 项。") }
-        gone_n(n: u64) { if n == 1 { "1 item no longer waited: somebody else was faster, or its cause has gone.".into() } else { format!("{n} items no longer waited: somebody else was faster, or their cause has gone.") } } { format!("{n} 项无需处理：他人已处理，或起因已不存在。") }
-        refused_n(n: u64) { if n == 1 { "1 item could not be dealt with in this way.".into() } else { format!("{n} items could not be dealt with in this way.") } } { format!("{n} 项无法以此方式处理。") }
+        gone_n(n: u64) { if n == 1 { "1 item was already resolved, or its cause no longer exists.".into() } else { format!("{n} items were already resolved, or their cause no longer exists.") } } { format!("{n} 项无需处理：他人已处理，或起因已不存在。") }
+        refused_n(n: u64) { if n == 1 { "1 item does not allow this action.".into() } else { format!("{n} items do not allow this action.") } } { format!("{n} 项无法以此方式处理。") }
     }
 }
 
@@ -120,6 +124,8 @@ impl InboxTexts {
             InboxKind::Run => self.run,
             InboxKind::Engine => self.engine,
             InboxKind::Delivery => self.delivery,
+            InboxKind::Backup => self.backup,
+            InboxKind::Integrity => self.integrity,
         }
     }
 
@@ -136,7 +142,7 @@ impl InboxTexts {
         }
     }
 
-    /// What an act on so many items comes to.
+    /// The consequence of an act on this many items.
     pub fn consequence(&self, act: InboxAct, items: u64) -> String {
         match act {
             InboxAct::Resolve => (self.confirm_resolve)(items),

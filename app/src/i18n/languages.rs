@@ -11,7 +11,7 @@ texts! {
         none_hint: "Import HumanEval-X, upload a model's outputs and run the tests.", "请导入 HumanEval-X，上传模型输出并运行测试。";
         model: "Model", "模型";
         mean: "Mean", "平均";
-        mean_hint: "The mean is over the languages of the table and given only for models with a run in all of them.", "平均值为表中各语言的平均，仅对在所有语言中都有运行的模型给出。";
+        mean_hint: "The mean covers the languages in the table. It is shown only for models with a run in all of them.", "平均值为表中各语言的平均，仅对在所有语言中都有运行的模型给出。";
         verdicts: "Verdicts by language", "各语言的测试结果";
         failures: "Failures by class", "按类别统计的失败";
         failures_hint: "Failures as published, in the classes of the benchmark's inspect_result.py.", "按发布方式判定的失败，类别同基准的 inspect_result.py。";

@@ -17,14 +17,14 @@ texts! {
         active: "Active", "启用中";
         inactive: "Deactivated", "已停用";
         no_match: "No matches", "没有匹配的内容";
-        no_match_hint: "Nothing in this list has these words and filters.", "此列表中没有符合搜索词和筛选条件的内容。";
+        no_match_hint: "Nothing in this list matches your search and filters.", "此列表中没有符合搜索词和筛选条件的内容。";
         no_match_yet: "No matches so far", "暂未找到匹配内容";
-        no_match_yet_hint: "The list is long, and only a part of it has been searched. The next page goes on.", "列表较长，目前只搜索了一部分。下一页会继续搜索。";
+        no_match_yet_hint: "Only part of this long list has been searched. The next page continues the search.", "列表较长，目前只搜索了一部分。下一页会继续搜索。";
         newest: "Newest submission", "最新输出集";
         no_models: "No models yet", "还没有模型";
         no_models_hint: "A model appears here with the first upload of its outputs.", "上传某个模型的输出后，它就会出现在这里。";
         about_audit: "Who changed what, when and from where.", "谁在何时、从何处做了哪些修改。";
-        about_archive: "Datasets, submissions and studies that no list offers.", "不再出现在列表中的数据集、输出集和评分项目。";
+        about_archive: "Datasets, submissions and studies that lists and forms leave out.", "不再出现在列表中的数据集、输出集和评分项目。";
         about_tokens: "Access for scripts and other programs.", "供脚本和其他程序访问。";
         about_webhooks: "Addresses that are notified when a run finishes or a study closes.", "运行结束或评分项目关闭时通知的地址。";
         about_api: "Every operation of the REST API, with examples.", "REST API 的全部操作及示例。";

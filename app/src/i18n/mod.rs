@@ -48,9 +48,11 @@ pub mod claims;
 pub mod collections;
 pub mod common;
 pub mod compare;
+pub mod conversations;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod groups;
 pub mod guidelines;
 pub mod inbox;
 pub mod languages;
@@ -65,13 +67,15 @@ pub mod refusal;
 pub mod results;
 pub mod rubrics;
 pub mod runs;
+#[cfg(feature = "ssr")]
+pub mod turns;
 pub mod upkeep;
 pub mod uploads;
 pub mod workers;
 
 use leptos::prelude::use_context;
 
-use crate::model::{lang::Lang, time::Timestamp, user::Visitor};
+use crate::model::{lang::Lang, rubric::Dimension, time::Timestamp, user::Visitor};
 
 /// The texts in one language. Cheap to copy into closures.
 #[derive(Clone, Copy)]
@@ -83,6 +87,15 @@ pub struct I18n {
 }
 
 impl I18n {
+    /// A score in words: yes or no for an item of the checklist.
+    pub fn score(&self, dimension: Option<&Dimension>, score: u8) -> String {
+        match dimension {
+            Some(Dimension { checklist: true, .. }) if score == 0 => self.common.no.into(),
+            Some(Dimension { checklist: true, .. }) => self.common.yes.into(),
+            _ => score.to_string(),
+        }
+    }
+
     /// The texts in `lang`.
     pub fn of(lang: Lang) -> I18n {
         let common = match lang {
@@ -107,6 +120,14 @@ impl I18n {
         match self.lang {
             Lang::En => &ratings_import::EN,
             Lang::Zh => &ratings_import::ZH,
+        }
+    }
+
+    /// Groups of people.
+    pub fn groups(&self) -> &'static groups::GroupTexts {
+        match self.lang {
+            Lang::En => &groups::EN,
+            Lang::Zh => &groups::ZH,
         }
     }
 
@@ -187,6 +208,14 @@ impl I18n {
         match self.lang {
             Lang::En => &compare::EN,
             Lang::Zh => &compare::ZH,
+        }
+    }
+
+    /// Texts about conversations.
+    pub fn conversations(&self) -> &'static conversations::ConversationTexts {
+        match self.lang {
+            Lang::En => &conversations::EN,
+            Lang::Zh => &conversations::ZH,
         }
     }
 

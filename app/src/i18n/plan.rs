@@ -11,6 +11,9 @@ texts! {
         by_count: "Evenly, regardless of language", "平均分配，不分语言";
         by_language: "Evenly, by the languages that each rater reads", "按各自能阅读的语言平均分配";
         by_hand: "Manually, with a number for each rater", "手动指定每人数量";
+        answers: "Answers to rate", "要评的回答";
+        answers_last: "The last answer of each conversation", "每段对话的最后一个回答";
+        answers_each: "Each answer", "每个回答";
         presentation: "Presentation", "显示方式";
         one: "One output at a time", "每次一个输出";
         side_by_side: "All outputs of a task side by side", "同一任务的输出并排显示";
@@ -31,12 +34,12 @@ texts! {
         edit_lead: "Everything can be changed until the study starts. Saving draws the plan anew.", "项目开始前可以修改全部设置。保存后会重新生成分配方案。";
         edit_save: "Save and preview plan", "保存并预览分配方案";
         edit_cancel: "Cancel", "取消";
-        edit_started: "This study has started, so its settings stay as they are. You can extend it, add and remove raters, or duplicate it as a new draft.", "该项目已经开始，其设置不能再修改。可以扩充项目、添加或移除评分者，或复制为新的草稿。";
-        leaks_title: "Start although raters can read names of models?", "评分者会看到模型名称，仍要开始吗？";
-        leaks_consequence: "Raters who know the model no longer rate blind, and ratings that were given cannot be made blind afterwards. Hiding the names does not change the stored outputs.", "评分者知道模型后就不再是盲评，已给出的评分事后也无法补救。隐去名称不会改变保存的输出。";
+        edit_started: "This study has started, so its settings can no longer be changed. You can extend it, add and remove raters, or duplicate it as a new draft.", "该项目已经开始，其设置不能再修改。可以扩充项目、添加或移除评分者，或复制为新的草稿。";
+        leaks_title: "Start even though raters can see model names?", "评分者会看到模型名称，仍要开始吗？";
+        leaks_consequence: "Raters who know the model no longer rate blind, and existing ratings cannot be made blind later. Hiding the names does not change the stored outputs.", "评分者知道模型后就不再是盲评，已给出的评分事后也无法补救。隐去名称不会改变保存的输出。";
         leaks_mask_start: "Hide names and start", "隐去名称并开始";
         leaks_start: "Start without hiding", "不隐去，直接开始";
-        leaks_unread: "The submissions are large, so their outputs were not searched for names of models.", "输出集较大，尚未查找其中的模型名称。";
+        leaks_unread: "The submissions are large, so their outputs were not searched for model names.", "输出集较大，尚未查找其中的模型名称。";
         leaks_submission: "Open the submission", "查看输出集";
         draft_lead: "This study is not visible to raters yet. Check the plan, then start the study.", "评分者还看不到该项目。核对方案之后即可开始。";
         running_lead: "You can add and remove raters and extend the study. Existing ratings are kept.", "可以添加或移除评分者、扩充项目；已有的评分全部保留。";
@@ -44,6 +47,8 @@ texts! {
         hours_left: "Time remaining", "剩余工时";
         hours_head: "Hours", "工时";
         to_come: "Remaining", "待评";
+        break_minutes: "Suggest a break after, in minutes", "工作多少分钟后提示休息";
+        break_hint: "Raters then read a note between two outputs that a break helps. It never stops them. 0 turns this off.", "评分者连续工作达到此时长后，会在两个输出之间看到休息提示，但不会被中断。0 表示关闭。";
         pace_button: "Set pace", "设定";
         pace_unknown: "Not known yet. Enter an estimate, or wait for the first ratings.", "尚无数据。可填写预估值，或等有了评分之后自动测得。";
         shares: "Ratings per rater", "各评分者的工作量";
@@ -65,7 +70,7 @@ texts! {
         reads_save: "Save", "保存";
     }
     sentences {
-        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output names a model to its raters: {names}.") } else { format!("{n} outputs name a model to their raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
+        leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output shows a model name to raters: {names}.") } else { format!("{n} outputs show a model name to raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
         edit_of(title: &str) { format!("Edit: {title}") } { format!("编辑：{title}") }
         plan_of(title: &str) { format!("Plan: {title}") } { format!("分配方案：{title}") }
         hours(hours: &str) { format!("{hours} hours") } { format!("{hours} 小时") }
@@ -75,6 +80,9 @@ texts! {
                 if n == 1 { "1 rating cannot be assigned to any rater of this study. Add a rater.".into() } else { format!("{n} ratings cannot be assigned to any rater of this study. Add a rater.") }
             } { format!("有 {n} 次评分无人可分配，请添加评分者。") }
         left_on(at: &str) { format!("removed {at}") } { format!("{at} 移除") }
+        leave_leads_to(open: &str)
+            { format!("Ratings that are submitted stay. The {open} that remain go to the other raters. You can add the person again.") }
+            { format!("已提交的评分会保留，剩余的 {open} 条评分分给其他评分者。之后可以重新添加该成员。") }
         leave_whose(name: &str) { format!("Remove {name}") } { format!("移除 {name}") }
         share_of(name: &str) { format!("Share: {name}") } { format!("份额：{name}") }
         reads_whose(name: &str) { format!("Languages: {name}") } { format!("阅读语言：{name}") }

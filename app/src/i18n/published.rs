@@ -1,4 +1,4 @@
-//! What the evaluator published with a benchmark says, next to the verdicts that count, in words.
+//! Texts for the verdicts of a benchmark's published evaluator, which are shown next to those that count.
 
 use super::runs::RunTexts;
 use crate::model::{
@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 impl RunTexts {
-    /// What the evaluator published with a benchmark says, in a word.
+    /// The published evaluator's verdict, in a word.
     pub fn published_name(&self, verdict: PublishedVerdict) -> &'static str {
         let (en, zh) = match verdict {
             PublishedVerdict::Passed => ("passed", "通过"),
@@ -63,12 +63,12 @@ impl RunTexts {
         self.lang.pick(format!("{outputs}: {sentence}"), format!("{outputs}：{sentence}"))
     }
 
-    /// How many outputs pass as published and not guarded.
+    /// Number of outputs that pass only as published.
     pub fn differ(&self, outputs: u32) -> String {
         match (self.lang, outputs) {
-            (Lang::En, 0) => "No output passes as published and not guarded.".to_owned(),
-            (Lang::En, 1) => "1 output passes as published and not guarded.".to_owned(),
-            (Lang::En, n) => format!("{n} outputs pass as published and not guarded."),
+            (Lang::En, 0) => "No output passes only as published.".to_owned(),
+            (Lang::En, 1) => "1 output passes only as published.".to_owned(),
+            (Lang::En, n) => format!("{n} outputs pass only as published."),
             (Lang::Zh, 0) => "没有输出仅按发布方式通过。".to_owned(),
             (Lang::Zh, n) => format!("{n} 个输出仅按发布方式通过，防篡改运行未通过。"),
         }

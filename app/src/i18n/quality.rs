@@ -22,9 +22,9 @@ texts! {
         settings_saved: "Settings saved.", "设置已保存。";
         calibration: "Calibration", "校准";
         calibration_hint: "Raters start with the known-score items listed below.", "评分者先为下方列出的标准题评分。";
-        opening_none: "None: raters start immediately", "不校准，直接开始评分";
-        opening_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
-        opening_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
+        calibration_none: "None: raters start immediately", "不校准，直接开始评分";
+        calibration_must: "Must pass: raters who do not pass cannot continue", "必须通过：未通过者不能继续";
+        calibration_train: "Training: show the known scores and reasons after each item", "练习：每题之后显示标准评分与理由";
         needed: "Correct items required to pass", "通过所需的正确题数";
         tolerance: "Allowed deviation in levels", "允许相差的级数";
         tolerance_hint: "An item is correct if no dimension deviates by more than this. 0 requires exact scores.", "每个维度的偏差都不超过此数，该题才算正确。0 表示完全一致。";
@@ -45,6 +45,7 @@ texts! {
         shown_nothing: "Nothing", "不显示";
         shown_progress: "Progress and pace", "进度与速度";
         shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
+        breaks: "Breaks", "休息";
         limits: "Limits for raters", "对评分者的限制";
         limits_hint: "Limits are checked each time a rater finishes a window of outputs, hidden checks included, so the moment does not reveal which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";
         min_seconds: "Minimum time per output, in seconds", "每个输出的最短用时（秒）";
@@ -81,7 +82,7 @@ texts! {
         remove: "Remove", "移除";
         graded: "output of this study", "本项目的输出";
         known_this: "Add to known-score items", "添加为标准题";
-        known_this_hint: "Raters who rated this output, or still have to, never get it as an item. Nobody gets it while a rating of it is missing, because anybody may take over that rating. After that, it is a hidden check or calibration item for the others. You can remove it until a rater has had it.", "评过或仍需评这个输出的评分者不会遇到这道题；在它的评分全部完成之前，任何人都不会遇到，因为他人可能接手。之后它会成为其他评分者的检验题或校准题。在有人做过之前可以移除。";
+        known_this_hint: "Raters who rated this output, or still have to, never get it as an item. While one of its ratings is missing, nobody gets it, because anybody may take over that rating. After that, the other raters can get it as a hidden check or calibration item. You can remove it until a rater has received it.", "评过或仍需评这个输出的评分者不会遇到这道题；在它的评分全部完成之前，任何人都不会遇到，因为他人可能接手。之后它会成为其他评分者的检验题或校准题。在有人做过之前可以移除。";
         known_this_reason: "Reason of the adjudication:", "裁定理由：";
         known_this_median: "The scores are the median of the ratings; nobody has adjudicated it.", "以下分数为各评分的中位数，尚未裁定。";
         known_this_need: "Explain the scores on at least one dimension.", "请至少为一个维度说明理由。";

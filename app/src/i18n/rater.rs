@@ -3,14 +3,17 @@
 texts! {
     Rater
     words {
-        desk_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
-        desk_empty: "No studies yet", "还没有评分项目";
-        desk_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
-        desk_start: "Start rating", "开始评分";
-        desk_continue: "Continue rating", "继续评分";
-        desk_done: "All done", "全部完成";
-        desk_closed: "Paused or closed", "已暂停或结束";
-        desk_paused: "You are paused", "您已被暂停";
+        studies_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
+        studies_empty: "No studies yet", "还没有评分项目";
+        studies_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
+        start_rating: "Start rating", "开始评分";
+        continue_rating: "Continue rating", "继续评分";
+        all_rated: "All done", "全部完成";
+        paused_or_closed: "Paused or closed", "已暂停或结束";
+        you_are_paused: "You are paused", "您已被暂停";
+        mine_skipped: "Skipped outputs", "跳过的输出";
+        mine_bookmarks: "Bookmarks", "书签";
+        mine_rated: "rated", "已评";
         mine_title: "My ratings", "我的评分";
         mine_lead: "Newest first. Open a rating to review or change it.", "按时间由新到旧排列。点开可查看或修改。";
         mine_empty: "You have no ratings in this study yet", "您在此项目中还没有评分";
@@ -31,6 +34,7 @@ texts! {
         rubric: "Rubric", "评分标准";
         rubric_language: "Rubric language", "评分标准的语言";
         rating: "Rating", "评分";
+        checklist: "Checklist", "检查表";
         choose_score: "Choose a score.", "请选择一个分数。";
         comment: "Comment", "评语";
         flag: "Flag", "标记";
@@ -52,6 +56,7 @@ texts! {
         state_logged_out: "Your session has expired. Your work is safe: log in again in another tab, then return here.", "登录已过期。内容没有丢失：请在新标签页重新登录，再回到这里。";
         state_sending: "Submitting", "正在提交";
         state_submit_retrying: "Not submitted yet: the server cannot be reached. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：无法连接服务器，正在重试。评分已保存在此浏览器中，且只计一次。";
+        state_submit_busy: "Not submitted yet: the server is busy. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：服务器繁忙，正在重试。评分已保存在此浏览器中，且只计一次。";
         state_done: "Submitted", "已提交";
         log_in_again: "Log in (new tab)", "登录（新标签页）";
         said_rated: "Rating submitted. Next output.", "评分已提交。下一个输出。";

@@ -25,7 +25,7 @@ pub fn disk_full(path: &str) -> (String, String) {
 }
 
 impl RunTexts {
-    /// Why the engine came to a verdict.
+    /// Why the engine reached a verdict.
     #[allow(clippy::too_many_lines, reason = "one arm for each reason")]
     pub fn reason(&self, reason: &Reason) -> String {
         let both = |en: String, zh: String| self.lang.pick(en, zh);
@@ -139,7 +139,7 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
-    /// What was changed in an output so that it compiles, and the language of the text where that is not the page's.
+    /// A change to an output that makes it compile, and the language of the text if it is not the page's.
     pub fn change(&self, change: &Change) -> (String, Option<&'static str>) {
         let (en, zh) = match change {
             Change::Fence { first, last } => (
@@ -301,7 +301,7 @@ impl RunTexts {
         }
     }
 
-    /// What a sandbox check shows when it passes.
+    /// The property that a passing sandbox check shows.
     pub fn sandbox_check(&self, check: SandboxCheck) -> &'static str {
         let (en, zh) = match check {
             SandboxCheck::RightCode => ("correct code passes", "正确的代码通过"),
@@ -342,7 +342,7 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
-    /// What came of a sandbox check that failed.
+    /// The result of a failed sandbox check.
     pub fn failed_check_result(&self, failed: &FailedCheck) -> String {
         let (expected, found) = (self.verdict_name(failed.expected), self.verdict_name(failed.found));
         let reason = failed.reason.as_ref().map(|reason| self.reason(reason));
@@ -577,7 +577,7 @@ mod tests {
             ],
             |texts, fault| texts.fault_line(fault),
         );
-        // What another program said stays apart from our words.
+        // Another program's text stays separate from ours.
         assert_eq!(ZH.fault(&Fault::Sandbox { detail: name() }).1, Some("x"));
     }
 }

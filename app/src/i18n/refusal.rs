@@ -2,7 +2,7 @@
 
 use crate::{error::Refusal, model::lang::Lang};
 
-/// What prevents the request, and what to do.
+/// The reason for a refusal, and the remedy.
 pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
     let (en, zh) = match refusal {
         Refusal::NotRunning => (
@@ -36,6 +36,7 @@ pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
         Refusal::NotSkipped => {
             ("Calibration items cannot be skipped. Score it as well as you can.", "校准题不能跳过，请尽力评分。")
         }
+        Refusal::NotBookmarked => ("Calibration items cannot be bookmarked.", "校准题不能加书签。"),
         Refusal::RatedYourself => (
             "You rated this output yourself, so another adjudicator must decide.",
             "您自己评过这个输出，须由其他裁定者裁定。",

@@ -12,9 +12,9 @@ texts! {
         again_all: "Re-run everything", "全部重新运行";
         again_all_warning: "Creates a new run of the same outputs that ignores cached results. It takes as long as the first run. This run does not change.", "对相同的输出新建一次运行，不使用缓存结果，耗时与首次运行相当。当前运行保持不变。";
         again_changed: "Re-run outdated results", "重新运行过期的结果";
-        again_changed_warning: "Runs outputs again whose result may differ today because the engine, its limits or the toolchain has changed, and replaces their results. If nothing has changed, nothing is run.", "重新运行因测试引擎、限制或工具链变化而可能得到不同结果的输出，并替换其结果。若没有变化，则不运行任何内容。";
+        again_changed_warning: "Re-runs outputs whose results may differ today because the engine, its limits or the toolchain has changed, and replaces their results. If nothing has changed, nothing is run.", "重新运行因测试引擎、限制或工具链变化而可能得到不同结果的输出，并替换其结果。若没有变化，则不运行任何内容。";
         again_failed: "Re-run engine errors", "重新运行引擎出错的输出";
-        again_failed_warning: "Runs every output again on which the engine failed, one after another.", "逐个重新运行引擎出错的输出。";
+        again_failed_warning: "Re-runs every output on which the engine failed, one at a time.", "逐个重新运行引擎出错的输出。";
         again_head: "Re-run", "重新运行";
         all_tasks: "All", "全部";
         anomaly_hint: "The tests reported more passed cases than cases, or no cases at all. The numbers are kept as reported.", "测试报告的通过数多于用例数，或没有任何用例。数字按原样保留。";
@@ -150,6 +150,12 @@ texts! {
                 n => format!("{n} outputs were run with a different engine, toolchain or limits than the others. Use \"Re-run outdated results\" to make them consistent."),
             }
         } { format!("{count} 个输出所用的测试引擎、工具链或限制与其他输出不同。点击“重新运行过期的结果”可使其一致。") }
+        pass_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
+            { format!("{one} passes significantly more tasks than {other}: {n} that {other} does not, and {m} the other way round (McNemar's exact test, p {p}).") }
+            { format!("{one} 通过的任务显著多于 {other}：有 {n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
+        pass_not_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
+            { format!("There is no significant difference between {one} and {other}: {n} tasks only {one} passes, {m} only {other} (McNemar's exact test, p {p}).") }
+            { format!("{one} 与 {other} 之间无显著差异：{n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
         only_passes(name: &str) { format!("Only {name} passes") } { format!("仅 {name} 通过") }
     }
 }
@@ -171,7 +177,7 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
-    /// What a verdict means, in a sentence.
+    /// The meaning of a verdict, in a sentence.
     pub fn verdict_meaning(&self, verdict: Verdict) -> &'static str {
         let (en, zh) = match verdict {
             Verdict::Passed => ("All test cases passed.", "全部测试用例通过。"),
@@ -204,7 +210,7 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
-    /// What the engine lacks on this machine.
+    /// A requirement of the engine that this machine lacks.
     pub fn engine_lacks(&self, missing: &[EngineNeed]) -> String {
         let name = |need: &EngineNeed| match need {
             EngineNeed::Jdk => self.lang.pick("a JDK 17 or newer with jlink", "带 jlink 的 JDK 17 或更高版本"),

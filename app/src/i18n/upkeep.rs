@@ -9,8 +9,8 @@ texts! {
     words {
         link: "Rename, archive or delete", "重命名、归档或删除";
         archive_title: "Archive", "归档";
-        archived_lead: "Archived objects keep all their data and links, but no list or form offers them.", "归档的对象保留全部数据和链接，但不再出现在列表和选项中。";
-        none_archived: "Nothing is archived", "没有归档的对象";
+        archived_lead: "Archived objects keep all their data and links, but lists and forms leave them out.", "归档的对象保留全部数据和链接，但不再出现在列表和选项中。";
+        none_archived: "No archived objects", "没有归档的对象";
         object: "Object", "对象";
         name: "Name", "名称";
         archived_at: "Archived", "归档时间";
@@ -21,7 +21,7 @@ texts! {
         archive: "Archive", "归档";
         archive_what: "Keeps all data, results and links, and leaves the object out of lists, forms and default selections.", "保留全部数据、结果和链接，但不再出现在列表、表单和默认选项中。";
         unarchive: "Unarchive", "取消归档";
-        is_archived: "This object is archived: no list or form offers it.", "该对象已归档，不再出现在列表和表单中。";
+        is_archived: "This object is archived, so lists and forms leave it out.", "该对象已归档，不再出现在列表和表单中。";
         delete: "Delete", "删除";
         delete_with: "This also deletes:", "同时删除：";
         delete_confirm: "Delete permanently", "永久删除";
@@ -38,7 +38,7 @@ texts! {
         datasets(n: &str) { format!("datasets: {n}") } { format!("数据集：{n}") }
         drafts(n: &str) { format!("unsubmitted ratings: {n}") } { format!("未提交的评分：{n}") }
         collections(n: &str) { format!("collections of outputs: {n}") } { format!("采集：{n}") }
-        judgings(n: &str) { format!("sets of a judge model’s scores: {n}") } { format!("评审模型的评分集：{n}") }
+        judgings(n: &str) { format!("sets of a judge model's scores: {n}") } { format!("评审模型的评分集：{n}") }
         known_items(n: &str) { format!("known-score items: {n}") } { format!("标准题：{n}") }
         outputs(n: &str) { format!("outputs: {n}") } { format!("输出：{n}") }
         planned_ratings(n: &str) { format!("planned ratings: {n}") } { format!("计划的评分：{n}") }

@@ -1,4 +1,4 @@
-//! Uploads: previewing files, importing their good lines, what became of them. Each text has both its languages side by
+//! Uploads: previewing files, importing their valid lines, previous uploads. Each text has both its languages side by
 //! side.
 
 use super::I18n;
@@ -34,7 +34,7 @@ texts! {
         bad_lead: "Invalid lines and lines without a task. You can download them, correct them and upload them again.", "包括无效的行和没有对应任务的行。可以下载、修正后重新上传。";
         bad_lines_file: "Download these lines (JSON Lines)", "下载这些行（JSON Lines）";
         bad_list_file: "Download list of problems (CSV)", "下载问题列表（CSV）";
-        cut_short: "The file could not be read to its end, so its valid lines cannot be imported alone.", "文件未能读到末尾，因此无法只导入其中有效的行。";
+        cut_short: "The end of the file could not be read, so its valid lines cannot be imported on their own.", "文件未能读到末尾，因此无法只导入其中有效的行。";
         differing: "Different descriptions", "描述不同的行";
         differing_what: "The description in these lines differs from the description of the task with their ID. They are imported; check that their IDs are right.", "这些行的任务描述与其编号对应任务的描述不同。它们仍会导入，请确认编号无误。";
         good_lead: "The file has invalid lines. By default, nothing is imported until they are fixed.", "文件中有无效的行。默认情况下，修正之前不会导入任何内容。";
@@ -51,10 +51,10 @@ texts! {
             { if line == 0 { format!("Task {task}") } else { format!("Line {}: task {task}", num(line)) } }
             { if line == 0 { format!("任务 {task}") } else { format!("第 {} 行：任务 {task}", num(line)) } }
         preview_part(n: u64)
-            { format!("{} invalid. Fix {} and upload the file again, or choose below to import only the good lines.", if n == 1 { "1 line is".into() } else { format!("{} lines are", num(n)) }, if n == 1 { "this line" } else { "these lines" }) }
+            { format!("{} invalid. Fix {} and upload the file again, or choose below to import only the valid lines.", if n == 1 { "1 line is".into() } else { format!("{} lines are", num(n)) }, if n == 1 { "this line" } else { "these lines" }) }
             { format!("有 {} 行无效。请修正后重新上传，或在下方选择只导入有效的行。", num(n)) }
         good_only(n: u64)
-            { format!("Import only the good lines and leave out {}", some(n, "invalid line", "invalid lines")) }
+            { format!("Import only the valid lines and leave out {}", some(n, "invalid line", "invalid lines")) }
             { format!("只导入有效的行，略去 {} 个无效行", num(n)) }
         good_only_hint(missing: u64, total: u64)
             { format!("{} of {} then {} no output. A task without an output counts as failed: 0 in AvgPassRatio and in pass@k. People cannot rate it. The submission records how many lines were left out.", num(missing), some(total, "task", "tasks"), if missing == 1 { "has" } else { "have" }) }

@@ -11,7 +11,7 @@ use super::{
     time::Timestamp,
 };
 
-/// What a token allows. Every scope includes reading.
+/// A permission of a token. Every scope includes reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Scope {
@@ -312,6 +312,10 @@ pub struct PublicStudy {
     pub raters: u64,
     /// Planned ratings per output.
     pub overlap: u32,
+    /// When the study was created.
+    pub created_at: Timestamp,
+    /// When the link was created.
+    pub published_at: Timestamp,
     /// The figures, without figures about individual raters.
     #[serde(rename = "sheet")]
     pub figures: ComparisonFigures,

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{ApiTokenId, CollectionId, RunId, StudyId, SubmissionId, WebhookId},
+    ids::{ApiTokenId, CollectionId, GroupId, RunId, StudyId, SubmissionId, WebhookId},
     time::Timestamp,
 };
 
@@ -15,7 +15,7 @@ pub const AUDIT_PAGE: usize = 50;
 /// Declares [`Action`] with its names.
 macro_rules! actions {
     ($($variant:ident => $name:literal,)*) => {
-        /// What was done. The name is `noun.verb`; it is stored, and part of the API. [`crate::i18n::audit`] has the
+        /// An audited action. Its name is `noun.verb`; it is stored, and part of the API. [`crate::i18n::audit`] has the
         /// words for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Action { $($variant,)* }
@@ -45,11 +45,16 @@ actions! {
     DatasetImport => "dataset.import",
     DatasetSetRubric => "dataset.set_rubric",
     FlagAnswer => "flag.answer",
+    GroupCreate => "group.create",
+    GroupDelete => "group.delete",
+    GroupRename => "group.rename",
+    GroupSetMembers => "group.set_members",
     GuidelinesSave => "guidelines.save",
     InboxDismiss => "inbox.dismiss",
     InvitationAccept => "invitation.accept",
     InvitationCreate => "invitation.create",
     InvitationRevoke => "invitation.revoke",
+    JudgingCreate => "judging.create",
     KnownScoresAdd => "known_scores.add",
     KnownScoresRemove => "known_scores.remove",
     KnownScoresRestore => "known_scores.restore",
@@ -91,9 +96,11 @@ actions! {
     UserCreate => "user.create",
     UserCreateReset => "user.create_reset",
     UserDeactivate => "user.deactivate",
+    UserLink => "user.link",
     UserSetLanguages => "user.set_languages",
     UserSetPassword => "user.set_password",
     UserSetRole => "user.set_role",
+    UserUnlink => "user.unlink",
     WebhookCreate => "webhook.create",
     WebhookRemove => "webhook.remove",
     WebhookRetry => "webhook.retry",
@@ -107,7 +114,7 @@ impl Action {
     }
 }
 
-/// What an action changed. It is stored and exported in words, such as `study 3`.
+/// The object that an action changed. It is stored and exported in words, such as `study 3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
     /// An account, by its name.
@@ -116,6 +123,8 @@ pub enum Object {
     Collection(CollectionId),
     /// A dataset, by its short name.
     Dataset(String),
+    /// A group of people.
+    Group(GroupId),
     /// An invitation.
     Invitation(i64),
     /// A rubric, by its short name.
@@ -140,6 +149,7 @@ impl fmt::Display for Object {
             Object::Account(name) => write!(f, "account {name}"),
             Object::Collection(id) => write!(f, "collection {id}"),
             Object::Dataset(slug) => write!(f, "dataset {slug}"),
+            Object::Group(id) => write!(f, "group {id}"),
             Object::Invitation(id) => write!(f, "invitation {id}"),
             Object::Rubric(slug) => write!(f, "rubric {slug}"),
             Object::Run(id) => write!(f, "run {id}"),
@@ -161,6 +171,7 @@ impl FromStr for Object {
             "account" => Some(Object::Account(name.to_owned())),
             "collection" => name.parse().ok().map(Object::Collection),
             "dataset" => Some(Object::Dataset(name.to_owned())),
+            "group" => name.parse().ok().map(Object::Group),
             "invitation" => name.parse().ok().map(Object::Invitation),
             "rubric" => Some(Object::Rubric(name.to_owned())),
             "run" => name.parse().ok().map(Object::Run),
@@ -218,11 +229,11 @@ pub struct Entry {
     pub at: Timestamp,
     /// The account's name; absent for the command line.
     pub person: Option<String>,
-    /// What was done, as `noun.verb`.
+    /// The action, as `noun.verb`.
     pub action: String,
-    /// What it changed, such as `study 3`; absent where an old entry does not say.
+    /// The changed object, such as `study 3`; absent in old entries that do not say.
     pub object: Option<String>,
-    /// What else is worth knowing of it.
+    /// Further details.
     pub detail: String,
     /// By which way; absent for changes from before this was noted.
     pub via: Option<Via>,
@@ -232,7 +243,7 @@ pub struct Entry {
     pub address: Option<String>,
 }
 
-/// Which entries, as an address says it. What is empty does not restrict them.
+/// A filter for entries, as in an address. Empty fields do not restrict them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuditFilter {
@@ -307,6 +318,7 @@ mod tests {
             Object::Account("ada".into()),
             Object::Collection(CollectionId(7)),
             Object::Dataset("starter".into()),
+            Object::Group(GroupId(8)),
             Object::Invitation(1),
             Object::Rubric("aixbench".into()),
             Object::Run(RunId(2)),

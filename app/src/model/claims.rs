@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     compare::{Automated, Human},
-    comparison::{ALPHA, Interval},
+    ratings::{ALPHA, Interval},
 };
 
 /// A pair of models whose difference has an interval.
@@ -268,7 +268,7 @@ mod tests {
         let all_differ =
             vec![pair(0, 0, 1, 0.5, 0.1, 0.01), pair(1, 0, 2, 0.3, 0.1, 0.01), pair(2, 1, 2, -0.2, 0.1, 0.01)];
         assert_eq!(of(all_differ), [vec![0], vec![2], vec![1]]);
-        // What was not tested was not told apart.
+        // Untested pairs count as not different.
         assert_eq!(of(Vec::new()), [vec![0, 2, 1]]);
         assert!(Standing::default().groups().is_empty());
         assert_eq!((letter(0), letter(26), letter(52)), (Some('a'), Some('A'), None));

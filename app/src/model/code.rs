@@ -15,6 +15,10 @@ pub struct CodeView {
     /// Start of each formatted line in the original code; empty if there is no formatted form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Position>,
+    /// Lines that no other output on the page has, counted from 0: of the formatted form if there is one, otherwise of
+    /// the original.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_here: Vec<u32>,
     /// Why there is no formatted form, or another remark.
     pub remark: Option<Remark>,
     /// The text around the code of a chat response; may be empty.

@@ -1,9 +1,12 @@
-//! Collections: outputs that the program requests from an endpoint, which speaks the chat completions protocol of OpenAI.
+//! Collections: outputs, or a judge model's scores, that the program requests from an endpoint, which speaks the chat
+//! completions protocol of OpenAI.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{CollectionId, SubmissionId},
+    conversation::Way,
+    ids::{CollectionId, OutputId, SubmissionId},
+    judging::{JudgingFacts, OrderMeans},
     lang::Bilingual,
     message::Message,
     time::Timestamp,
@@ -41,20 +44,25 @@ pub struct CollectionSettings {
     pub top_p: Option<f64>,
     /// Seed of the first sample; the seed of sample n is this plus n. Absent to send none.
     pub seed: Option<i64>,
-    /// Maximum tokens of a response (`max_tokens` of the request); absent for the endpoint's default.
+    /// Maximum tokens per response (`max_tokens` of the request); absent for the endpoint's default.
     pub response_tokens: Option<u32>,
     /// The system message; empty to send none.
     pub system: String,
     /// The user message, with `{description}`, `{signature}`, `{language}`, `{prompt}` and `{declaration}`: in English,
     /// and for tasks described in Chinese in Chinese, or the same if that is empty. Both empty for the default.
     pub template: Bilingual,
+    /// How tasks that are conversations are asked; absent for other datasets.
+    pub way: Option<Way>,
+    /// The user message of each instruction of a conversation, with `{instruction}`, as `template`. Both empty for the
+    /// default.
+    pub turn_template: Bilingual,
     /// Further fields of the request, as a JSON object; empty for none.
     pub parameters: String,
     /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
     pub at_once: u32,
     /// Maximum number of requests in a minute; absent for no limit.
     pub per_minute: Option<u32>,
-    /// Timeout of a request in seconds, 1 to 3600.
+    /// Request timeout in seconds, 1 to 3600.
     pub timeout_s: u32,
     /// The collection stops when it has sent this many requests, including repeated ones; absent for no limit.
     pub max_requests: Option<u64>,
@@ -73,6 +81,8 @@ impl Default for CollectionSettings {
             response_tokens: None,
             system: String::new(),
             template: Bilingual::default(),
+            way: None,
+            turn_template: Bilingual::default(),
             parameters: String::new(),
             at_once: 4,
             per_minute: None,
@@ -94,7 +104,7 @@ pub struct NewCollection {
     pub model: String,
     /// Name of the endpoint.
     pub endpoint: String,
-    /// What the endpoint calls the model; empty if that is `model`.
+    /// The model's name at the endpoint; empty if it is `model`.
     #[serde(default)]
     pub endpoint_model: String,
     /// External IDs of the tasks; empty for all.
@@ -104,15 +114,15 @@ pub struct NewCollection {
     pub settings: CollectionSettings,
 }
 
-/// What a collection would send.
+/// A preview of a collection's requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CollectionPlan {
-    /// Number of tasks.
+    /// Number of tasks; of a judging, of outputs.
     pub tasks: u64,
-    /// Number of requests: tasks times samples.
+    /// Number of requests: tasks times samples, and in conversations times turns.
     pub requests: u64,
-    /// Estimated tokens of all prompts.
+    /// Estimated tokens of all prompts, where earlier answers count with their maximum, or with 500.
     pub prompt_tokens: u64,
     /// Maximum tokens of all responses; absent if responses have no limit.
     pub response_tokens: Option<u64>,
@@ -120,7 +130,7 @@ pub struct CollectionPlan {
     pub first: Vec<PlannedPrompt>,
 }
 
-/// A task's prompt.
+/// A task's prompt; a judging's for an output of the task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct PlannedPrompt {
@@ -137,15 +147,17 @@ pub struct ChatMessage {
     pub content: String,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRole {
     /// The operator of the conversation.
     System,
-    /// Who asks.
+    /// The user.
     User,
+    /// The model, in an earlier turn.
+    Assistant,
 }
 
 impl ChatRole {
@@ -154,6 +166,7 @@ impl ChatRole {
         match self {
             ChatRole::System => "system",
             ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
         }
     }
 }
@@ -174,6 +187,10 @@ pub enum CollectionStatus {
 }
 
 impl CollectionStatus {
+    /// Every state, in display order.
+    pub const ALL: [CollectionStatus; 4] =
+        [CollectionStatus::Draft, CollectionStatus::Running, CollectionStatus::Stopped, CollectionStatus::Finished];
+
     /// The name in addresses and in the database.
     pub fn name(self) -> &'static str {
         match self {
@@ -189,8 +206,7 @@ impl std::str::FromStr for CollectionStatus {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        use CollectionStatus::{Draft, Finished, Running, Stopped};
-        let known = [Draft, Running, Stopped, Finished].into_iter().find(|status| status.name() == name);
+        let known = CollectionStatus::ALL.into_iter().find(|status| status.name() == name);
         known.ok_or_else(|| format!("unknown status {name}"))
     }
 }
@@ -238,22 +254,24 @@ impl StopReason {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct CollectionRow {
     pub id: CollectionId,
-    /// The model's name in tables.
+    /// The model's name in tables; a judging's judge.
     pub model_name: String,
+    /// What a judging has besides; absent if the collection is of outputs.
+    pub judging: Option<JudgingFacts>,
     /// Short name of the dataset.
     pub dataset: String,
     /// The version of the dataset.
     pub number: u32,
     /// Name of the endpoint.
     pub endpoint: String,
-    /// What the endpoint calls the model.
+    /// The model's name at the endpoint.
     pub endpoint_model: String,
     pub status: CollectionStatus,
     /// Why it is stopped.
     pub reason: Option<StopReason>,
-    /// Number of requests: tasks times samples.
+    /// Number of requests: tasks, or a judging's outputs, times samples.
     pub total: u64,
-    /// Requests with a response.
+    /// Requests with a response. A judge that is asked once more counts once.
     pub answered: u64,
     /// Requests that failed and are not repeated unless somebody asks for it.
     pub failed: u64,
@@ -269,7 +287,7 @@ pub struct CollectionRow {
     pub cut_off: u64,
     /// Expected seconds until it ends; absent while unknown.
     pub left_s: Option<u64>,
-    /// Who created it; absent for the command line.
+    /// The creator; absent for the command line.
     pub by: Option<String>,
     pub created_at: Timestamp,
     /// When it last stopped or finished.
@@ -284,7 +302,7 @@ pub struct CollectionDetail {
     /// The endpoint's URL when the collection was created.
     pub url: String,
     pub settings: CollectionSettings,
-    /// What it sends.
+    /// The requests.
     pub plan: CollectionPlan,
     /// Whether a process is sending its requests now.
     pub in_work: bool,
@@ -294,6 +312,8 @@ pub struct CollectionDetail {
     pub submissions: Vec<SubmissionId>,
     /// Whether tasks have changed in a newer version of the dataset. Then its responses cannot be imported.
     pub outdated: bool,
+    /// Of a judging with a drawn order of levels that is not running: the answers by order.
+    pub orders: Vec<OrderMeans>,
 }
 
 /// The state of a request.
@@ -343,8 +363,15 @@ pub struct RequestRow {
     pub id: i64,
     /// The task's external ID.
     pub task_id: String,
-    /// The sample, from 0.
+    /// The sample, from 0; of a judging, the answer for the same output.
     pub sample: u32,
+    /// The turn of a conversation, from 0. Of a judging, 1 if the judge is asked once more, because its first answer is not
+    /// valid.
+    pub turn: u32,
+    /// The judged output, and its model and sample; absent if the collection is of outputs.
+    pub output: Option<JudgedOutput>,
+    /// A valid answer's scores, in the rubric's order.
+    pub scores: Option<Vec<u8>>,
     pub status: RequestStatus,
     /// How often it was sent.
     pub attempts: u32,
@@ -360,8 +387,19 @@ pub struct RequestRow {
     pub response_tokens: Option<u64>,
     /// Milliseconds from sending it to the end of its response.
     pub latency_ms: Option<u64>,
-    /// What went wrong in the last attempt, in the endpoint's words; absent if it succeeded.
+    /// The last attempt's error, in the endpoint's words; absent if it succeeded.
     pub error: Option<String>,
+}
+
+/// An output that a judge model grades. The judge does not see the model's name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgedOutput {
+    pub id: OutputId,
+    /// The name of its model.
+    pub model: String,
+    /// Its sample, from 0.
+    pub sample: u32,
 }
 
 /// A request with its texts.
@@ -373,6 +411,8 @@ pub struct RequestDetail {
     pub messages: Vec<ChatMessage>,
     /// The response as it came.
     pub response: Option<String>,
+    /// Why a judge's answer is not valid; absent if it is, and for outputs.
+    pub fault: Option<Bilingual>,
 }
 
 /// How to resume a collection. A limit that is absent stays as it is.

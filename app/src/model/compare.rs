@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "ssr")]
 use super::stats::Figure;
 use super::{
-    comparison::{Comparison, Interval, OutputRatings},
+    conversation::InstructionKind,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
     published::PublishedChecked,
+    ratings::{Comparison, DimensionScores, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, AltTest, Correlation, Known, McNemar, Paired, Reliability, Undefined},
+    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability, Undefined},
 };
 
-/// Which scores of an output count.
+/// The scores of an output that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
@@ -131,6 +132,9 @@ pub struct Options {
     pub runs: Vec<RunOption>,
     /// People who rated in any of the studies.
     pub raters: Vec<(UserId, String)>,
+    /// Groups with those of `raters` that are in them.
+    #[serde(default)]
+    pub groups: Vec<(String, Vec<UserId>)>,
 }
 
 /// A study that can be selected.
@@ -248,12 +252,20 @@ pub struct JudgeDimension {
     pub means: Vec<JudgeMeans>,
     /// Whether the judge may replace a rater.
     #[cfg_attr(feature = "ssr", schema(value_type = Figure<AltTest>))]
-    #[serde(with = "super::stats::known", default = "no_replacement")]
+    #[serde(with = "super::stats::known", default = "missing")]
     pub replacement: Known<AltTest>,
+    /// Number of pairs of a person's score and the judge's: a row for each score of a person, a column for each of the judge,
+    /// both from the lowest.
+    #[serde(default)]
+    pub confusion: Vec<Vec<u64>>,
+    /// Spearman's rho of the judge's score minus the mean of people's and the length of the code.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "super::stats::known", default = "missing")]
+    pub length: Known<Estimate>,
 }
 
 /// For bundles of earlier versions.
-fn no_replacement() -> Known<AltTest> {
+fn missing<T>() -> Known<T> {
     Err(Undefined::Nothing)
 }
 
@@ -267,6 +279,10 @@ pub struct JudgeMeans {
     pub judge: Option<f64>,
     /// Mean of people's mean scores; `None` without outputs.
     pub people: Option<f64>,
+    /// The judge's score minus the mean of people's: the mean over tasks of the mean over outputs.
+    #[cfg_attr(feature = "ssr", schema(value_type = Figure<Estimate>))]
+    #[serde(with = "super::stats::known", default = "missing")]
+    pub bias: Known<Estimate>,
 }
 
 /// Comparison by people's ratings.
@@ -291,6 +307,24 @@ pub struct Human {
     pub adjusted: Vec<Known<Adjusted>>,
     /// Agreement coefficients, one entry per dimension. Raters are indices into [`ComparisonView::raters`].
     pub reliability: Vec<Reliability>,
+    /// Whether raters find that outputs follow their instructions, one entry per kind of instruction with answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<FollowedInstructions>,
+}
+
+/// Raters' answers about one kind of instruction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct FollowedInstructions {
+    pub kind: InstructionKind,
+    /// The name of the kind on screen.
+    pub name: Bilingual,
+    /// Number of answers.
+    pub answers: u64,
+    /// The share of yes of each model; the mean of yes = 1 and no = 0.
+    pub models: Vec<DimensionScores>,
+    /// Agreement on the same instruction of the same output.
+    pub reliability: Reliability,
 }
 
 /// Comparison by automated tests.
@@ -495,7 +529,7 @@ pub struct TaskFilter {
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
-    /// What the grid of tasks shows: a dimension's key, `tests`, or empty for the default.
+    /// The content of the grid of tasks: a dimension's key, `tests`, or empty for the default.
     #[serde(default)]
     pub grid: String,
 }

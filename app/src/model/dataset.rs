@@ -28,8 +28,10 @@ pub enum TestKind {
     Aixbench,
     /// HumanEval-X: each task has its own tests.
     HumanevalX,
-    /// Test programs of our own format, in languages besides Java: each task has its own tests.
+    /// Test programs of our own format, in languages other than Java: each task has its own tests.
     Programs,
+    /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
+    CodeIfBench,
 }
 
 impl TestKind {
@@ -40,17 +42,19 @@ impl TestKind {
             TestKind::Aixbench => "aixbench",
             TestKind::HumanevalX => "humaneval-x",
             TestKind::Programs => "programs",
+            TestKind::CodeIfBench => "codeif-bench",
         }
     }
 
     /// Whether each task has its own tests, which are a program.
     pub fn is_program(self) -> bool {
-        matches!(self, TestKind::HumanevalX | TestKind::Programs)
+        matches!(self, TestKind::HumanevalX | TestKind::Programs | TestKind::CodeIfBench)
     }
 
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<TestKind> {
-        let all = [TestKind::Aixgrade, TestKind::Aixbench, TestKind::HumanevalX, TestKind::Programs];
+        let all =
+            [TestKind::Aixgrade, TestKind::Aixbench, TestKind::HumanevalX, TestKind::Programs, TestKind::CodeIfBench];
         all.into_iter().find(|kind| kind.name() == name)
     }
 }

@@ -44,7 +44,7 @@ setting! {
 }
 
 setting! {
-    /// What happens to a line of code that is wider than its box.
+    /// How a line of code that is wider than its box is shown.
     Wrap { Scroll = "scroll", Wrap = "wrap" }
 }
 

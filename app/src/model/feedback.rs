@@ -1,4 +1,4 @@
-//! What a rater sees of a study's quality: calibration results, replies to flags, their own figures; and
+//! The part of a study's quality that a rater sees: calibration results, replies to flags, their own figures; and
 //! what an adjudicator sees of a disagreement. **No type in this file contains a model, a submission, a file
 //! name or a database id.**
 
@@ -26,7 +26,7 @@ pub struct CalibrationStep {
     pub mode: CalibrationMode,
 }
 
-/// What a rater sees between two calibration items or after the last.
+/// The page between two calibration items or after the last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub enum Calibration {
@@ -70,6 +70,9 @@ pub struct Feedback {
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The rater's scores, one per dimension.
     pub yours: Scores,
@@ -175,6 +178,9 @@ pub struct Disagreement {
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
     pub ratings: Vec<AnonymousRating>,

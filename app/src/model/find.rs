@@ -8,7 +8,7 @@ pub const HITS: usize = 6;
 /// Characters of a search at most; more are not read.
 pub const WORDS_MAX: usize = 200;
 
-/// What was found.
+/// A search result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -31,7 +31,7 @@ pub struct Hit {
     pub kind: Kind,
     /// Its name: a title, a short name, the ID of a task, the number of a run.
     pub name: String,
-    /// What tells it from others of that name: a dataset, the beginning of a description; may be empty.
+    /// Distinguishes it from others of that name: a dataset, the beginning of a description; may be empty.
     pub detail: String,
     /// The address of its page.
     pub href: String,

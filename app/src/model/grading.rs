@@ -149,6 +149,9 @@ pub struct GradingItem {
     /// Requested signature, if any.
     pub signature: Option<String>,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     pub rubric: Rubric,
     /// The draft; for a rated output, the rating.
     pub draft: Draft,
@@ -167,6 +170,12 @@ pub struct GradingItem {
     /// Replies to the rater's flags on this output, newest first.
     #[serde(default)]
     pub replies: Vec<FlagReply>,
+    /// Whether the rater has bookmarked it.
+    #[serde(default)]
+    pub bookmarked: bool,
+    /// Minutes of work after which the page suggests a break; 0 for never.
+    #[serde(default)]
+    pub break_minutes: u32,
     /// Whether the study has guidelines to read.
     #[serde(default)]
     pub guidelines: GuidelinesState,
@@ -181,7 +190,7 @@ pub enum Halt {
     Study,
     /// The rater is paused until an admin decides.
     Rater,
-    /// A warning is to be read first.
+    /// The rater must read a warning first.
     Warning,
 }
 
@@ -293,6 +302,27 @@ pub struct RubricSheet {
     pub rubric: Rubric,
 }
 
+/// The items of a study that a rater skipped or bookmarked, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnItems {
+    /// Skipped and not rated since.
+    pub skipped: Vec<OwnItem>,
+    pub bookmarked: Vec<OwnItem>,
+}
+
+/// An item in a list of the rater's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnItem {
+    /// The assignment.
+    pub token: Token,
+    /// The description.
+    pub raw_nl: String,
+    #[serde(rename = "lang")]
+    pub nl_lang: Lang,
+    /// Whether the rater has submitted a rating.
+    pub rated: bool,
+}
+
 /// A rating in the rater's own list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnRating {
@@ -303,6 +333,8 @@ pub struct OwnRating {
     #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub scores: Scores,
+    /// Number of scores before those of the checklist.
+    pub scales: usize,
     /// Whether it has a comment.
     pub commented: bool,
     /// Whether it has a flag.

@@ -22,7 +22,7 @@ impl Object {
     }
 }
 
-/// What a rater knows of a study's guidelines.
+/// Which version of a study's guidelines a rater has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuidelinesState {
@@ -74,6 +74,6 @@ pub struct GuidelinesVersion {
     pub version: u32,
     /// When it was saved.
     pub created_at: Timestamp,
-    /// Who saved it; absent for the command line.
+    /// The person who saved it; absent for the command line.
     pub created_by: Option<String>,
 }

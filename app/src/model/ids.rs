@@ -33,6 +33,8 @@ macro_rules! ids {
 ids! {
     /// A person with an account.
     UserId
+    /// A group of people.
+    GroupId
     /// A named set of tasks, with all its versions.
     DatasetId
     /// One imported version of a dataset.

@@ -1,4 +1,4 @@
-//! What waits for an admin, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
+//! The admins' inbox, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
 //! ratings from this list.
 
 use std::{fmt, str::FromStr};
@@ -9,6 +9,7 @@ use super::{
     grading::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
+    message::Message,
     page::Paged,
     quality::FlagOn,
     reason::Fault,
@@ -47,11 +48,15 @@ pub enum InboxKind {
     Engine,
     /// A webhook delivery that failed.
     Delivery,
+    /// Daily backups that fail.
+    Backup,
+    /// A database that SQLite finds damaged, or that cannot be checked.
+    Integrity,
 }
 
 impl InboxKind {
     /// Every kind, in display order.
-    pub const ALL: [InboxKind; 9] = [
+    pub const ALL: [InboxKind; 11] = [
         InboxKind::Flag,
         InboxKind::Disagreement,
         InboxKind::Calibration,
@@ -61,6 +66,8 @@ impl InboxKind {
         InboxKind::Run,
         InboxKind::Engine,
         InboxKind::Delivery,
+        InboxKind::Backup,
+        InboxKind::Integrity,
     ];
 
     /// Name in addresses and on the command line.
@@ -75,17 +82,19 @@ impl InboxKind {
             InboxKind::Run => "run",
             InboxKind::Engine => "engine",
             InboxKind::Delivery => "delivery",
+            InboxKind::Backup => "backup",
+            InboxKind::Integrity => "integrity",
         }
     }
 
-    /// What can be done with an item of this kind from the list; the first is the usual one.
+    /// The acts that the list offers for an item of this kind; the first is the usual one.
     pub fn acts(self) -> &'static [InboxAct] {
         match self {
             InboxKind::Flag => &[InboxAct::Resolve],
             InboxKind::Disagreement => &[InboxAct::AddRater],
             InboxKind::Calibration => &[InboxAct::Restart, InboxAct::Admit],
             InboxKind::Pace | InboxKind::Checks => &[InboxAct::Dismiss, InboxAct::Resume],
-            InboxKind::Plan => &[],
+            InboxKind::Plan | InboxKind::Backup | InboxKind::Integrity => &[],
             InboxKind::Run | InboxKind::Engine | InboxKind::Delivery => &[InboxAct::Retry, InboxAct::Dismiss],
         }
     }
@@ -109,7 +118,7 @@ impl FromStr for InboxKind {
     }
 }
 
-/// What an admin does with items.
+/// An act on items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -172,7 +181,7 @@ impl FromStr for InboxAct {
     }
 }
 
-/// Which items. Absent fields do not restrict them.
+/// A filter for items. Absent fields do not restrict them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InboxFilter {
@@ -205,11 +214,11 @@ pub struct InboxRow {
     pub title: Option<String>,
     /// Since when it has been waiting.
     pub since: Timestamp,
-    /// What it is about.
+    /// The subject.
     pub item: InboxItem,
 }
 
-/// What an item is about.
+/// The subject of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -285,6 +294,15 @@ pub enum InboxItem {
         error: Option<String>,
         attempts: u32,
     },
+    /// What the server does for itself every day.
+    Routine {
+        /// Attempts that failed since the last one that succeeded.
+        failures: u32,
+        /// Why the last one failed.
+        why: Message,
+        /// When it last succeeded.
+        succeeded_at: Option<Timestamp>,
+    },
 }
 
 /// The inbox page.
@@ -312,13 +330,13 @@ pub struct InboxCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct InboxRequest {
-    /// What to do.
+    /// The act.
     pub act: InboxAct,
     /// The items' numbers, 1 to [`ITEMS_MOST`].
     pub items: Vec<i64>,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct InboxDone {

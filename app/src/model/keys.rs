@@ -20,6 +20,8 @@ pub enum Action {
     Flag,
     /// Skips the output.
     Skip,
+    /// Bookmarks the output, or removes the bookmark.
+    Bookmark,
     /// Withdraws the last submission.
     Undo,
     /// Goes to the previously rated output.
@@ -40,7 +42,7 @@ pub enum Action {
 
 impl Action {
     /// Every action, in display order.
-    pub const ALL: [Action; 12] = [
+    pub const ALL: [Action; 13] = [
         Action::Note,
         Action::Comment,
         Action::Flag,
@@ -53,6 +55,8 @@ impl Action {
         Action::Right,
         Action::Guidelines,
         Action::Help,
+        // Last: a key that a person chose before there were bookmarks keeps its action.
+        Action::Bookmark,
     ];
 
     /// The default key.
@@ -62,6 +66,7 @@ impl Action {
             Action::Comment => 'c',
             Action::Flag => 'f',
             Action::Skip => 's',
+            Action::Bookmark => 'm',
             Action::Undo => 'u',
             Action::Back => 'b',
             Action::Forward => 'n',
@@ -80,6 +85,7 @@ impl Action {
             Action::Comment => "comment",
             Action::Flag => "flag",
             Action::Skip => "skip",
+            Action::Bookmark => "bookmark",
             Action::Undo => "undo",
             Action::Back => "back",
             Action::Forward => "forward",
@@ -188,7 +194,7 @@ pub fn fold(key: char) -> char {
     }
 }
 
-/// A person's settings besides the language.
+/// A person's settings in addition to the language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Settings {

@@ -8,6 +8,7 @@ use super::lang::Lang;
 
 /// A message in English and Chinese. The command line, the REST API and the log use the English text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Message {
     /// The English text.
     pub en: String,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which page of a list. With neither `after` nor `before`, the first.
+/// Selects a page of a list. With neither `after` nor `before`, the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageOf {
     /// Key of the last row of the page before.
@@ -17,7 +17,7 @@ pub struct PageOf {
     /// Number of rows, 1 to [`PageOf::MOST`].
     #[serde(default = "usual")]
     pub limit: u32,
-    /// Which rows, and their order.
+    /// Selects and orders the rows.
     #[serde(default)]
     pub which: Which,
     /// Whether matching rows are counted too, up to [`PageOf::COUNTED`].
@@ -25,7 +25,7 @@ pub struct PageOf {
     pub counted: bool,
 }
 
-/// Which rows of a list, and their order.
+/// Selects and orders the rows of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Which {
     /// Words that a row contains, all of them, ignoring case; empty for all rows.

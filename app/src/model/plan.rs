@@ -44,6 +44,39 @@ impl FromStr for Presentation {
     }
 }
 
+/// Which answers of a conversation are rated. Tasks that are no conversations have one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RatedAnswers {
+    /// The last one of each conversation.
+    #[default]
+    Last,
+    /// Each one.
+    Each,
+}
+
+impl RatedAnswers {
+    /// Name in the database and on the command line.
+    pub fn code(self) -> &'static str {
+        match self {
+            RatedAnswers::Last => "last",
+            RatedAnswers::Each => "each",
+        }
+    }
+}
+
+impl FromStr for RatedAnswers {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "last" => Ok(RatedAnswers::Last),
+            "each" => Ok(RatedAnswers::Each),
+            _ => Err("unknown answers; write `last` or `each`".into()),
+        }
+    }
+}
+
 /// How the work is shared among raters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -179,6 +212,8 @@ pub struct PlanDetail {
     pub status: StudyStatus,
     /// How outputs are shown to raters.
     pub presentation: Presentation,
+    /// Which answers of a conversation are rated; absent if the tasks are no conversations.
+    pub answers: Option<RatedAnswers>,
     /// How the work is shared.
     pub sharing: Sharing,
     /// Raters per output (overlap).

@@ -14,7 +14,7 @@ pub struct Problem {
     pub file: String,
     /// The line, counted from 1; absent for a problem with the whole file.
     pub line: Option<u64>,
-    /// What is wrong, as a sentence without its full stop.
+    /// The problem, as a sentence without its full stop.
     pub what: String,
     /// How to fix it, as a sentence without its full stop.
     pub remedy: String,
@@ -30,7 +30,7 @@ pub struct Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct ProblemZh {
-    /// What is wrong.
+    /// The problem.
     pub what: String,
     /// How to fix it.
     pub remedy: String,
@@ -51,7 +51,7 @@ impl Problem {
         self
     }
 
-    /// What is wrong and how to fix it, in `lang` if there is a translation, and the language of the texts
+    /// The problem and how to fix it, in `lang` if there is a translation, and the language of the texts
     /// if that is not `lang`.
     pub fn texts(&self, lang: Lang) -> (&str, &str, Option<&'static str>) {
         match (lang, &self.zh) {

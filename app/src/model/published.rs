@@ -1,9 +1,9 @@
-//! What the evaluator published with a benchmark says of a run, beside the verdicts that count.
+//! The verdicts of a benchmark's published evaluator on a run, which are shown next to the verdicts that count.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    comparison::Interval,
+    ratings::Interval,
     reason::Reason,
     run::{ItemRow, PassAtK, PublishedVerdict, Verdict},
 };

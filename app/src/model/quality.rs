@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    comparison::Agreement,
     grading::Flag,
+    group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},
     page::{PageOf, Paged},
+    ratings::Agreement,
     rubric::Rubric,
     study::StudyStatus,
     time::Timestamp,
@@ -31,7 +32,7 @@ pub enum CalibrationMode {
     Train,
 }
 
-/// What happens to disagreements.
+/// How disagreements are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -43,7 +44,7 @@ pub enum Policy {
     ExtraRater,
 }
 
-/// What raters see of their own figures.
+/// The figures about themselves that raters see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -57,7 +58,7 @@ pub enum FeedbackLevel {
     Own,
 }
 
-/// What follows when a rater exceeds a limit of the study.
+/// The consequence of exceeding a limit of the study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -71,7 +72,7 @@ pub enum LimitAction {
     Pause,
 }
 
-/// Where a known-score item comes.
+/// Where a known-score item is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -148,9 +149,9 @@ pub struct QualitySettings {
     pub spread: Option<u8>,
     /// Overrides `spread` for correctness.
     pub spread_correctness: Option<u8>,
-    /// What happens when raters disagree.
+    /// How disagreements are resolved.
     pub policy: Policy,
-    /// What raters see of their own figures.
+    /// The figures about themselves that raters see.
     pub shown: FeedbackLevel,
     /// Minimum time for an item, in seconds; 0 for no limit. Items are outputs and hidden checks alike.
     pub min_seconds: u32,
@@ -161,9 +162,15 @@ pub struct QualitySettings {
     /// Length of a window, in items that the rater rated. Limits are checked at its end only, so the moment says
     /// nothing about a single item.
     pub limit_window: u32,
-    /// What follows when a limit is exceeded.
+    /// The consequence of exceeding a limit.
     pub limit_action: LimitAction,
+    /// Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
+    /// [`BREAK_MOST`].
+    pub break_minutes: u32,
 }
+
+/// The most minutes before a break is suggested: a day's work.
+pub const BREAK_MOST: u32 = 480;
 
 impl QualitySettings {
     /// Whether raters have limits.
@@ -184,9 +191,10 @@ impl QualitySettings {
         }
     }
 
-    /// Whether the scores are within the tolerance on every dimension.
+    /// Whether the scores are within the tolerance on every dimension. Answers about instructions, which have no known
+    /// score, follow the scores.
     pub fn right(&self, given: &[u8], known: &[u8]) -> bool {
-        given.len() == known.len() && given.iter().zip(known).all(|(g, k)| g.abs_diff(*k) <= self.tolerance)
+        given.len() >= known.len() && given.iter().zip(known).all(|(g, k)| g.abs_diff(*k) <= self.tolerance)
     }
 }
 
@@ -220,6 +228,8 @@ pub struct SettingsForm {
     pub limit_window: u32,
     #[serde(default)]
     pub limit_action: LimitAction,
+    #[serde(default)]
+    pub break_minutes: u32,
 }
 
 /// Key of the dimension that can have its own threshold.
@@ -242,7 +252,7 @@ pub struct KnownItem {
     /// of it is missing.
     #[serde(default)]
     pub graded: bool,
-    /// Where it comes.
+    /// Where it is used.
     pub pool: Pool,
     /// Whether a rater has had it; it can then be deactivated, but not removed.
     #[serde(default)]
@@ -271,7 +281,7 @@ pub struct NewKnownItem {
     /// The reasons, one per dimension; may be empty. An output that the study grades needs at least one.
     #[serde(default)]
     pub reasons: Vec<Bilingual>,
-    /// Where it comes.
+    /// Where it is used.
     #[serde(default)]
     pub pool: Pool,
 }
@@ -283,7 +293,7 @@ pub struct NewKnownItem {
 pub struct KnownItemChange {
     /// Whether it is deactivated.
     pub retired: Option<bool>,
-    /// Where it comes.
+    /// Where it is used.
     pub pool: Option<Pool>,
 }
 
@@ -300,7 +310,7 @@ pub struct KnownItemRecord {
     /// The reasons, one per dimension; may be empty.
     #[serde(default)]
     pub reasons: Vec<Bilingual>,
-    /// Where it comes.
+    /// Where it is used.
     #[serde(default)]
     pub pool: Pool,
 }
@@ -358,7 +368,7 @@ pub enum KnownItemSource {
     Pasted { task: TaskRevisionId, code: String },
 }
 
-/// What known-score items can be made from.
+/// Outputs and tasks from which known-score items can be made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct KnownItemChoices {
@@ -410,7 +420,7 @@ pub struct QualityPage {
     /// Known-score items, newest last.
     #[serde(rename = "gold")]
     pub known_items: Vec<KnownItem>,
-    /// What further items can be made from.
+    /// Outputs and tasks from which further items can be made.
     pub choices: KnownItemChoices,
     /// The raters' opening calibration.
     #[serde(rename = "openings")]
@@ -587,6 +597,9 @@ pub struct Projection {
 pub struct RatingFilter {
     /// By this rater.
     pub rater: Option<i64>,
+    /// By a member of this group.
+    #[serde(default)]
+    pub group: Option<i64>,
     /// Of this model.
     pub model: Option<i64>,
     /// Of descriptions in this language.
@@ -617,6 +630,9 @@ pub struct RatingList {
     pub rubric: Rubric,
     /// Its raters, for the filter.
     pub raters: Vec<(UserId, String)>,
+    /// The groups that they are in, for the filter.
+    #[serde(default)]
+    pub groups: Vec<GroupName>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
     /// Number of matching ratings, at most [`PageOf::COUNTED`].

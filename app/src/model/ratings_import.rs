@@ -40,6 +40,38 @@ pub struct RatingsField {
     pub column: Option<String>,
 }
 
+/// A rating in a preview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ParsedRating {
+    pub line: u64,
+    pub task_id: String,
+    pub model: String,
+    pub rater: String,
+    /// One score per dimension, in the rubric's order.
+    pub scores: Vec<u8>,
+}
+
+/// A model in a preview of ratings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct RatedModel {
+    pub model: String,
+    /// Number of ratings.
+    pub ratings: u64,
+    /// The submission to which they belong.
+    pub submission: i64,
+}
+
+/// A rater in a preview of ratings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct ParsedRater {
+    pub rater: String,
+    /// Number of ratings.
+    pub ratings: u64,
+}
+
 /// The content of a file of ratings, and its problems. Nothing is imported while it has any.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -50,10 +82,9 @@ pub struct RatingsPreview {
     pub ratings: u64,
     /// Number of rated outputs.
     pub outputs: u64,
-    /// The raters, with their numbers of ratings; empty for a judge model.
-    pub raters: Vec<(String, u64)>,
-    /// The models, with their numbers of ratings and their submissions.
-    pub models: Vec<(String, u64, i64)>,
+    /// The raters; empty for a judge model.
+    pub raters: Vec<ParsedRater>,
+    pub models: Vec<RatedModel>,
     /// Superseded lines, which are skipped.
     pub superseded: u64,
     /// The file's columns, by name.
@@ -62,8 +93,8 @@ pub struct RatingsPreview {
     pub fields: Vec<RatingsField>,
     /// Unused columns.
     pub unused: Vec<String>,
-    /// The first ratings as parsed: line, task, model, rater, scores.
-    pub first: Vec<(u64, String, String, String, Vec<u8>)>,
+    /// The first ratings, as parsed.
+    pub first: Vec<ParsedRating>,
     /// The first problems.
     pub problems: Vec<Problem>,
     /// Total number of problems.

@@ -157,7 +157,7 @@ pub struct Flag {
     pub sign: Sign,
 }
 
-/// What a [`Flag`] is about.
+/// The subject of a [`Flag`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -269,12 +269,12 @@ pub enum Change {
 pub enum Fault {
     /// The sandbox could not be started.
     Sandbox {
-        /// What the sandbox or the operating system said.
+        /// The message of the sandbox or the operating system.
         detail: String,
     },
     /// The harness inside the sandbox did not answer as it should.
     Harness {
-        /// What it did.
+        /// The fault.
         detail: String,
     },
     /// The host gave a process too little CPU time for a verdict.
@@ -309,7 +309,7 @@ pub enum Fault {
     },
     /// The operating system or the database refused something.
     System {
-        /// What it said.
+        /// Its message.
         detail: String,
     },
     /// An English text of an earlier version that is none of the above.
@@ -348,7 +348,7 @@ pub enum SandboxCheck {
     LyingEquality,
 }
 
-/// A sandbox check that came to another verdict than it must.
+/// A sandbox check with an unexpected verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct FailedCheck {
@@ -359,8 +359,8 @@ pub struct FailedCheck {
     /// The verdict that shows the isolation layer to work.
     pub expected: Verdict,
     pub found: Verdict,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     pub reason: Option<Reason>,
-    /// What the program said; may be empty.
+    /// The program's message; may be empty.
     pub message: String,
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     compare::Selection,
-    comparison::Interval,
     ids::{ModelId, RunId, StudyId, SubmissionId},
     lang::Bilingual,
+    ratings::Interval,
     run::RunStatus,
     time::Timestamp,
 };
 
-/// What of the leaderboard is shown; it lives in the address.
+/// The filter and order of the leaderboard, as in the address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardQuery {
     /// Short name of the only dataset shown; empty for all.
@@ -97,7 +97,7 @@ pub struct BoardDataset {
     pub computing: bool,
     /// Whether newer figures are being computed.
     pub behind: bool,
-    /// What the figures are of, with every default resolved.
+    /// The selection behind the figures, with every default resolved.
     #[serde(rename = "choice")]
     pub selection: Selection,
 }
@@ -112,6 +112,9 @@ pub struct BoardDimension {
     pub low: u8,
     /// Highest score.
     pub high: u8,
+    /// Whether it is an item of the checklist, whose mean is the share of yes.
+    #[serde(default)]
+    pub checklist: bool,
 }
 
 /// A model of the leaderboard.

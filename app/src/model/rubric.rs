@@ -16,7 +16,10 @@ pub struct Rubric {
     /// Increases with each change. The server numbers versions, so files may leave it out.
     #[serde(default)]
     pub version: u32,
-    /// The dimensions, in scoring order.
+    /// Whether the checklist has one more item for each instruction of a conversation: whether the output follows it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instructions: bool,
+    /// The dimensions, in scoring order, and after them the checklist.
     pub dimensions: Vec<Dimension>,
 }
 
@@ -26,16 +29,31 @@ pub struct Rubric {
 pub struct Dimension {
     /// The name in data files, such as `correctness`: lowercase letters and `_`.
     pub key: String,
+    /// Whether it is an item of the checklist: a statement that raters answer with yes (score 1) or no (score 0).
+    /// Items follow the other dimensions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checklist: bool,
     /// The name on screen.
     pub name: Bilingual,
     /// The question that the rater answers, in a few words.
     #[serde(default)]
     pub question: Bilingual,
-    /// Every level, best first.
+    /// Every level, best first. Files may leave out those of a checklist item, which are yes and no.
+    #[serde(default)]
     pub levels: Vec<Level>,
 }
 
 impl Dimension {
+    /// The levels of a checklist item.
+    pub fn yes_and_no() -> Vec<Level> {
+        let level = |score, en: &str, zh: &str| Level {
+            score,
+            label: Bilingual::default(),
+            text: Bilingual { en: en.into(), zh: zh.into() },
+        };
+        vec![level(1, "Yes", "是"), level(0, "No", "否")]
+    }
+
     /// The lowest and the highest score, both inclusive.
     pub fn range(&self) -> (u8, u8) {
         let scores = self.levels.iter().map(|l| l.score);
@@ -69,6 +87,18 @@ impl Rubric {
         named.or((!self.dimensions.is_empty()).then_some(0))
     }
 
+    /// The number of dimensions before the checklist.
+    pub fn scales(&self) -> usize {
+        self.dimensions.iter().take_while(|d| !d.checklist).count()
+    }
+
+    /// Gives the items of the checklist their levels, which files may leave out.
+    pub fn complete_checklist(&mut self) {
+        for item in self.dimensions.iter_mut().filter(|d| d.checklist && d.levels.is_empty()) {
+            item.levels = Dimension::yes_and_no();
+        }
+    }
+
     /// Its short name and version in words, as lists, exports and forms name it: `aixbench 1`.
     pub fn name(&self) -> String {
         format!("{} {}", self.slug, self.version)
@@ -85,6 +115,8 @@ pub struct DimensionSummary {
     pub low: u8,
     /// The highest score.
     pub high: u8,
+    /// Whether it is an item of the checklist.
+    pub checklist: bool,
 }
 
 /// A version of a rubric in short.
@@ -110,7 +142,7 @@ impl From<&Rubric> for RubricSummary {
     fn from(rubric: &Rubric) -> Self {
         let dimensions = rubric.dimensions.iter().map(|dimension| {
             let (low, high) = dimension.range();
-            DimensionSummary { name: dimension.name.clone(), low, high }
+            DimensionSummary { name: dimension.name.clone(), low, high, checklist: dimension.checklist }
         });
         RubricSummary { slug: rubric.slug.clone(), version: rubric.version, dimensions: dimensions.collect() }
     }
@@ -146,7 +178,7 @@ pub struct RubricVersion {
     pub version: u32,
     /// When it was stored; absent for versions from before this was noted.
     pub created_at: Option<Timestamp>,
-    /// Who stored it; absent for imports and the command line.
+    /// The person who saved it; absent for imports and the command line.
     pub created_by: Option<String>,
     /// Studies that use this version.
     pub studies: u64,
@@ -182,11 +214,12 @@ impl SavedRubric {
     }
 }
 
-/// A dimension as the editor sends it: the levels from the highest score to 1.
+/// A dimension as the editor sends it: the levels from the highest score to 1, or an item of the checklist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DimensionForm {
     pub key: String,
+    pub checklist: bool,
     pub name_en: String,
     pub name_zh: String,
     pub question_en: String,
@@ -205,8 +238,11 @@ pub struct LevelForm {
 }
 
 impl Dimension {
-    /// Gives the levels their scores: the last is 1, each one before it 1 more.
+    /// Gives the levels their scores: the last is 1, each one before it 1 more. Those of a checklist item have theirs.
     pub fn number_levels(&mut self) {
+        if self.checklist {
+            return;
+        }
         for (score, level) in (1..=u8::MAX).zip(self.levels.iter_mut().rev()) {
             level.score = score;
         }
@@ -223,9 +259,10 @@ impl From<DimensionForm> for Dimension {
         });
         let mut dimension = Dimension {
             key: form.key.trim().to_owned(),
+            checklist: form.checklist,
             name: text(form.name_en, form.name_zh),
             question: text(form.question_en, form.question_zh),
-            levels: levels.collect(),
+            levels: if form.checklist { Dimension::yes_and_no() } else { levels.collect() },
         };
         dimension.number_levels();
         dimension

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::Line,
     code_lang::CodeLang,
-    comparison::Interval,
+    conversation::{TestProfile, TurnCheck},
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId},
     published::{AsPublished, Difference},
+    ratings::Interval,
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
     time::Timestamp,
 };
@@ -193,7 +194,7 @@ pub struct Outcome {
     pub wall_ms: u32,
     /// Peak resident memory in KiB, including the JVM's own.
     pub memory_kib: u32,
-    /// Why the engine came to the verdict; absent if the counts of cases explain it.
+    /// Why the engine reached the verdict; absent if the counts of cases explain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The text of the program, its tests or the compiler; may be empty.
@@ -213,6 +214,9 @@ pub struct Outcome {
     /// Verdict of the published evaluator, if the benchmark has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
+    /// In a conversation of all turns: whether the answer fulfils its own turn and, if it failed, the earlier ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnCheck>,
 }
 
 impl Outcome {
@@ -235,6 +239,7 @@ impl Outcome {
             flags: Vec::new(),
             cases: Vec::new(),
             published: None,
+            turns: Vec::new(),
         }
     }
 }
@@ -333,7 +338,7 @@ pub struct Conditions {
     pub dates: Option<String>,
     /// Whether Landlock was available.
     pub landlock: bool,
-    /// What control groups limited over all processes of a sandbox; absent if nothing.
+    /// The totals that control groups limited over all processes of a sandbox; absent if none.
     pub groups: Option<Sums>,
     /// The failed sandbox checks that the operator allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -465,15 +470,18 @@ pub struct NewRun {
     /// The date that outputs and tests see; absent for today's.
     #[serde(default)]
     pub dates: Option<Dates>,
-    /// Copy this run's options; overrides `fast` and `dates`.
+    /// Copy this run's options; overrides `fast`, `dates` and `profile`.
     #[serde(default)]
     pub like: Option<RunId>,
+    /// CodeIF-Bench only: which form of its tests to use; absent for `as-run`.
+    #[serde(default)]
+    pub profile: Option<TestProfile>,
 }
 
 impl NewRun {
     /// A run of this submission with the default options.
     pub fn of(submission: SubmissionId) -> NewRun {
-        NewRun { submission, fresh: false, fast: false, dates: None, like: None }
+        NewRun { submission, fresh: false, fast: false, dates: None, like: None, profile: None }
     }
 
     /// The same, ignoring cached results.
@@ -551,13 +559,13 @@ pub struct RunDetail {
     pub missing: Vec<MissingTask>,
 }
 
-/// Which outputs of a run a list has.
+/// A filter for the outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemFilter {
     /// Words that id or description of the task contain; empty for all.
     #[serde(default)]
     pub words: String,
-    /// What the outputs came to.
+    /// The state or verdict of the outputs.
     #[serde(default)]
     #[serde(rename = "came_to")]
     pub result: Option<ItemResult>,
@@ -566,7 +574,7 @@ pub struct ItemFilter {
     pub flagged: bool,
 }
 
-/// What an output of a run came to.
+/// The state or verdict of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemResult {
@@ -628,7 +636,7 @@ pub struct ItemRow {
     pub verdict: Option<Verdict>,
     /// The limit that was exceeded.
     pub limit: Option<LimitHit>,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Test cases passed.

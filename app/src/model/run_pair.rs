@@ -17,6 +17,9 @@ pub struct RunPair {
     pub b: RunRow,
     /// Number of tasks by which run passes them.
     pub passes: Passes,
+    /// The exact p-value of McNemar's test on them; absent without tasks.
+    #[serde(default)]
+    pub p: Option<f64>,
     /// Tasks with tests in at least one run, in the dataset's order.
     pub tasks: Vec<PairTask>,
     /// The selected task with both outputs' code.
@@ -155,10 +158,10 @@ pub struct PairCode {
     pub output: OutputId,
     /// Its code.
     pub code: CodeView,
-    /// Why the engine came to the verdict.
+    /// Why the engine reached the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// What the program, its tests or the compiler said; may be empty.
+    /// The message of the program, its tests or the compiler; may be empty.
     pub message: String,
     /// Why the engine could not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Interval;
+use super::ratings::Interval;
 
 /// A figure, or the reason why it is undefined.
 pub type Known<T> = Result<T, Undefined>;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ids::{StudyId, SubmissionId, Token, UserId},
-    plan::{Presentation, Sharing},
+    plan::{Presentation, RatedAnswers, Sharing},
     time::Timestamp,
 };
 
@@ -87,6 +87,9 @@ pub struct NewStudy {
     /// How outputs are shown to raters.
     #[serde(default)]
     pub presentation: Presentation,
+    /// Which answers of a conversation are rated.
+    #[serde(default)]
+    pub answers: RatedAnswers,
     /// How the work is shared.
     #[serde(default)]
     pub sharing: Sharing,
@@ -100,12 +103,15 @@ pub struct NewStudy {
     /// default.
     #[serde(default)]
     pub rubric: Option<String>,
+    /// Minutes of work after which raters read that a break helps; 0 for never.
+    #[serde(default)]
+    pub break_minutes: u32,
     /// Whether to create a draft, so that the plan can be reviewed before the start.
     #[serde(default)]
     pub draft: bool,
 }
 
-/// Change of a draft. Absent fields stay as they are; the plan is drawn anew.
+/// Change of a draft. Absent fields stay as they are; the plan is drawn again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -126,12 +132,16 @@ pub struct StudyChange {
     pub tasks: Option<u32>,
     /// How outputs are shown to raters.
     pub presentation: Option<Presentation>,
+    /// Which answers of a conversation are rated.
+    pub answers: Option<RatedAnswers>,
     /// How the work is shared.
     pub sharing: Option<Sharing>,
     /// For shares set by hand: the maximum for each of the raters, in order.
     pub shares: Option<Vec<u32>>,
     /// Expected seconds per rating; 0 to use the measured value.
     pub pace_s: Option<u32>,
+    /// Minutes of work after which raters read that a break helps; 0 for never.
+    pub break_minutes: Option<u32>,
 }
 
 /// A study's settings, to edit while it is a draft.
@@ -230,7 +240,7 @@ pub struct RaisedFlag {
     pub at: Timestamp,
 }
 
-/// What the admin's first page shows.
+/// The content of the admins' first page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// Number of datasets.
@@ -245,6 +255,9 @@ pub struct Overview {
     pub studies: u64,
     /// Number of running studies.
     pub running: u64,
+    /// Whether anybody but admins has an active account.
+    #[serde(default)]
+    pub raters: bool,
     /// The newest studies, newest first.
     pub newest: Vec<StudyRow>,
 }

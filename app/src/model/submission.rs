@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
@@ -40,7 +41,7 @@ pub enum Matching {
     Description,
 }
 
-/// What happens to a file with invalid lines.
+/// How a file with invalid lines is imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InvalidLines {
     /// Nothing of it is imported.
@@ -51,10 +52,20 @@ pub enum InvalidLines {
 }
 
 impl InvalidLines {
-    /// From a form's or request's choice to import the good lines only.
+    /// From the choice of a form or request to import only the valid lines.
     pub fn of(good_lines_only: bool) -> InvalidLines {
         if good_lines_only { InvalidLines::LeaveOut } else { InvalidLines::Refuse }
     }
+}
+
+/// A line in a list of a preview.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct FileLine {
+    /// Number of the line, from 1; 0 for a class of an archive.
+    pub line: u64,
+    /// The task's ID in the file, or the class's file name.
+    pub label: String,
 }
 
 /// The content of a file of outputs, before the import.
@@ -90,14 +101,13 @@ pub struct Preview {
     pub missing: Vec<String>,
     /// Number of tasks without an output.
     pub missing_count: u64,
-    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`], with their line. Here
-    /// and below an archive's class has line 0 and its file's name.
-    pub unknown: Vec<(u64, String)>,
+    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`].
+    pub unknown: Vec<FileLine>,
     /// Number of such lines.
     pub unknown_count: u64,
     /// Repeated lines with the same task and text. They are imported once, unless any task has different
     /// outputs: then they are samples.
-    pub duplicates: Vec<(u64, String)>,
+    pub duplicates: Vec<FileLine>,
     /// Number of such lines.
     pub duplicate_count: u64,
     /// The largest number of samples of a task; more than 1 allows pass@k.
@@ -107,12 +117,12 @@ pub struct Preview {
     /// Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
     /// imported.
     #[serde(default)]
-    pub differing: Vec<(u64, String)>,
+    pub differing: Vec<FileLine>,
     /// Number of such lines.
     #[serde(default)]
     pub differing_count: u64,
     /// Outputs without code; they are imported and count as unsolved.
-    pub empty: Vec<(u64, String)>,
+    pub empty: Vec<FileLine>,
     /// Number of such lines.
     pub empty_count: u64,
     /// Lines that cannot be parsed, at most [`PREVIEW_LIST`].
@@ -183,14 +193,14 @@ pub struct UploadRow {
     pub bytes: u64,
     /// Short name of the dataset that was named with the file.
     pub dataset: Option<String>,
-    /// Who uploaded it; absent for the command line.
+    /// The person who uploaded it; absent for the command line.
     pub by: Option<String>,
     /// When it was uploaded.
     pub created_at: Timestamp,
     pub state: UploadState,
 }
 
-/// What became of an upload.
+/// The state of an upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -233,7 +243,7 @@ pub struct IdentityLeak {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct MaskState {
-    /// Who masked names, and when; absent without masking. The name is absent for the command line.
+    /// The person who masked names, and the time; absent without masking. The name is absent for the command line.
     pub masked: Option<(Option<String>, Timestamp)>,
     /// The names that are or would be masked and occur in the outputs.
     pub names: Vec<String>,
@@ -323,9 +333,12 @@ pub struct SubmissionRow {
     pub has_tests: bool,
     /// Whether its dataset has tasks for people.
     pub for_people: bool,
+    /// How the model was asked; absent if the tasks are no conversations.
+    #[serde(default)]
+    pub way: Option<Way>,
 }
 
-/// Which outputs of a submission a list has.
+/// A filter for the outputs of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputFilter {
     /// Words that id or description of the task contain; empty for all.
@@ -365,4 +378,7 @@ pub struct OutputDetail {
     /// The task.
     pub task: TaskRow,
     pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
 }

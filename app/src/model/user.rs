@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
+use super::{group::GroupName, ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
 
 /// A role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Me {
     pub settings: Settings,
 }
 
-/// What every page knows about its visitor.
+/// The visitor of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Visitor {
@@ -77,6 +77,9 @@ pub struct Visitor {
     /// For an admin: how many items waited in the inbox when the page was sent.
     #[serde(default)]
     pub waiting: u64,
+    /// Name of the identity provider with which people can log in, if the operator allows one.
+    #[serde(default)]
+    pub sso: Option<String>,
 }
 
 impl Visitor {
@@ -116,6 +119,9 @@ pub struct UserRow {
     pub alone_in: u64,
     /// Languages they read, which decide what they get in studies shared by language.
     pub reads: Reads,
+    /// The groups that they are in.
+    #[serde(default)]
+    pub groups: Vec<GroupName>,
 }
 
 /// A link with which one person creates an account.
@@ -130,10 +136,13 @@ pub struct Invitation {
     pub role: Role,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
-    /// Who used it, if anybody.
+    /// The person who used it, if anybody.
     pub used_by: Option<String>,
     /// Whether it is still valid.
     pub open: bool,
+    /// The group that who accepts it joins.
+    #[serde(default)]
+    pub group: Option<GroupName>,
 }
 
 /// Time in which a link to choose a new password can be used, in hours.

@@ -12,10 +12,12 @@ use crate::{
         user::Role,
     },
     pages::grade::help::action_text,
+    rpc::accounts::linked,
     ui::{
         failure::Failure,
         field::TextField,
         frame::{LanguageSwitch, Page},
+        load::{Data, Load},
         notice::{Notice, Tone},
     },
 };
@@ -36,9 +38,12 @@ pub fn AccountPage() -> impl IntoView {
         _ => String::new(),
     };
     let on_new = if error == "password" { t.password_bad } else { "" };
-    let Some(me) = use_visitor().me else {
+    let visitor = use_visitor();
+    let Some(me) = visitor.me else {
         return view! { <Failure error=AppError::Unauthenticated /> }.into_any();
     };
+    let sso_error = (error == "sso").then(|| t.sso_error(&query.get("why").unwrap_or_default()));
+    let provider = visitor.sso;
     let role = match me.role {
         Role::Admin => t.role_admin,
         Role::Rater => t.role_rater,
@@ -48,6 +53,8 @@ pub fn AccountPage() -> impl IntoView {
             {match done.as_str() {
                 "password" => Some(view! { <Notice tone=Tone::Good>{t.password_done}</Notice> }),
                 "display" => Some(view! { <Notice tone=Tone::Good>{t.display_done}</Notice> }),
+                "sso" => Some(view! { <Notice tone=Tone::Good>{t.sso_done}</Notice> }),
+                "unlinked" => Some(view! { <Notice tone=Tone::Good>{t.sso_unlinked}</Notice> }),
                 "keys" => Some(view! { <Notice tone=Tone::Good>{i18n.bench().keys_done}</Notice> }),
                 _ => None,
             }}
@@ -60,6 +67,7 @@ pub fn AccountPage() -> impl IntoView {
                 <p class="muted">{t.language_lead}</p>
                 <LanguageSwitch />
             </section>
+            {sso_error.map(|error| view! { <Notice tone=Tone::Bad>{error}</Notice> })}
             <DisplayForm display=me.settings.display />
             <KeysForm keys=me.settings.keys.clone() />
             <form class="card stack" method="post" action="/account/password">
@@ -84,9 +92,49 @@ pub fn AccountPage() -> impl IntoView {
                 />
                 <p class="row"><button class="button primary" type="submit">{t.password_button}</button></p>
             </form>
+            {provider.map(|name| view! { <SingleSignOn name/> })}
         </Page>
     }
     .into_any()
+}
+
+/// Links the account to the identity provider, or removes the link.
+#[component]
+fn SingleSignOn(
+    /// The provider's name.
+    name: String,
+) -> impl IntoView {
+    let t = use_i18n().account();
+    let linked = Data::new(|| (), |()| linked());
+    view! {
+        <section class="card stack" aria-labelledby="sso">
+            <h2 id="sso">{t.sso_title}</h2>
+            <Load data=linked let:linked>
+                {if linked {
+                    view! {
+                        <p class="muted">{t.sso_linked_lead}</p>
+                        <details class="confirm">
+                            <summary class="button small-button">{t.sso_unlink}</summary>
+                            <div class="confirm-box">
+                                <p>{t.sso_unlink_hint}</p>
+                                <form method="post" action="/account/sso/unlink">
+                                    <button class="button small-button" type="submit">{t.sso_unlink}</button>
+                                </form>
+                            </div>
+                        </details>
+                    }
+                    .into_any()
+                } else {
+                    let text = (t.sso_link)(&name);
+                    view! {
+                        <p class="muted">{t.sso_link_lead}</p>
+                        <p class="row"><a class="button" href="/log-in/sso?link=true" rel="external">{text}</a></p>
+                    }
+                    .into_any()
+                }}
+            </Load>
+        </section>
+    }
 }
 
 /// The display settings: a plain form, because the attributes of the document carry them.

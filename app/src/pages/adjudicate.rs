@@ -119,12 +119,24 @@ pub fn DisagreementPage() -> impl IntoView {
 
 fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -> AnyView {
     let t = i.quality();
-    let Disagreement { token, title, raw_nl, nl_lang: lang, signature, code, rubric, ratings, decided, decided_at } = d;
+    let Disagreement {
+        token,
+        title,
+        raw_nl,
+        nl_lang: lang,
+        signature,
+        code,
+        conversation,
+        rubric,
+        ratings,
+        decided,
+        decided_at,
+    } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();
-    let width = rubric.dimensions.len() + 1;
-    let voices = ratings.into_iter().enumerate().map(|(n, voice)| voice_rows(i, n, width, voice)).collect_view();
+    let voices =
+        ratings.into_iter().enumerate().map(|(n, voice)| voice_rows(i, n, &rubric.dimensions, voice)).collect_view();
     let (before, comment) = decided.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
     let again = before.is_some();
     let scales = rubric
@@ -139,7 +151,9 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
     let error = move || decide.value().get().and_then(Result::err);
     view! {
         <p class="eyebrow">{title}</p>
-        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
+        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}
+            {conversation.map(|html| view! { <div inner_html=html></div> })}
+        </section>
         <CodeBox code/>
         <section class="stack" aria-labelledby="opinions">
             <h2 id="opinions">{t.opinions}</h2>
@@ -176,6 +190,7 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
 }
 
 fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> impl IntoView {
+    let statement = dimension.checklist.then(|| dimension.question.get(i.lang).to_owned());
     let levels = dimension
         .levels
         .into_iter()
@@ -194,17 +209,20 @@ fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> imp
         })
         .collect_view();
     view! {
-        <fieldset class="scale">
-            <legend class="scale-head"><span class="scale-name">{dimension.name.get(i.lang).to_owned()}</span></legend>
+        <fieldset class=if dimension.checklist { "scale item" } else { "scale" }>
+            <legend class="scale-head"><span class="scale-name">{dimension.name.get(i.lang).to_owned()}</span>" "<span class="scale-question">{statement}</span></legend>
             <div class="levels">{levels}</div>
         </fieldset>
     }
 }
 
-fn voice_rows(i: I18n, n: usize, width: usize, voice: AnonymousRating) -> impl IntoView {
+fn voice_rows(i: I18n, n: usize, dimensions: &[Dimension], voice: AnonymousRating) -> impl IntoView + use<> {
     let t = i.quality();
     let AnonymousRating { scores, comment, flag, notes } = voice;
-    let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
+    let width = dimensions.len() + 1;
+    let cells =
+        scores.into_iter().enumerate().map(|(d, s)| view! { <td class="num">{i.score(dimensions.get(d), s)}</td> });
+    let cells = cells.collect_view();
     let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{flag_words(i, &f)}</Badge></p> });
     let comment_view = (!comment.is_empty()).then(|| {
         let lang = Lang::detect(&comment).tag();

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::{
-    i18n::use_i18n,
+    i18n::{use_i18n, use_visitor},
     model::user::{Invitation, Role},
+    pages::log_in::query_of,
     rpc::accounts::open_invitation,
     ui::{
         failure::set_status,
@@ -55,6 +56,10 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
         Role::Rater => t.join_lead_rater,
     };
     let name = query.get("name").unwrap_or_default();
+    let sso = use_visitor().sso.map(|provider| {
+        let href = format!("/log-in/sso?{}", query_of(&[("join", &secret)]));
+        view! { <p class="row"><a class="button" href=href rel="external">{(t.sso_join)(&provider)}</a></p> }
+    });
     view! {
         <Page title=t.join_title narrow=true>
             <p class="lead">{lead}</p>
@@ -71,6 +76,7 @@ fn JoinForm(invitation: Invitation, secret: String) -> impl IntoView {
                 />
                 <p class="row"><button class="button primary" type="submit">{t.join_button}</button></p>
             </form>
+            {sso}
             <p class="muted">{(t.join_until)(&i18n.time(invitation.expires_at))}</p>
         </Page>
     }

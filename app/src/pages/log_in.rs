@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    i18n::use_i18n,
+    i18n::{use_i18n, use_visitor},
     ui::{
         field::TextField,
         frame::Page,
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// `/log-in?next=…`, or after a failure `?error=wrong|slow|disabled&wait=SECONDS&name=…`.
+/// `/log-in?next=…`, or after a failure `?error=wrong|slow|disabled&wait=SECONDS&name=…` or `?error=sso&why=…`.
 #[component]
 pub fn LogInPage() -> impl IntoView {
     let i18n = use_i18n();
@@ -23,11 +23,16 @@ pub fn LogInPage() -> impl IntoView {
     let error = match of("error").as_str() {
         "" => None,
         "slow" => Some(format!("{} {}", common.too_many_sentence, (common.wait)(wait))),
+        "sso" => Some(t.sso_error(&of("why")).to_string()),
         "disabled" => Some(t.log_in_disabled.to_string()),
         _ => Some(t.log_in_wrong.to_string()),
     };
     let (name, next) = (of("name"), of("next"));
     let named = !name.is_empty();
+    let sso = use_visitor().sso.map(|provider| {
+        let href = format!("/log-in/sso?{}", query_of(&[("next", &next)]));
+        view! { <p class="row"><a class="button" href=href rel="external">{(t.sso_log_in)(&provider)}</a></p> }
+    });
     view! {
         <Page title=t.log_in_title narrow=true>
             <p class="lead">{t.log_in_lead}</p>
@@ -38,7 +43,17 @@ pub fn LogInPage() -> impl IntoView {
                 <TextField name="password" label=t.password kind="password" autocomplete="current-password" autofocus=named />
                 <p class="row"><button class="button primary" type="submit">{common.log_in}</button></p>
             </form>
+            {sso}
             <p class="muted">{t.no_account}</p>
         </Page>
     }
+}
+
+/// Fields as the query of an address.
+pub fn query_of(fields: &[(&str, &str)]) -> String {
+    let mut query = leptos_router::params::ParamsMap::new();
+    for (name, value) in fields {
+        query.insert((*name).to_owned(), (*value).to_owned());
+    }
+    query.to_query_string().trim_start_matches('?').to_owned()
 }

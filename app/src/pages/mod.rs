@@ -9,6 +9,7 @@ pub mod join;
 pub mod log_in;
 pub mod mine;
 pub mod my_studies;
+pub mod new_password;
 pub mod not_found;
 pub mod public;
 pub mod rater_feedback;

@@ -7,7 +7,7 @@ use crate::{
     model::{grading::MyStudy, guidelines::GuidelinesState, plan::Presentation},
     pages::{
         grade::{UnsentBar, tour::LeaveTour},
-        rater_feedback::rater_feedback,
+        rater_feedback::{rater_feedback, rater_figures},
     },
     rpc::{grading::my_studies, quality::my_feedback},
     ui::{
@@ -29,23 +29,27 @@ pub fn MyStudiesPage() -> impl IntoView {
         <Page title=i18n.common.nav_desk>
             <UnsentBar />
             <Load data=back let:back>{rater_feedback(i18n, back)}</Load>
-            {(!toured).then(|| view! { <TourOffer /> })}
             <Load data=studies let:studies>
+                // Whoever has begun to work finds the tour below the work.
+                {(!toured && studies.iter().all(|study| study.progress.rated == 0)).then(|| view! { <TourOffer /> })}
                 {if studies.is_empty() {
-                    view! { <Empty title=t.desk_empty><p>{t.desk_empty_hint}</p></Empty> }.into_any()
+                    view! { <Empty title=t.studies_empty><p>{t.studies_empty_hint}</p></Empty> }.into_any()
                 } else {
+                    let begun = studies.iter().any(|study| study.progress.rated > 0);
                     let cards = studies.into_iter().map(|study| view! { <StudyCard study /> }).collect_view();
                     view! {
-                        <p class="lead">{t.desk_lead}</p>
+                        <p class="lead">{t.studies_lead}</p>
                         <ul class="desk">{cards}</ul>
                         <p class="row">
-                            {toured.then(|| view! { <a href="/tour">{b.tour_again}</a> })}
+                            {(toured || begun)
+                                .then(|| view! { <a href="/tour">{if toured { b.tour_again } else { b.tour_go }}</a> })}
                             <a href="/account#keys">{b.keys_change}</a>
                         </p>
                     }
                         .into_any()
                 }}
             </Load>
+            <Load data=back let:back>{rater_figures(i18n, back)}</Load>
         </Page>
     }
 }
@@ -74,8 +78,8 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
     };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {
-        (false, _) => Some((Tone::Care, if paused { t.desk_paused } else { t.desk_closed })),
-        (true, true) => Some((Tone::Good, t.desk_done)),
+        (false, _) => Some((Tone::Care, if paused { t.you_are_paused } else { t.paused_or_closed })),
+        (true, true) => Some((Tone::Good, t.all_rated)),
         (true, false) => None,
     };
     let fresh = match guidelines {
@@ -90,7 +94,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
             </a>
         }
     });
-    let go = if progress.rated == 0 { t.desk_start } else { t.desk_continue };
+    let go = if progress.rated == 0 { t.start_rating } else { t.continue_rating };
     view! {
         <li class="card stack">
             <div class="row">
@@ -101,7 +105,8 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
                 <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
                 <p class="row muted small">
                     <span>{(t.progress_text)(progress.rated, progress.left)}</span>
-                    {(progress.skipped > 0).then(|| view! { <span>{(t.skipped_text)(progress.skipped)}</span> })}
+                    {(progress.skipped > 0)
+                        .then(|| view! { <a href=format!("/studies/{token}/mine#skipped")>{(t.skipped_text)(progress.skipped)}</a> })}
                 </p>
             </div>
             <p class="row">

@@ -16,18 +16,25 @@ use crate::{
     },
 };
 
-/// Feedback for a rater; empty without any.
+/// Replies and disagreements for a rater; empty without any.
 pub fn rater_feedback(i: I18n, back: RaterFeedback) -> impl IntoView {
     let t = i.feedback();
-    let RaterFeedback { replies, disagreements, figures } = back;
+    let RaterFeedback { replies, disagreements, .. } = back;
     let decide = (disagreements > 0).then(|| {
         view! { <p class="card row"><a class="button primary" href="/adjudicate">{(t.decide_n)(disagreements)}</a></p> }
     });
     view! {
         {decide}
         {(!replies.is_empty()).then(|| view! { <Replies replies/> })}
-        {(!figures.is_empty()).then(|| own_figures(i, figures))}
     }
+}
+
+/// A rater's own figures; empty without any.
+pub fn rater_figures(i: I18n, back: RaterFeedback) -> impl IntoView {
+    let mut figures = back.figures;
+    // At the beginning of a study, nothing has been measured yet.
+    figures.retain(|own| own.per_hour.is_some() || minutes(own) > 0 || own.figures.is_some());
+    (!figures.is_empty()).then(|| own_figures(i, figures))
 }
 
 #[component]
@@ -58,7 +65,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
         .collect_view();
     view! {
         <section class="stack" aria-labelledby="came-back">
-            <h2 id="came-back">{t.came_back}</h2>
+            <h2 id="came-back">{t.replies_title}</h2>
             <ul class="desk">{rows}</ul>
             {move || (fresh && !was_read()).then(|| view! {
                 <ActionForm action=read>
@@ -80,12 +87,16 @@ pub fn flag_words(i: I18n, flag: &Flag) -> String {
     }
 }
 
+fn minutes(own: &OwnFigures) -> u64 {
+    own.active_ms / 60_000
+}
+
 fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
     let t = i.feedback();
     let cards = figures
         .into_iter()
         .map(|own| {
-            let minutes = own.active_ms / 60_000;
+            let minutes = minutes(&own);
             let more = own.figures.map(|(rubric, f)| {
                 let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
                 view! {

@@ -54,9 +54,13 @@ fn DimensionCard(dimension: Dimension) -> impl IntoView {
     let lang = use_i18n().lang;
     let id = format!("dimension-{}", dimension.key);
     let (low, high) = dimension.range();
+    let is_item = dimension.checklist;
+    let c = use_i18n().common;
+    let range = if is_item { format!(" {} / {}", c.yes, c.no) } else { format!(" {low}–{high}") };
     let levels = dimension
         .levels
         .into_iter()
+        .filter(|_| !is_item)
         .map(|Level { score, label, text }| {
             let label = label.get(lang).to_owned();
             view! {
@@ -71,10 +75,10 @@ fn DimensionCard(dimension: Dimension) -> impl IntoView {
         <section class="sheet-dimension" aria-labelledby=id.clone()>
             <h2 id=id.clone()>
                 {dimension.name.get(lang).to_owned()}
-                <span class="muted">{format!(" {low}–{high}")}</span>
+                <span class="muted">{range}</span>
             </h2>
             <p class="muted">{dimension.question.get(lang).to_owned()}</p>
-            <dl>{levels}</dl>
+            {(!is_item).then(|| view! { <dl>{levels}</dl> })}
         </section>
     }
 }

@@ -1,4 +1,4 @@
-//! Who asks, and what they may do.
+//! The caller of a service, and the caller's permissions.
 //!
 //! A port's method takes what it needs: an [`Admin`], a [`Person`], or [`System`]. An `Admin` and a `Person` are made
 //! only here, from a caller who is one, so a method that was not authorised cannot be called.
@@ -14,16 +14,18 @@ use crate::{
     },
 };
 
-/// Who sent a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// Nobody is logged in.
     Anonymous,
     /// Somebody is, in a browser or with an access token.
     User(Me),
+    /// Somebody is in a browser, and must choose a new password before anything else.
+    NewPassword(Me),
 }
 
-/// What a method may require of a caller.
+/// The permissions that a method may require.
 pub trait Capability: Sized {
     /// The capability, where the caller has it.
     ///
@@ -49,6 +51,28 @@ impl Capability for Person {
     fn of(caller: &Caller) -> Answer<Person> {
         match caller {
             Caller::User(me) => Ok(Person(me.clone())),
+            Caller::NewPassword(_) => Err(AppError::Forbidden),
+            Caller::Anonymous => Err(AppError::Unauthenticated),
+        }
+    }
+}
+
+/// The owner of an account, also while they must choose a new password, which a [`Person`] need not.
+#[derive(Clone, Debug)]
+pub struct Owner(Me);
+
+impl Deref for Owner {
+    type Target = Me;
+
+    fn deref(&self) -> &Me {
+        &self.0
+    }
+}
+
+impl Capability for Owner {
+    fn of(caller: &Caller) -> Answer<Owner> {
+        match caller {
+            Caller::User(me) | Caller::NewPassword(me) => Ok(Owner(me.clone())),
             Caller::Anonymous => Err(AppError::Unauthenticated),
         }
     }
@@ -92,7 +116,7 @@ impl System {
     }
 }
 
-/// Who makes a change, for the audit log.
+/// The author of a change, for the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// An account.
@@ -114,6 +138,12 @@ impl Actor {
 impl From<&Person> for Actor {
     fn from(person: &Person) -> Actor {
         Actor::Person(person.id)
+    }
+}
+
+impl From<&Owner> for Actor {
+    fn from(owner: &Owner) -> Actor {
+        Actor::Person(owner.id)
     }
 }
 
@@ -147,6 +177,10 @@ mod tests {
         check(Caller::Anonymous, Err(AppError::Unauthenticated), Err(AppError::Unauthenticated));
         check(user(Role::Rater), Ok(()), Err(AppError::Forbidden));
         check(user(Role::Admin), Ok(()), Ok(()));
+        let Caller::User(me) = user(Role::Admin) else { return };
+        let waiting = Caller::NewPassword(me);
+        check(waiting.clone(), Err(AppError::Forbidden), Err(AppError::Forbidden));
+        assert!(Owner::of(&waiting).is_ok() && Owner::of(&Caller::Anonymous).is_err());
     }
 
     #[test]

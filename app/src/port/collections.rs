@@ -1,4 +1,4 @@
-//! Outputs that are requested from endpoints, for admins.
+//! Outputs and judge models' scores that are requested from endpoints, for admins.
 
 use async_trait::async_trait;
 
@@ -9,6 +9,7 @@ use crate::model::{
         RequestRow,
     },
     ids::{CollectionId, UploadId},
+    judging::NewJudging,
     page::{PageOf, Paged},
 };
 
@@ -25,15 +26,19 @@ pub trait Collections: Send + Sync {
     async fn requests(&self, admin: &Admin, id: CollectionId, of: PageOf) -> Answer<Paged<RequestRow>>;
     /// One request with its texts.
     async fn request(&self, admin: &Admin, id: CollectionId, request: i64) -> Answer<RequestDetail>;
-    /// What a collection would send, without creating it.
+    /// Previews a collection's requests without creating it.
     async fn plan(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionPlan>;
     /// Creates a draft, which [`Collections::resume`] starts.
     async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId>;
+    /// What a judging would send, without creating it.
+    async fn plan_judging(&self, admin: &Admin, new: NewJudging) -> Answer<CollectionPlan>;
+    /// Creates the draft of a judging.
+    async fn create_judging(&self, admin: &Admin, new: NewJudging) -> Answer<CollectionId>;
     /// Sends no more requests; those in flight are waited for. Does nothing unless the collection is running.
     async fn stop(&self, admin: &Admin, id: CollectionId) -> Answer<()>;
     /// Starts a draft, or resumes a stopped collection. A finished one goes on only if failed requests are sent again.
     async fn resume(&self, admin: &Admin, id: CollectionId, how: CollectionResume) -> Answer<()>;
-    /// Deletes a collection that is not running. Submissions that were imported from it stay.
+    /// Deletes a collection that is not running. Submissions that were imported from it stay; a judge's scores do not.
     async fn remove(&self, admin: &Admin, id: CollectionId) -> Answer<()>;
     /// Makes an upload of the responses so far, to be previewed and imported.
     async fn upload(&self, admin: &Admin, id: CollectionId) -> Answer<UploadId>;

@@ -8,7 +8,7 @@ use crate::model::find::Hit;
 /// The search over datasets, tasks, models, studies, runs and accounts.
 #[async_trait]
 pub trait Search: Send + Sync {
-    /// What has all these words in its name, by kind, at most [`HITS`](crate::model::find::HITS) of each. A number
+    /// Objects with all these words in their names, by kind, at most [`HITS`](crate::model::find::HITS) of each. A number
     /// also finds the study and the run with this number.
     async fn find(&self, admin: &Admin, words: String) -> Answer<Vec<Hit>>;
 }

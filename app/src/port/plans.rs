@@ -23,7 +23,7 @@ pub trait Plans: Send + Sync {
     async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()>;
     /// The settings of a study, to edit while it is a draft.
     async fn draft(&self, admin: &Admin, id: StudyId) -> Answer<StudyDraft>;
-    /// Changes the settings of a draft and draws its plan anew, all or nothing.
+    /// Changes the settings of a draft and draws its plan again, all or nothing.
     ///
     /// # Errors
     /// The study has started, or the settings are not possible.

@@ -38,11 +38,20 @@ pub async fn invite(label: String, role: Role, days: u32) -> Result<String, AppE
     Ok(link)
 }
 
-/// Creates an invitation for each line of a list.
+/// Creates an invitation for each line of a list; an empty `group` is none.
 #[server(prefix = "/rpc", endpoint = "invite_many")]
-pub async fn invite_many(lines: String, role: Role, days: u32) -> Result<Vec<CreatedInvitation>, AppError> {
+pub async fn invite_many(
+    lines: String,
+    role: Role,
+    days: u32,
+    #[server(default)] group: String,
+) -> Result<Vec<CreatedInvitation>, AppError> {
     let (ports, admin) = ports()?;
-    ports.accounts.invite_many(&admin, &lines, role, days).await
+    let group = match group.as_str() {
+        "" => None,
+        id => Some(id.parse().map_err(|_| AppError::NotFound("group".into()))?),
+    };
+    ports.accounts.invite_many(&admin, &lines, role, days, group).await
 }
 
 /// Whether a plain form sent this call, without JavaScript. The response must then be a page, and what the
@@ -97,6 +106,13 @@ pub async fn set_role(user: UserId, role: Role) -> Result<(), AppError> {
 pub async fn set_keys(keys: Keys) -> Result<(), AppError> {
     let (ports, person) = ports()?;
     ports.settings.set_keys(&person, keys).await
+}
+
+/// Whether the person's account is linked to one at the identity provider.
+#[server(prefix = "/rpc", endpoint = "linked", protocol = Call)]
+pub async fn linked() -> Result<bool, AppError> {
+    let (ports, person) = ports()?;
+    ports.accounts.linked(&person).await
 }
 
 /// The invitation behind a link.

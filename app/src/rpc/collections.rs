@@ -1,4 +1,4 @@
-//! Outputs that are requested from endpoints.
+//! Outputs and judge models' scores that are requested from endpoints.
 
 #![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
 
@@ -17,7 +17,10 @@ use crate::{
 use crate::{
     model::{
         collection::{CollectionResume, CollectionSettings, NewCollection},
-        lang::Bilingual,
+        conversation::Way,
+        ids::{StudyId, SubmissionId},
+        judging::{LevelOrder, NewJudging},
+        lang::{Bilingual, Lang},
     },
     port::ports,
     ui::failure::escape,
@@ -76,6 +79,8 @@ pub async fn create_collection(
     #[server(default)] system: String,
     #[server(default)] template: String,
     #[server(default)] template_zh: String,
+    #[server(default)] way: String,
+    #[server(default)] turn_template: String,
     #[server(default)] parameters: String,
     #[server(default)] at_once: String,
     #[server(default)] per_minute: String,
@@ -93,6 +98,8 @@ pub async fn create_collection(
         response_tokens: number("response_tokens", &response_tokens)?,
         system: system.replace("\r\n", "\n").trim().to_owned(),
         template: Bilingual { en: template.replace("\r\n", "\n"), zh: template_zh.replace("\r\n", "\n") },
+        way: Way::from_name(way.trim()),
+        turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
         parameters,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,
@@ -100,10 +107,65 @@ pub async fn create_collection(
         max_requests: number("max_requests", &max_requests)?,
         max_tokens: number("max_tokens", &max_tokens)?,
     };
-    let tasks = tasks.split([' ', ',', '\n', '\r', '\t', '，', '、']).filter(|task| !task.is_empty());
-    let tasks = tasks.map(str::to_owned).collect();
-    let new = NewCollection { dataset, model, endpoint, endpoint_model, tasks, settings };
+    let new = NewCollection { dataset, model, endpoint, endpoint_model, tasks: words(&tasks), settings };
     let id = ports.collections.create(&admin, new).await?;
+    leptos_axum::redirect(&format!("/admin/collections/{id}"));
+    Ok(id)
+}
+
+/// Creates the draft of a judging and redirects to it. An empty field has its default.
+#[server(prefix = "/rpc", endpoint = "create_judging")]
+pub async fn create_judging(
+    #[server(default)] study: String,
+    #[server(default)] submission: String,
+    #[server(default)] rubric: String,
+    judge: String,
+    endpoint: String,
+    #[server(default)] endpoint_model: String,
+    #[server(default)] tasks: String,
+    #[server(default)] lang: String,
+    #[server(default)] level_order: String,
+    #[server(default)] samples: String,
+    #[server(default)] temperature: String,
+    #[server(default)] top_p: String,
+    #[server(default)] seed: String,
+    #[server(default)] response_tokens: String,
+    #[server(default)] parameters: String,
+    #[server(default)] at_once: String,
+    #[server(default)] per_minute: String,
+    #[server(default)] timeout_s: String,
+    #[server(default)] max_requests: String,
+    #[server(default)] max_tokens: String,
+) -> Result<CollectionId, AppError> {
+    let (ports, admin) = ports()?;
+    let usual = CollectionSettings::default();
+    let settings = CollectionSettings {
+        samples: number("samples", &samples)?.unwrap_or(usual.samples),
+        temperature: number("temperature", &temperature)?,
+        top_p: number("top_p", &top_p)?,
+        seed: number("seed", &seed)?,
+        response_tokens: number("response_tokens", &response_tokens)?,
+        parameters,
+        at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
+        per_minute: number("per_minute", &per_minute)?,
+        timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
+        max_requests: number("max_requests", &max_requests)?,
+        max_tokens: number("max_tokens", &max_tokens)?,
+        ..usual
+    };
+    let new = NewJudging {
+        study: number("study", &study)?.map(StudyId),
+        submission: number("submission", &submission)?.map(SubmissionId),
+        rubric,
+        judge,
+        endpoint,
+        endpoint_model,
+        tasks: words(&tasks),
+        lang: lang.parse().unwrap_or(Lang::En),
+        level_order: level_order.parse().unwrap_or(LevelOrder::BestFirst),
+        settings,
+    };
+    let id = ports.collections.create_judging(&admin, new).await?;
     leptos_axum::redirect(&format!("/admin/collections/{id}"));
     Ok(id)
 }
@@ -150,6 +212,13 @@ pub async fn upload_collection(id: CollectionId) -> Result<(), AppError> {
     let (dataset, model) = (escape(&row.dataset), escape(&row.model_name));
     leptos_axum::redirect(&format!("/admin/uploads/{upload}?dataset={dataset}&model={model}"));
     Ok(())
+}
+
+/// The words of a field, separated by spaces or commas.
+#[cfg(feature = "ssr")]
+fn words(text: &str) -> Vec<String> {
+    let words = text.split([' ', ',', '\n', '\r', '\t', '，', '、']).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }
 
 /// A number of a form; empty is `None`.

@@ -7,7 +7,7 @@ use super::call::Call;
 use crate::port::ports;
 use crate::{error::AppError, model::find::Hit};
 
-/// What has all these words in its name.
+/// Objects with all these words in their names.
 #[server(prefix = "/rpc", endpoint = "find", protocol = Call)]
 pub async fn find(words: String) -> Result<Vec<Hit>, AppError> {
     let (ports, admin) = ports()?;

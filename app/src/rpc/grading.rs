@@ -8,7 +8,7 @@ use crate::port::{Person, ports};
 use crate::{
     error::AppError,
     model::{
-        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnRating, Receipt, RubricSheet},
+        grading::{Draft, GradingItem, MyStudy, Next, NextTask, OwnItems, OwnRating, Receipt, RubricSheet},
         ids::Token,
     },
 };
@@ -61,6 +61,20 @@ pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Resu
 pub async fn skip(assignment: Token) -> Result<(), AppError> {
     let (ports, person) = ports()?;
     ports.grading.skip(&person, &assignment).await
+}
+
+/// Marks an output for the rater to find again, or removes the mark.
+#[server(prefix = "/rpc", endpoint = "bookmark", protocol = Call)]
+pub async fn bookmark(assignment: Token, on: bool) -> Result<(), AppError> {
+    let (ports, person) = ports()?;
+    ports.grading.bookmark(&person, &assignment, on).await
+}
+
+/// The outputs of a study that the rater skipped or bookmarked.
+#[server(prefix = "/rpc", endpoint = "own_items", protocol = Call)]
+pub async fn own_lists(study: Token) -> Result<OwnItems, AppError> {
+    let (ports, person) = ports()?;
+    ports.grading.own_items(&person, &study).await
 }
 
 /// Withdraws the newest rating; see [`crate::port::Grading::undo`].

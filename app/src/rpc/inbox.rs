@@ -1,4 +1,4 @@
-//! What waits for an admin.
+//! The admins' inbox.
 
 use leptos::prelude::*;
 

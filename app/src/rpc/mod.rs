@@ -12,6 +12,7 @@ pub mod compare;
 pub mod datasets;
 pub mod find;
 pub mod grading;
+pub mod groups;
 pub mod guidelines;
 pub mod inbox;
 pub mod models;

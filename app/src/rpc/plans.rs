@@ -10,15 +10,15 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        ids::{StudyId, SubmissionId, UserId},
-        plan::{PlanDetail, Presentation, Sharing},
+        ids::{GroupId, StudyId, SubmissionId, UserId},
+        plan::{PlanDetail, Presentation, RatedAnswers, Sharing},
         study::StudyDraft,
     },
 };
 #[cfg(feature = "ssr")]
 use crate::{
     model::{plan::Extension, study::StudyChange},
-    port::ports,
+    port::{Admin, Ports, ports},
 };
 
 /// A study's current plan.
@@ -47,11 +47,15 @@ pub async fn edit_study(
     #[server(default)] seed: String,
     #[server(default)] tasks: String,
     #[server(default)] presentation: Presentation,
+    #[server(default)] answers: RatedAnswers,
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
+    #[server(default)] groups: Vec<GroupId>,
+    #[server(default)] break_minutes: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
+    let raters = with_groups(&ports, &admin, raters, groups).await?;
     let change = StudyChange {
         title: Some(title),
         rubric: Some(rubric).filter(|name| !name.is_empty()),
@@ -62,8 +66,10 @@ pub async fn edit_study(
         seed: parse_seed(&seed)?,
         tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
         presentation: Some(presentation),
+        answers: Some(answers),
         sharing: Some(sharing),
         pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
+        break_minutes: Some(number("break_minutes", &break_minutes)?.unwrap_or(0)),
     };
     ports.plans.edit(&admin, id, change).await?;
     leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
@@ -86,6 +92,22 @@ pub(super) fn parse_seed(text: &str) -> Result<Option<u64>, AppError> {
             )
         }),
     }
+}
+
+/// The raters with the active members of the groups, each once.
+#[cfg(feature = "ssr")]
+pub(super) async fn with_groups(
+    ports: &Ports,
+    admin: &Admin,
+    mut raters: Vec<UserId>,
+    groups: Vec<GroupId>,
+) -> Result<Vec<UserId>, AppError> {
+    for member in ports.groups.active(admin, groups).await? {
+        if !raters.contains(&member) {
+            raters.push(member);
+        }
+    }
+    Ok(raters)
 }
 
 /// The shares of the raters, in order, from a form's `shares[ID]`.

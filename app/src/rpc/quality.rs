@@ -70,6 +70,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         missed_limit: asked.missed_limit,
         limit_window: asked.limit_window,
         limit_action: asked.limit_action,
+        break_minutes: asked.break_minutes,
     };
     ports.quality.set(&admin, study, settings).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));

@@ -32,12 +32,13 @@ pub async fn rubric_version(slug: String, version: Option<u32>) -> Result<Rubric
 #[server(prefix = "/rpc", endpoint = "save_rubric")]
 pub async fn save_rubric(
     slug: String,
+    #[server(default)] instructions: bool,
     #[server(default)] dimensions: Vec<DimensionForm>,
     expected: u32,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let dimensions = dimensions.into_iter().map(Into::into).collect();
-    let rubric = Rubric { slug: slug.trim().to_owned(), version: 0, dimensions };
+    let rubric = Rubric { slug: slug.trim().to_owned(), version: 0, instructions, dimensions };
     let saved = ports.rubrics.save(&admin, rubric, Some(expected)).await?;
     leptos_axum::redirect(&saved.address());
     Ok(())

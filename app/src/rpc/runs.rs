@@ -6,6 +6,8 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
+        conversation::TestProfile,
+        conversation_results::ConversationResults,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         page::{PageOf, Paged},
@@ -35,6 +37,13 @@ pub async fn runs(
 pub async fn languages() -> Result<LanguageResults, AppError> {
     let (ports, admin) = ports()?;
     ports.runs.languages(&admin).await
+}
+
+/// Every model's newest run in each way of CodeIF-Bench.
+#[server(prefix = "/rpc", endpoint = "conversations", protocol = Call)]
+pub async fn conversations() -> Result<ConversationResults, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.conversations(&admin).await
 }
 
 /// Whether the server can run tests.
@@ -85,10 +94,11 @@ pub async fn start_run(
     #[server(default)] fast: bool,
     #[server(default)] dates: Option<Dates>,
     #[server(default)] like: String,
+    #[server(default)] profile: Option<TestProfile>,
 ) -> Result<RunId, AppError> {
     let (ports, admin) = ports()?;
     let like = like.parse().ok().map(RunId);
-    let id = ports.runs.start(&admin, NewRun { submission, fresh, fast, dates, like }).await?;
+    let id = ports.runs.start(&admin, NewRun { submission, fresh, fast, dates, like, profile }).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));
     Ok(id)
 }

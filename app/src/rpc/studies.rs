@@ -11,10 +11,10 @@ use crate::{
     error::AppError,
     model::{
         compare::ComparisonView,
-        comparison::{TaskRatings, TaskScores},
-        ids::{StudyId, SubmissionId, TaskId, UserId},
+        ids::{GroupId, StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
-        plan::{Presentation, Sharing},
+        plan::{Presentation, RatedAnswers, Sharing},
+        ratings::{TaskRatings, TaskScores},
         study::{Overview, StudyDetail, StudyRow, StudyStatus},
     },
 };
@@ -22,7 +22,7 @@ use crate::{
 use crate::{
     model::study::NewStudy,
     port::ports,
-    rpc::plans::{number, parse_seed, shares_of},
+    rpc::plans::{number, parse_seed, shares_of, with_groups},
 };
 
 /// Counts, and the newest studies.
@@ -47,7 +47,7 @@ pub async fn study(id: StudyId) -> Result<StudyDetail, AppError> {
 }
 
 /// Creates a draft of a study and redirects to its plan. The fields come from a form: lists as repeated
-/// `submissions[]` and `raters[]`, absent when nothing is selected, shares set by hand as `shares[ID]`; an
+/// `submissions[]`, `raters[]` and `groups[]`, whose active members rate too, absent when nothing is selected, shares set by hand as `shares[ID]`; an
 /// empty number selects the default.
 #[server(prefix = "/rpc", endpoint = "create_study")]
 pub async fn create_study(
@@ -59,12 +59,16 @@ pub async fn create_study(
     #[server(default)] seed: String,
     #[server(default)] tasks: String,
     #[server(default)] presentation: Presentation,
+    #[server(default)] answers: RatedAnswers,
     #[server(default)] sharing: Sharing,
     #[server(default)] shares: BTreeMap<String, String>,
     #[server(default)] pace: String,
     #[server(default)] rubric: String,
+    #[server(default)] groups: Vec<GroupId>,
+    #[server(default)] break_minutes: String,
 ) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
+    let raters = with_groups(&ports, &admin, raters, groups).await?;
     let seed = parse_seed(&seed)?;
     let shares = shares_of(sharing, &raters, &shares)?;
     let new = NewStudy {
@@ -76,10 +80,12 @@ pub async fn create_study(
         seed,
         tasks: number("tasks", &tasks)?,
         presentation,
+        answers,
         sharing,
         shares,
         pace_s: number("pace", &pace)?,
         rubric: Some(rubric),
+        break_minutes: number("break_minutes", &break_minutes)?.unwrap_or(0),
         draft: true,
     };
     let id = ports.studies.create(&admin, new).await?;

@@ -74,13 +74,13 @@ fn put(region: RwSignal<String>, mut text: String) {
 fn show(regions: Regions, text: String) {
     put(regions.seen, text);
     let shown = regions.seen.get_untracked();
-    // Long enough to read a sentence twice; a newer message has its own time.
+    // Long enough to read a sentence or two; a newer message has its own time.
     set_timeout(
         move || {
             if regions.seen.with_untracked(|now| *now == shown) {
                 regions.seen.set(String::new());
             }
         },
-        std::time::Duration::from_secs(7),
+        std::time::Duration::from_secs(5),
     );
 }

@@ -25,7 +25,7 @@ pub fn CodeBox(
     /// Label of the code, if a page shows several.
     #[prop(optional, into)]
     of: String,
-    /// The margin beside the lines.
+    /// The margin next to the lines.
     #[prop(optional)]
     margin: Option<Margin>,
     /// Shortcut that switches between the forms, if any.
@@ -50,6 +50,7 @@ pub fn CodeBox(
     let lines = code.laid_out.as_ref().unwrap_or(&code.raw).len();
     let empty = code.raw.iter().all(|line| line.0.is_empty());
     let both = code.laid_out.is_some();
+    let (laid_out_only, raw_only) = if both { (code.only_here, Vec::new()) } else { (Vec::new(), code.only_here) };
     let surrounding_text = (!code.surrounding_text.is_empty()).then(|| {
         view! {
             <details class="said">
@@ -85,7 +86,7 @@ pub fn CodeBox(
                     view! {
                         {code.laid_out.map(|lines| {
                             let spots = spots(&laid_out_starts, lines.len(), false);
-                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=laid_out_margin spots /> }.into_any()
+                            view! { <Listing lines label=common.code_laid_out class="code laid-out" margin=laid_out_margin spots only_here=laid_out_only /> }.into_any()
                         })}
                         <Listing
                             spots=spots(&raw_starts, code.raw.len(), true)
@@ -93,6 +94,7 @@ pub fn CodeBox(
                             label=common.code_raw
                             class="code raw"
                             margin
+                            only_here=raw_only
                         />
                     }
                 })}
@@ -111,12 +113,15 @@ pub fn Listing(
     /// The classes of the box.
     #[prop(default = "code")]
     class: &'static str,
-    /// The margin beside the lines.
+    /// The margin next to the lines.
     #[prop(default = None)]
     margin: Option<Margin>,
     /// Start of each line in the original code; required with a margin.
     #[prop(optional)]
     spots: Vec<DisplayedLine>,
+    /// Lines that no other output on the page has, counted from 0.
+    #[prop(optional)]
+    only_here: Vec<u32>,
 ) -> impl IntoView {
     // One of four widths that fits the last line's number, because inline styles are not allowed.
     let digits = match lines.len() {
@@ -132,10 +137,15 @@ pub fn Listing(
         .enumerate()
         .map(|(n, line)| {
             let spot = spots.get(n).copied();
+            let only = u32::try_from(n).is_ok_and(|n| only_here.binary_search(&n).is_ok());
             // One line is a tab stop; arrow keys move to the others.
             let mark = spot.zip(open).filter(|_| !line.0.is_empty()).map(|(spot, open)| {
                 let tabindex = if std::mem::take(&mut reachable) { "0" } else { "-1" };
-                let label = (open.label)(spot.number, line.text().trim());
+                let mut label = (open.label)(spot.number, line.text().trim());
+                if only {
+                    // The style sheet marks the line, unless the rater has switched the marks off.
+                    label = format!("{label} ({})", use_i18n().common.only_here);
+                }
                 view! {
                     <button type="button" class="line-mark scripted" tabindex=tabindex data-line=n.to_string() aria-label=label></button>
                 }
@@ -151,7 +161,7 @@ pub fn Listing(
                     view! { <span class=class>{run.1}</span> }
                 })
                 .collect_view();
-            view! { <span class="line">{mark}{runs}"\n"</span>{under} }
+            view! { <span class=if only { "line only-here" } else { "line" }>{mark}{runs}"\n"</span>{under} }
         })
         .collect_view();
     let opener = move |event: ev::MouseEvent| {

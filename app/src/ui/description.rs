@@ -1,4 +1,4 @@
-//! The description of a task: prose, and at its end perhaps a block of code, such as what is to be translated.
+//! The description of a task: prose, and at its end perhaps a block of code, such as what must be translated.
 
 use leptos::prelude::*;
 

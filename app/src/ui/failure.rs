@@ -29,7 +29,8 @@ pub fn Failure(
         _ => Vec::new(),
     };
     let log_in = matches!(error, AppError::Unauthenticated);
-    let retriable = matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_));
+    let retriable =
+        matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_) | AppError::Busy(_));
     let here = use_location();
     let log_in_href = move || format!("/log-in?next={}", escape(&here.pathname.get()));
     view! {
@@ -67,10 +68,23 @@ pub fn ProblemList(
     let i = use_i18n();
     let row = |p: Problem| {
         let link = p.page.clone().map(|page| view! { " "<a href=page>{i.common.accepting_page}</a> });
-        view! { <li>{p.sentence(i.lang)}{link}</li> }
+        view! { <li>{with_code(&p.sentence(i.lang))}{link}</li> }
     };
     let rows = problems.into_iter().map(row).collect_view();
     view! { <ul class="problems">{rows}</ul> }
+}
+
+/// A text in which backticks enclose code.
+fn with_code(text: &str) -> Vec<AnyView> {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return vec![text.to_owned().into_any()];
+    }
+    let part = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned().into_any(),
+        _ => view! { <code>{part.to_owned()}</code> }.into_any(),
+    };
+    parts.into_iter().enumerate().map(part).collect()
 }
 
 /// An error as one line of text.
@@ -83,6 +97,7 @@ pub fn error_text(error: &AppError, i18n: I18n) -> String {
         | AppError::Conflict(_)
         | AppError::Refused(_)
         | AppError::TooMany(_)
+        | AppError::Busy(_)
         | AppError::Internal(_) => {
             let (title, hint) = words(error, i18n);
             i18n.lang.pick(format!("{title}. {hint}"), format!("{title}。{hint}"))
@@ -137,6 +152,7 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
         AppError::Conflict(why) => (c.conflict, why.get(i18n.lang).0.to_owned()),
         AppError::Refused(refusal) => (c.conflict, refusal::words(*refusal, i18n.lang).into()),
         AppError::TooMany(seconds) => (c.too_many, (c.wait)(*seconds)),
+        AppError::Busy(seconds) => (c.busy, (c.wait)(*seconds)),
         AppError::Malformed => (c.malformed, c.malformed_hint.into()),
         AppError::Unreachable => (c.unreachable, c.unreachable_hint.into()),
         AppError::Internal(incident) => (c.internal, (c.internal_hint)(incident)),

@@ -79,7 +79,7 @@ where
 /// A form that posts to a server function.
 #[component]
 pub fn ActionForm<S>(
-    /// What it does.
+    /// The action.
     action: FormAction<S>,
     /// The fields, named like the function's arguments, and a button.
     children: Children,

@@ -26,7 +26,7 @@ pub fn Page(
     /// Parent pages, outermost first: address and name.
     #[prop(optional)]
     crumbs: Vec<(String, String)>,
-    /// Buttons and links beside the heading.
+    /// Buttons and links next to the heading.
     #[prop(optional, into)]
     actions: ViewFn,
     /// Whether the content is narrow, for forms.
@@ -196,11 +196,17 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
     // Pages that are reached from another one: comparisons from results, outputs from models.
     let parts: &[&str] = match href {
         "/admin/results" => &["/admin/compare"],
-        "/admin/models" => {
-            &["/admin/submissions", "/admin/outputs", "/admin/upload", "/admin/uploads", "/admin/collections"]
-        }
+        "/admin/models" => &[
+            "/admin/submissions",
+            "/admin/outputs",
+            "/admin/upload",
+            "/admin/uploads",
+            "/admin/collections",
+            "/admin/judgings",
+        ],
         "/admin/studies" => &["/admin/rubrics"],
-        "/admin/datasets" => &["/admin/languages"],
+        "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
+        "/admin/people" => &["/admin/groups"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };

@@ -72,7 +72,7 @@ fn resource(source: Box<dyn Fn() -> Source + Send + Sync>, fetch: Fetch) -> Reso
     Resource::new_with_options(source, fetch, false)
 }
 
-/// What something is fetched for, of any type.
+/// The input of a fetch, of any type.
 #[derive(Clone)]
 struct Source(Arc<dyn Same>);
 

@@ -32,7 +32,7 @@ impl DisplayedLine {
     }
 }
 
-/// The margin beside the lines.
+/// The margin next to the lines.
 #[derive(Clone)]
 pub struct Margin {
     /// Draws the content below a line.

@@ -26,6 +26,8 @@
 pub mod announce;
 pub mod chart;
 pub mod code;
+#[cfg(feature = "ssr")]
+pub mod conversation;
 pub mod copy;
 pub mod description;
 pub mod effect;

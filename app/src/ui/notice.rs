@@ -32,7 +32,7 @@ impl Tone {
 #[component]
 pub fn Notice(
     #[prop(optional)] tone: Tone,
-    /// What it says.
+    /// The text.
     children: Children,
 ) -> impl IntoView {
     let role = if tone == Tone::Bad { "alert" } else { "status" };
@@ -54,10 +54,10 @@ pub fn WithoutScripts(
 /// An empty list: names what is missing; its children say what to do.
 #[component]
 pub fn Empty(
-    /// What is missing.
+    /// The missing thing.
     #[prop(into)]
     title: String,
-    /// What to do.
+    /// The remedy.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -79,7 +79,7 @@ pub fn Badge(
     view! { <span class=format!("badge {}", tone.class())>{children()}</span> }
 }
 
-/// A progress bar. Show the numbers beside it, because a bar alone is imprecise.
+/// A progress bar. Show the numbers next to it, because a bar alone is imprecise.
 #[component]
 pub fn Progress(
     /// Number done.

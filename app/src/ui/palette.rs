@@ -21,7 +21,7 @@ pub struct InPalette(pub RwSignal<u32>);
 pub fn PaletteButton() -> impl IntoView {
     let label = use_i18n().common.find;
     let (asked, is_here) = (RwSignal::new(0_u32), RwSignal::new(false));
-    // Setting it again would draw the dialog anew, and close it.
+    // Setting it again would redraw the dialog, and close it.
     let load = move || {
         if is_here.try_get_untracked() == Some(false) {
             is_here.set(true);
@@ -39,7 +39,7 @@ pub fn PaletteButton() -> impl IntoView {
             }
         });
         on_cleanup(move || keys.remove());
-        // Where there is no idle callback, the first use loads it.
+        // Without an idle callback, the first use loads it.
         let _ = request_idle_callback_with_handle(load);
     });
     let on_click = move |event: ev::MouseEvent| {

@@ -13,9 +13,9 @@
 //! The server could not do this between fork and exec without `unsafe`, and a separate process also gets the exact CPU
 //! time of everything that it started.
 
+mod isolation;
 pub mod landlock;
 mod seccomp;
-mod walls;
 
 use std::{
     io::{self, Write},
@@ -24,7 +24,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What to run and what it sees. In a pair of paths, the first is on the host and the second in the sandbox.
+/// The command to run and the files that it sees. In a pair of paths, the first is on the host and the second in the
+/// sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.
@@ -146,7 +147,7 @@ pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("AIXGRADE
 pub struct Order {
     /// The server's [`VERSION`].
     pub version: String,
-    /// What to run.
+    /// The command.
     pub command: Command,
     /// The path of bubblewrap.
     pub bwrap: PathBuf,
@@ -170,7 +171,7 @@ pub fn main(mut args: impl Iterator<Item = String>) -> Option<u8> {
         .ok_or_else(|| io::Error::other("no order"))
         .and_then(|text| serde_json::from_str::<Order>(&text).map_err(io::Error::other))
         .and_then(
-            |order| if order.version == VERSION { walls::run(&order) } else { Err(other_version(&order.version)) },
+            |order| if order.version == VERSION { isolation::run(&order) } else { Err(other_version(&order.version)) },
         )
         .unwrap_or_else(|e| Report { fault: Some(e.to_string()), ..Report::default() });
     let line = serde_json::to_string(&report).unwrap_or_default();

@@ -31,7 +31,7 @@ use text::Edits;
 
 use crate::brackets;
 
-/// What the dataset requires of the class.
+/// The dataset's requirements for the class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The package; may be empty.

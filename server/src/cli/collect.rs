@@ -9,9 +9,10 @@ use std::{
 use app::{
     model::{
         collection::{
-            ChatMessage, ChatRole, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow,
-            CollectionSettings, CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
+            ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
+            CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
         },
+        conversation::Way,
         ids::{CollectionId, SubmissionId},
         lang::Bilingual,
         page::{PageOf, Which},
@@ -27,7 +28,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{Global, Rows, table};
+use super::{Global, Rows, judge, table};
 use crate::{endpoint::Endpoints, error::Failure, services::Services};
 
 /// How often progress is read.
@@ -58,6 +59,96 @@ impl EndpointArgs {
     }
 }
 
+/// How requests are made: options that outputs and judgings share.
+#[derive(Args)]
+pub struct RequestArgs {
+    #[command(flatten)]
+    pub endpoints: EndpointArgs,
+    /// Name of the endpoint to use, if there are several
+    #[arg(long, value_name = "NAME")]
+    from: Option<String>,
+    /// Name of the model at the endpoint [default: the name given by --model]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub endpoint_model: String,
+    /// Sampling temperature, 0 to 2 [default: the endpoint's]
+    #[arg(long, value_name = "T")]
+    temperature: Option<f64>,
+    /// Nucleus sampling, above 0 and at most 1 [default: the endpoint's]
+    #[arg(long, value_name = "P")]
+    top_p: Option<f64>,
+    /// Seed of the first sample; each further sample has the next one [default: none]
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true)]
+    seed: Option<i64>,
+    /// Maximum tokens per response [default: the endpoint's]
+    #[arg(long, value_name = "N")]
+    response_tokens: Option<u32>,
+    /// Additional request fields, as a JSON object: '{"top_k": 20}'
+    #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
+    parameters: String,
+    /// Simultaneous requests, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    at_once: u32,
+    /// Maximum number of requests in a minute [default: no limit]
+    #[arg(long, value_name = "N")]
+    per_minute: Option<u32>,
+    /// Request timeout in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    timeout: u32,
+    /// Stop after this many requests, including retries [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_requests: Option<u64>,
+    /// Stop before prompts and responses together can exceed this many tokens [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// Show three prompts and the cost in tokens; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// With --resume, send failed requests again
+    #[arg(long, requires = "resume")]
+    failed: bool,
+}
+
+impl RequestArgs {
+    /// The name of the endpoint to use.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or several and none is named.
+    pub fn endpoint(&self, endpoints: &Endpoints) -> Result<String, Failure> {
+        match (&self.from, endpoints.rows().as_slice()) {
+            (Some(name), _) => Ok(name.clone()),
+            (None, [one]) => Ok(one.name.clone()),
+            (None, []) => {
+                let remedy = "Write it as --endpoint local=http://127.0.0.1:8000/v1";
+                Err(Failure::invalid("--endpoint", "no endpoint given", remedy))
+            }
+            (None, _) => Err(Failure::invalid("--from", "there are several endpoints", "Name one with --from")),
+        }
+    }
+
+    /// The settings with this number of samples, and without messages.
+    pub fn settings(&self, samples: u32) -> CollectionSettings {
+        CollectionSettings {
+            samples,
+            temperature: self.temperature,
+            top_p: self.top_p,
+            seed: self.seed,
+            response_tokens: self.response_tokens,
+            parameters: self.parameters.clone(),
+            at_once: self.at_once,
+            per_minute: self.per_minute,
+            timeout_s: self.timeout,
+            max_requests: self.max_requests,
+            max_tokens: self.max_tokens,
+            ..CollectionSettings::default()
+        }
+    }
+
+    pub fn resume(&self) -> CollectionResume {
+        CollectionResume { failed: self.failed, max_requests: self.max_requests, max_tokens: self.max_tokens }
+    }
+}
+
 /// `collect`
 #[derive(Args)]
 pub struct Collect {
@@ -68,31 +159,13 @@ pub struct Collect {
     #[arg(long, value_name = "NAME", required_unless_present = "resume")]
     model: Option<String>,
     #[command(flatten)]
-    endpoints: EndpointArgs,
-    /// Name of the endpoint to use, if there are several
-    #[arg(long, value_name = "NAME")]
-    from: Option<String>,
-    /// What the endpoint calls the model [default: the name given by --model]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    endpoint_model: String,
+    requests: RequestArgs,
     /// Only this task, by its external ID; repeat for several
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
     /// Samples per task
     #[arg(long, value_name = "N", default_value_t = 1)]
     samples: u32,
-    /// Sampling temperature, 0 to 2 [default: the endpoint's]
-    #[arg(long, value_name = "T")]
-    temperature: Option<f64>,
-    /// Nucleus sampling, above 0 and at most 1 [default: the endpoint's]
-    #[arg(long, value_name = "P")]
-    top_p: Option<f64>,
-    /// Seed of the first sample; each further sample has the next one [default: none]
-    #[arg(long, value_name = "SEED", allow_negative_numbers = true)]
-    seed: Option<i64>,
-    /// Maximum tokens of a response [default: the endpoint's]
-    #[arg(long, value_name = "N")]
-    response_tokens: Option<u32>,
     /// File with the system message [default: none]
     #[arg(long, value_name = "FILE")]
     system: Option<PathBuf>,
@@ -102,36 +175,18 @@ pub struct Collect {
     /// File with the template for tasks that are described in Chinese [default: that of --template]
     #[arg(long, value_name = "FILE", requires = "template")]
     template_zh: Option<PathBuf>,
-    /// Further fields of each request, as a JSON object: '{"top_k": 20}'
-    #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
-    parameters: String,
-    /// Simultaneous requests, 1 to 64
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    at_once: u32,
-    /// Maximum number of requests in a minute [default: no limit]
-    #[arg(long, value_name = "N")]
-    per_minute: Option<u32>,
-    /// Timeout of a request in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    timeout: u32,
-    /// Stop after this many requests, including repeated ones [default: no limit]
-    #[arg(long, value_name = "N")]
-    max_requests: Option<u64>,
-    /// Stop before prompts and responses together can exceed this many tokens [default: no limit]
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<u64>,
-    /// Show three prompts and the cost in tokens; send nothing
-    #[arg(long)]
-    dry_run: bool,
+    /// Of tasks that are conversations: ask for base, single, multi or n [default: n, all turns]
+    #[arg(long, value_name = "WAY", value_parser = way)]
+    way: Option<Way>,
+    /// File with the template of an instruction in a conversation, with {instruction} [default: see docs/collecting.md]
+    #[arg(long, value_name = "FILE")]
+    turn_template: Option<PathBuf>,
     /// Do not import the outputs; `aixgrade collections import` does so later
     #[arg(long)]
     no_import: bool,
     /// Resume a stopped or interrupted collection, by its number
     #[arg(long, value_name = "COLLECTION", conflicts_with_all = ["dataset", "model", "tasks", "dry_run"])]
     resume: Option<CollectionId>,
-    /// With --resume, send failed requests again
-    #[arg(long, requires = "resume")]
-    failed: bool,
 }
 
 /// List and show collections; stop, import or delete them. Start them with `aixgrade collect`.
@@ -161,7 +216,7 @@ pub enum Collections {
         /// Number of the collection
         collection: CollectionId,
     },
-    /// Delete a collection with its prompts and responses. Submissions that were imported from it stay
+    /// Delete a collection with its prompts and responses. Submissions imported from it are kept
     Delete {
         /// Number of the collection
         collection: CollectionId,
@@ -188,22 +243,24 @@ struct Whole {
 pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
     let services = global.open()?;
     let admin = System.admin();
-    let endpoints = args.endpoints.read()?;
+    let endpoints = args.requests.endpoints.read()?;
     services.collections.allow(endpoints.clone());
     let id = match args.resume {
         Some(id) => id,
         None => {
             let new = args.new_collection(&endpoints)?;
-            if args.dry_run {
+            if args.requests.dry_run {
                 let plan = services.collections.plan(&admin, new).await?;
-                return global.show(&plan, plan_text);
+                return global.show(&plan, |plan| plan_text(plan, "tasks"));
             }
             services.collections.create(&admin, new).await?
         }
     };
-    let how = CollectionResume { failed: args.failed, max_requests: args.max_requests, max_tokens: args.max_tokens };
-    services.collections.resume(&admin, id, how).await?;
+    services.collections.resume(&admin, id, args.requests.resume()).await?;
     let row = follow(&services, id).await?;
+    if row.judging.is_some() {
+        return judge::show(global, row);
+    }
     let whole = row.status == CollectionStatus::Finished;
     let submission =
         if whole && !args.no_import && row.answered > 0 { Some(import(&services, id).await?) } else { None };
@@ -223,42 +280,26 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
 
 impl Collect {
     fn new_collection(&self, endpoints: &Endpoints) -> Result<NewCollection, Failure> {
-        let rows = endpoints.rows();
-        let endpoint = match (&self.from, rows.as_slice()) {
-            (Some(name), _) => name.clone(),
-            (None, [one]) => one.name.clone(),
-            (None, []) => {
-                let remedy = "Write it as --endpoint local=http://127.0.0.1:8000/v1";
-                return Err(Failure::invalid("--endpoint", "no endpoint given", remedy));
-            }
-            (None, _) => {
-                return Err(Failure::invalid("--from", "there are several endpoints", "Name one with --from"));
-            }
-        };
         let read = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(String::new()), text_of);
         Ok(NewCollection {
             dataset: self.dataset.clone().unwrap_or_default(),
             model: self.model.clone().unwrap_or_default(),
-            endpoint,
-            endpoint_model: self.endpoint_model.clone(),
+            endpoint: self.requests.endpoint(endpoints)?,
+            endpoint_model: self.requests.endpoint_model.clone(),
             tasks: self.tasks.clone(),
             settings: CollectionSettings {
-                samples: self.samples,
-                temperature: self.temperature,
-                top_p: self.top_p,
-                seed: self.seed,
-                response_tokens: self.response_tokens,
                 system: read(&self.system)?.trim_end().to_owned(),
                 template: Bilingual { en: read(&self.template)?, zh: read(&self.template_zh)? },
-                parameters: self.parameters.clone(),
-                at_once: self.at_once,
-                per_minute: self.per_minute,
-                timeout_s: self.timeout,
-                max_requests: self.max_requests,
-                max_tokens: self.max_tokens,
+                way: self.way,
+                turn_template: Bilingual { en: read(&self.turn_template)?, zh: String::new() },
+                ..self.requests.settings(self.samples)
             },
         })
     }
+}
+
+fn way(name: &str) -> Result<Way, String> {
+    Way::from_name(name).ok_or_else(|| "write base, single, multi or n".into())
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
@@ -269,13 +310,14 @@ fn text_of(path: &Path) -> Result<String, Failure> {
 }
 
 /// Sends a running collection's requests, or watches another process that does, until it ends. Ctrl-C stops it.
-async fn follow(services: &Services, id: CollectionId) -> Result<CollectionRow, Failure> {
+pub async fn follow(services: &Services, id: CollectionId) -> Result<CollectionRow, Failure> {
     let admin = System.admin();
     let row = services.collections.get(&admin, id).await?.row;
     if row.status == CollectionStatus::Running {
         eprintln!(
-            "Collection {id}: {} requests. Ctrl-C stops it; resume it with `aixgrade collect --resume {id}`.",
-            row.total
+            "Collection {id}: {} requests. Ctrl-C stops it; resume it with `aixgrade {} --resume {id}`.",
+            row.total,
+            if row.judging.is_some() { "judge" } else { "collect" }
         );
     }
     let bar = ProgressBar::new(row.total);
@@ -375,12 +417,12 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
 fn text(made: &Collected) -> String {
     let row = &made.collection;
     let mut lines = vec![format!(
-        "Collection {}: {} of {} requests answered, {} failed; {} tokens of prompts, {} of responses.",
+        "Collection {}: {} of {} requests answered, {} failed; {} prompt tokens, {} response tokens.",
         row.id, row.answered, row.total, row.failed, row.prompt_tokens, row.response_tokens
     )];
     if row.estimated > 0 {
         lines.push(format!(
-            "The tokens of {} responses are estimated; the endpoint did not report them.",
+            "The endpoint did not report the tokens of {} responses, so they are estimated.",
             row.estimated
         ));
     }
@@ -404,28 +446,35 @@ fn text(made: &Collected) -> String {
     lines.join("\n")
 }
 
-fn plan_text(plan: &CollectionPlan) -> String {
+/// A plan with its first prompts; `what` is what it has requests for.
+pub fn plan_text(plan: &CollectionPlan, what: &str) -> String {
     let mut lines: Vec<String> = plan.first.iter().map(prompt_text).collect();
-    lines.push(cost(plan));
+    lines.push(cost(plan, what));
     lines.push("Dry run: nothing was sent.".into());
     lines.join("\n")
 }
 
 fn prompt_text(prompt: &PlannedPrompt) -> String {
     let message = |message: &ChatMessage| {
-        let role = if message.role == ChatRole::System { "system" } else { "user" };
-        format!("[{role}]\n{}\n", message.content)
+        let role = message.role.name();
+        format!("[{role}]\n{}\n", printable(&message.content))
     };
     format!("--- Task {}\n{}", prompt.task_id, prompt.messages.iter().map(message).collect::<String>())
 }
 
-fn cost(plan: &CollectionPlan) -> String {
+/// A text without characters that act on a terminal: prompts contain what models wrote.
+fn printable(text: &str) -> String {
+    let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.chars().map(|c| if acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn cost(plan: &CollectionPlan, what: &str) -> String {
     let responses = match plan.response_tokens {
-        Some(most) => format!("at most {most} tokens of responses"),
+        Some(most) => format!("at most {most} response tokens"),
         None => "responses of unknown length (limit them with --response-tokens)".into(),
     };
     format!(
-        "{} tasks, {} requests: about {} tokens of prompts, {responses}.",
+        "{} {what}, {} requests: about {} prompt tokens, {responses}.",
         plan.tasks, plan.requests, plan.prompt_tokens
     )
 }
@@ -434,6 +483,7 @@ fn list(rows: &[CollectionRow]) -> String {
     let row = |row: &CollectionRow| {
         vec![
             row.id.to_string(),
+            if row.judging.is_some() { "scores" } else { "outputs" }.to_owned(),
             row.model_name.clone(),
             format!("{} v{}", row.dataset, row.number),
             row.endpoint.clone(),
@@ -444,7 +494,7 @@ fn list(rows: &[CollectionRow]) -> String {
             row.created_at.to_string(),
         ]
     };
-    let heads = ["ID", "MODEL", "DATASET", "ENDPOINT", "STATE", "ANSWERED", "FAILED", "TOKENS", "CREATED"];
+    let heads = ["ID", "OF", "MODEL", "DATASET", "ENDPOINT", "STATE", "ANSWERED", "FAILED", "TOKENS", "CREATED"];
     table(&heads, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
@@ -459,19 +509,28 @@ fn whole_text(whole: &Whole) -> String {
         ("Samples", settings.samples.to_string()),
     ];
     let mut optional = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
+    if let Some(judging) = &row.judging {
+        optional("Rubric", Some(judging.rubric.clone()));
+        optional("Study", judging.study.map(|id| id.to_string()));
+        optional("Levels", Some(judging.level_order.name().to_owned()));
+        optional("Language", Some(judging.lang.code().to_owned()));
+        optional("Outputs", Some(format!("{} of {} scored", judging.scored, judging.outputs)));
+        optional("No valid answer", Some(judging.invalid.to_string()));
+    }
     optional("Reason", row.reason.as_ref().map(|reason| reason.text().en));
+    optional("Way", settings.way.map(|way| way.name().to_owned()));
     optional("Temperature", settings.temperature.map(|t| t.to_string()));
     optional("Top-p", settings.top_p.map(|p| p.to_string()));
     optional("Seed", settings.seed.map(|seed| seed.to_string()));
     optional("Tokens per response", settings.response_tokens.map(|most| format!("at most {most}")));
-    optional("Limit of requests", settings.max_requests.map(|most| most.to_string()));
-    optional("Limit of tokens", settings.max_tokens.map(|most| most.to_string()));
+    optional("Maximum number of requests", settings.max_requests.map(|most| most.to_string()));
+    optional("Maximum number of tokens", settings.max_tokens.map(|most| most.to_string()));
     optional("Further fields", Some(settings.parameters.clone()).filter(|text| !text.is_empty()));
     let imported = submissions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     optional("Submissions", Some(imported).filter(|text| !text.is_empty()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:width$}  {value}")).collect();
-    lines.push(cost(plan));
+    lines.push(cost(plan, if row.judging.is_some() { "outputs" } else { "tasks" }));
     if let Some(first) = plan.first.first() {
         lines.push(format!("\n{}", prompt_text(first)));
     }

@@ -31,9 +31,9 @@ const VARIABLES: [(&str, &str); 4] = [
 struct FromFile {
     /// Name of the option, without dashes.
     name: String,
-    /// What the parser calls the option.
+    /// The option's name in the parser.
     id: String,
-    /// What the option is given; empty for one that takes no value.
+    /// The option's value; empty for one that takes no value.
     values: Vec<String>,
     /// File and line.
     location: String,

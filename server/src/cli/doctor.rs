@@ -16,7 +16,7 @@ use crate::{
     error::Failure,
     jobs,
     lang::{self, Language, Places, suite, trials},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
     services::backup::snapshot,
 };
 
@@ -122,7 +122,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             // The engine runs without these layers, so their absence is reported but is not a failure.
             let missing = "not available on this host; the other isolation layers work without it (docs/engine.md)";
             let optional = sandbox.iter().flat_map(|sandbox| {
-                let OptionalWalls { landlock, groups } = sandbox.optional_walls();
+                let OptionalLayers { landlock, groups } = sandbox.optional_layers();
                 EN.isolation_layers(landlock, groups).map(|(name, state)| (name, state.unwrap_or(missing).to_owned()))
             });
             let helper = sandbox.iter().filter_map(|sandbox| Some(("helper", sandbox.started_by()?)));
@@ -134,8 +134,8 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     }
 }
 
-/// Each language with a toolchain besides the Java engine's: its versions and trials. A language without its toolchain is no
-/// failure, because its outputs can still be graded by people; the line says how to get it.
+/// Each language with a toolchain other than the Java engine's: its versions and trials. A language without its
+/// toolchain is not a failure, because people can still grade its outputs; the line says how to install it.
 async fn languages(folder: PathBuf) -> Vec<(String, bool, String)> {
     let tried = tokio::task::spawn_blocking(move || {
         let Ok(sandbox) = jobs::sandbox() else { return Vec::new() };
@@ -173,7 +173,7 @@ fn language_lines(
     }
 }
 
-/// What the engine lacks and how to install it, in one line.
+/// The engine's missing requirements and how to install them, in one line.
 pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     EN.engine_lacks_line(readiness)
 }

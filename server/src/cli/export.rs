@@ -169,7 +169,7 @@ async fn write(services: &Services, selection: Selection, file: File, export: &E
     Ok(())
 }
 
-/// What the arguments select of a dataset.
+/// The part of a dataset that the arguments select.
 async fn selection(services: &Services, export: &Export) -> Result<Selection, Failure> {
     let dataset = export.dataset.clone().unwrap_or_default();
     let known = services

@@ -6,7 +6,10 @@ use app::{model::dataset::ImportReport, port::System};
 use clap::Subcommand;
 
 use super::{Global, progress, ratings};
-use crate::{error::Failure, services::starter};
+use crate::{
+    error::Failure,
+    services::{codeif, starter},
+};
 
 /// Import datasets or ratings. Importing the same dataset again changes nothing; changed tasks become a new version.
 #[derive(Subcommand)]
@@ -28,6 +31,16 @@ pub enum Import {
         #[arg(long)]
         translation: bool,
     },
+    /// Import CodeIF-Bench: a checkout of its repository, an archive of it, or its data files. Data versions are imported
+    /// side by side; the published outputs belong to that of the first release
+    CodeifBench {
+        /// Folder, archive (.zip, .tar.gz) or .jsonl files
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Also import the outputs that the authors published in this checkout, with their verdicts
+        #[arg(long, value_name = "DIR")]
+        outputs: Option<PathBuf>,
+    },
     /// Import the starter tasks in Python, C++, JavaScript and Go with the outputs of three invented models
     StarterLanguages,
     /// Import a dataset in AixGrade's own format: a folder with a dataset.json, or an archive of it
@@ -44,7 +57,12 @@ pub enum Import {
 /// Runs the command.
 pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
     let services = global.open()?;
+    let mut outputs = None;
     let (paths, translation) = match command {
+        Import::CodeifBench { paths, outputs: checkout } => {
+            outputs = checkout;
+            (paths, false)
+        }
         Import::Aixbench { paths } => (paths, false),
         Import::HumanevalX { paths, translation } => (paths, translation),
         Import::Dataset { path } => (vec![path], false),
@@ -56,8 +74,12 @@ pub async fn run(global: &Global, command: Import) -> Result<(), Failure> {
         true => services.imports.with_translation(System, paths).await,
         false => services.imports.paths(System, paths).await,
     };
+    let mut report = report.inspect_err(|_| bar.finish_and_clear())?;
+    if let Some(checkout) = outputs {
+        report.notes.extend(codeif::import_outputs(&services, checkout).await?);
+    }
     bar.finish_and_clear();
-    global.show(&report?, text)
+    global.show(&report, text)
 }
 
 /// The report as text.

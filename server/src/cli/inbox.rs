@@ -24,8 +24,8 @@ pub struct Inbox {
 
 #[derive(Args)]
 struct List {
-    /// List only items of this kind: `flag`, `disagreement`, `calibration`, `pace`, `checks`, `plan`, `run`, `engine` or
-    /// `delivery`
+    /// List only items of this kind: `flag`, `disagreement`, `calibration`, `pace`, `checks`, `plan`, `run`, `engine`,
+    /// `delivery`, `backup` or `integrity`
     #[arg(long)]
     kind: Option<InboxKind>,
     /// List only items of this study
@@ -79,7 +79,7 @@ pub async fn run(global: &Global, Inbox { list, act }: Inbox) -> Result<(), Fail
             }
             let rows = rows.read(async |of| inbox.list(&admin, filter, of).await).await?;
             return global.show(&rows, |rows| match rows.as_slice() {
-                [] => "Nothing waits.".into(),
+                [] => "The inbox is empty.".into(),
                 rows => table(&["ID", "KIND", "STUDY", "SINCE", "ABOUT"], &rows.iter().map(line).collect::<Vec<_>>()),
             });
         }
@@ -93,7 +93,7 @@ pub async fn run(global: &Global, Inbox { list, act }: Inbox) -> Result<(), Fail
     };
     let done = inbox.act(&admin, InboxRequest { act, items }).await?;
     global.show(&done, |InboxDone { done, gone, refused }| {
-        format!("{done} done, {gone} no longer waited, {refused} could not be dealt with in this way.")
+        format!("{done} done, {gone} already resolved, {refused} do not allow this action.")
     })
 }
 
@@ -114,6 +114,7 @@ fn about(row: &InboxRow) -> String {
             format!("{unassigned} ratings without a rater; deactivated: {}", inactive.join(", "))
         }
         InboxItem::Run { run, dataset, errors, .. } => format!("run {run} of {dataset}, {errors} engine errors"),
+        InboxItem::Routine { failures, why, .. } => format!("{failures} attempts: {why}"),
         InboxItem::Delivery { url, attempts, error, .. } => {
             format!("{url}, {attempts} attempts, {}", error.as_deref().unwrap_or_default())
         }

@@ -25,9 +25,9 @@ pub enum Known {
     List(One),
     /// Add an output; of the study's own outputs, with its final scores and an explanation
     Add(Add),
-    /// Change where an item comes: in the calibration, as a hidden check, or both
+    /// Use an item in the calibration, as a hidden check, or both
     Pool(SetPool),
-    /// Deactivate an item: raters get it no more
+    /// Deactivate an item: raters no longer get it
     Deactivate(Item),
     /// Activate an item
     Activate(Item),
@@ -54,7 +54,7 @@ pub struct Add {
     /// Number of an output for the study's dataset
     #[arg(long)]
     output: OutputId,
-    /// Where it comes: `calibration`, `hidden` or `both`
+    /// Where it is used: `calibration`, `hidden` or `both`
     #[arg(long)]
     pool: Pool,
     /// A known score; repeat for each dimension, in the rubric's order [default: the final scores]
@@ -111,9 +111,12 @@ pub struct Limits {
     /// Length of a window, in rated outputs, at least 10
     #[arg(long, value_name = "N")]
     window: Option<u32>,
-    /// What follows then
+    /// What happens then
     #[arg(long)]
     then: Option<Then>,
+    /// Minutes of work after which raters read that a break helps; 0 for never
+    #[arg(long = "break", value_name = "MINUTES")]
+    break_minutes: Option<u32>,
 }
 
 /// [`LimitAction`] on the command line.
@@ -186,6 +189,7 @@ pub async fn limits(global: &Global, services: &Services, of: Limits) -> Result<
         missed_limit: of.missed.unwrap_or(old.missed_limit),
         limit_window: of.window.unwrap_or(old.limit_window),
         limit_action: then.unwrap_or(old.limit_action),
+        break_minutes: of.break_minutes.unwrap_or(old.break_minutes),
         ..old
     };
     if settings != old {
@@ -219,10 +223,13 @@ fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
     if s.missed_limit > 0 {
         limits.push(format!("{} missed hidden checks", s.missed_limit));
     }
-    let text = match limits.as_slice() {
+    let mut text = match limits.as_slice() {
         [] => "No limits.".to_owned(),
         some => format!("Of {} outputs, {}: {then}.", s.limit_window, some.join(" or ")),
     };
+    if s.break_minutes > 0 {
+        text.push_str(&format!("\nA break is suggested after {} minutes of work.", s.break_minutes));
+    }
     let rows: Vec<_> = raters
         .iter()
         .map(|r| {

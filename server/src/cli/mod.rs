@@ -12,10 +12,13 @@ mod config;
 mod datasets;
 mod doctor;
 mod export;
+mod groups;
 mod import;
 mod inbox;
+mod judge;
 mod known;
 mod objects;
+mod oidc;
 mod progress;
 mod prune;
 mod public;
@@ -73,7 +76,7 @@ pub struct Global {
     pub json: bool,
 }
 
-/// Which rows of a list to print, and in which order.
+/// The rows of a list to print, and their order.
 #[derive(Args)]
 pub struct Rows {
     /// Only rows that contain all these words, ignoring case
@@ -115,8 +118,8 @@ impl Rows {
 #[derive(Subcommand)]
 enum Command {
     /// Start the web server
-    Serve(serve::Serve),
-    /// Import datasets (AixBench, HumanEval-X or AixGrade's own format) or ratings from another tool
+    Serve(Box<serve::Serve>),
+    /// Import datasets (AixBench, HumanEval-X, CodeIF-Bench or AixGrade's own format) or ratings from another tool
     #[command(subcommand)]
     Import(import::Import),
     /// List and show datasets
@@ -127,7 +130,9 @@ enum Command {
     Submissions(submissions::Submissions),
     /// Request a model's outputs for a dataset from an endpoint, and import them
     Collect(Box<collect::Collect>),
-    /// List and show collections of outputs; stop, import or delete them
+    /// Have a judge model score outputs with a study's rubric, next to people's ratings
+    Judge(Box<judge::Judge>),
+    /// List and show collections of outputs and scores; stop, import or delete them
     #[command(subcommand)]
     Collections(collect::Collections),
     /// Create studies, follow their progress, pause, resume and close them
@@ -136,7 +141,7 @@ enum Command {
     /// List, show, import, export and archive rubrics
     #[command(subcommand)]
     Rubrics(rubrics::Rubrics),
-    /// List what waits for an admin; resolve, retry or dismiss it
+    /// List the inbox; resolve, retry or dismiss its items
     Inbox(inbox::Inbox),
     /// Rename, archive or delete a dataset, rubric, submission or study
     #[command(subcommand)]
@@ -155,6 +160,9 @@ enum Command {
     /// Add accounts, set passwords, create invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Manage groups of people
+    #[command(subcommand)]
+    Groups(groups::Groups),
     /// Create, list and revoke access tokens for the REST API
     #[command(subcommand)]
     Token(token::Token),
@@ -197,7 +205,7 @@ pub fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { global, command } = cli;
     match command {
-        Command::Serve(serve) => serve::run(&global, serve).await,
+        Command::Serve(serve) => serve::run(&global, *serve).await,
         Command::Import(import) => import::run(&global, import).await,
         Command::Datasets(datasets) => datasets::run(&global, datasets).await,
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
@@ -206,6 +214,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Inbox(inbox) => inbox::run(&global, inbox).await,
         Command::Objects(objects) => objects::run(&global, objects).await,
         Command::Collect(collect) => collect::collect(&global, *collect).await,
+        Command::Judge(judge) => judge::run(&global, *judge).await,
         Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
         Command::Worker(worker) => worker::run(worker).await,
@@ -213,6 +222,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Groups(groups) => groups::run(&global, groups).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Audit(audit) => audit::run(&global, audit).await,
         Command::Backup(backup) => backup::back_up(&global, &backup).await,
@@ -287,6 +297,12 @@ fn fail(failure: &Failure) -> ExitCode {
             }
             ExitCode::from(2)
         }
+        Failure::App(AppError::NotFound(what)) => {
+            let list = LISTS.iter().find(|(kind, _)| kind == what);
+            let remedy = list.map_or_else(String::new, |(_, list)| format!(". List them with `aixgrade {list}`."));
+            eprintln!("aixgrade: {what} not found{remedy}");
+            ExitCode::from(2)
+        }
         Failure::App(e) => {
             eprintln!("aixgrade: {e}");
             ExitCode::from(2)
@@ -297,6 +313,17 @@ fn fail(failure: &Failure) -> ExitCode {
         }
     }
 }
+
+/// Kinds of objects, each with the command that lists them.
+const LISTS: [(&str, &str); 7] = [
+    ("account", "user list"),
+    ("collection", "collections list"),
+    ("dataset", "datasets list"),
+    ("rubric", "rubrics list"),
+    ("run", "runs list"),
+    ("study", "studies list"),
+    ("submission", "submissions list"),
+];
 
 /// Formats rows as a text table: columns as wide as their widest cell, two spaces between them.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
@@ -312,4 +339,17 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut lines = vec![line(head.to_vec())];
     lines.extend(rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_commands_that_exist() {
+        for (_, list) in LISTS {
+            let command = Cli::try_parse_from(std::iter::once("aixgrade").chain(list.split(' ')));
+            assert!(command.is_ok(), "{list}");
+        }
+    }
 }

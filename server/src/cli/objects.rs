@@ -24,7 +24,7 @@ pub enum Objects {
         /// The new name
         name: String,
     },
-    /// Leave an object out of lists, forms and default selections; its data and links stay
+    /// Leave an object out of lists, forms and default selections; its data and links are kept
     Archive(Which),
     /// Return an archived object to the lists
     Unarchive(Which),

@@ -75,11 +75,12 @@ fn text(preview: &RatingsPreview) -> String {
         (true, None) => "Imported as scores of a judge model.".to_owned(),
     }];
     lines.push(format!("{} ratings of {} outputs.", preview.ratings, preview.outputs));
-    let raters = preview.raters.iter().map(|(name, n)| format!("{name} ({n})")).collect::<Vec<_>>();
+    let raters = preview.raters.iter().map(|one| format!("{} ({})", one.rater, one.ratings)).collect::<Vec<_>>();
     if !raters.is_empty() {
         lines.push(format!("Raters: {}", raters.join(", ")));
     }
-    let models = preview.models.iter().map(|(name, n, submission)| format!("{name} ({n}, submission {submission})"));
+    let models =
+        preview.models.iter().map(|one| format!("{} ({}, submission {})", one.model, one.ratings, one.submission));
     lines.push(format!("Models: {}", models.collect::<Vec<_>>().join(", ")));
     if preview.superseded > 0 {
         lines.push(format!("Lines replaced by a later rating: {}", preview.superseded));
@@ -90,9 +91,9 @@ fn text(preview: &RatingsPreview) -> String {
     let rows: Vec<Vec<String>> = preview
         .first
         .iter()
-        .map(|(line, task, model, rater, scores)| {
-            let scores = scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
-            vec![line.to_string(), task.clone(), model.clone(), rater.clone(), scores]
+        .map(|one| {
+            let scores = one.scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" ");
+            vec![one.line.to_string(), one.task_id.clone(), one.model.clone(), one.rater.clone(), scores]
         })
         .collect();
     format!("{}\n\n{}", lines.join("\n"), table(&["LINE", "TASK", "MODEL", "RATER", "SCORES"], &rows))

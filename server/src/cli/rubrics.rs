@@ -29,7 +29,7 @@ pub enum Rubrics {
     },
     /// Print a rubric as JSON, for `rubrics import`
     Export(Which),
-    /// Leave a rubric out of lists and forms; studies that use it go on
+    /// Leave a rubric out of lists and forms; studies that use it continue
     Archive {
         /// Short name of the rubric
         slug: String,
@@ -114,7 +114,10 @@ pub async fn run(global: &Global, command: Rubrics) -> Result<(), Failure> {
 }
 
 fn dimensions(rubric: &RubricSummary) -> String {
-    let each = rubric.dimensions.iter().map(|d| format!("{} {}–{}", d.name.get(Lang::En), d.low, d.high));
+    let each = rubric.dimensions.iter().map(|d| match d.checklist {
+        true => format!("{} yes/no", d.name.get(Lang::En)),
+        false => format!("{} {}–{}", d.name.get(Lang::En), d.low, d.high),
+    });
     each.collect::<Vec<_>>().join(", ")
 }
 
@@ -141,6 +144,9 @@ fn levels(rubric: &Rubric) -> Vec<String> {
             let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
             lines.push(format!("  {}  {label}{}", level.score, level.text.get(Lang::En)));
         }
+    }
+    if rubric.instructions {
+        lines.push("\nOne checklist item for each instruction of a conversation".into());
     }
     lines
 }

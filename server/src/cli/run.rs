@@ -5,6 +5,7 @@ use std::time::Duration;
 use app::{
     i18n::runs::EN,
     model::{
+        conversation::TestProfile,
         ids::{RunId, SubmissionId},
         page::PageOf,
         run::{Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
@@ -36,11 +37,15 @@ pub struct Run {
     /// Date that outputs and tests see (needs libfaketime)
     #[arg(long, value_name = "DATE", value_parser = dates)]
     dates: Option<Dates>,
+    /// Form of CodeIF-Bench's tests: as-run (as when the authors computed the published verdicts, the default),
+    /// as-released (as in the data file) or v1 (the rules of the branch v1)
+    #[arg(long, value_name = "PROFILE", value_parser = profile)]
+    profile: Option<TestProfile>,
     /// Run even if a sandbox check fails. Use only for code that you would run without any sandbox
     #[arg(long, alias = "although-walls-have-fallen")]
     allow_degraded_sandbox: bool,
     /// Resume an interrupted or stopped run, by its number
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh", "fast", "dates"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh", "fast", "dates", "profile"])]
     resume: Option<RunId>,
     /// Re-run the outputs on which the engine failed, in the run given by --resume or else in the
     /// newest run of the submission
@@ -104,7 +109,8 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
                 return Err(Failure::invalid("--dataset", wrong, format!("Use --dataset {}", row.dataset)).into());
             }
             if what.is_none() {
-                let new = NewRun { submission, fresh: args.fresh, fast: args.fast, dates: args.dates, like: None };
+                let Run { fresh, fast, dates, profile, .. } = *args;
+                let new = NewRun { submission, fresh, fast, dates, like: None, profile };
                 return services.runs.start(&admin, new).await;
             }
             let newest = services.db.read(move |conn| run_results::newest(conn, submission)).await?;
@@ -157,6 +163,11 @@ async fn work(global: &Global, services: &Services, id: RunId, degraded: bool) -
 fn dates(name: &str) -> Result<Dates, String> {
     let all: Vec<&str> = Dates::ALL.into_iter().map(Dates::name).collect();
     Dates::from_name(name).ok_or_else(|| format!("choose one of: {}", all.join(", ")))
+}
+
+fn profile(name: &str) -> Result<TestProfile, String> {
+    let all: Vec<&str> = TestProfile::ALL.into_iter().map(TestProfile::name).collect();
+    TestProfile::from_name(name).ok_or_else(|| format!("choose one of: {}", all.join(", ")))
 }
 
 /// Every output of a run, in the dataset's order.

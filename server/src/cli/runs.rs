@@ -6,8 +6,9 @@ use std::{
 };
 
 use app::{
-    i18n::runs::EN,
+    i18n::{conversations::EN as TEXTS, runs::EN},
     model::{
+        conversation_results::{ConversationResults, Share},
         ids::RunId,
         run::{ItemRow, RunDetail, RunRow},
         run_pair::{PairOutput, RunPair, Side},
@@ -39,6 +40,13 @@ pub enum Runs {
         /// Also list tasks with equal results
         #[arg(long)]
         all: bool,
+    },
+    /// Show each model's figures in CodeIF-Bench: pass rates by way, accuracy and forgetting by round, verdicts that
+    /// differ from those that the authors published
+    Conversations {
+        /// Print CSV
+        #[arg(long)]
+        csv: bool,
     },
     /// Export the results of a run: the same file as on the run's page
     Export {
@@ -93,6 +101,14 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
         Runs::Compare { a, b, all } => {
             global.show(&services.runs.compare(&admin, a, b, None).await?, |pair| side_by_side(pair, all))
         }
+        Runs::Conversations { csv } => {
+            let results = services.runs.conversations(&admin).await?;
+            if csv {
+                crate::report::conversations::csv(&results, &mut std::io::stdout().lock())?;
+                return Ok(());
+            }
+            global.show(&results, conversations)
+        }
         Runs::Export { run, shape, output } => {
             let mut out: Box<dyn Write> = match output {
                 None => Box::new(std::io::stdout().lock()),
@@ -109,6 +125,72 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
             Ok(out.flush()?)
         }
     }
+}
+
+/// Pass rates by way, then the figures of conversations, then how the verdicts compare with the authors'.
+fn conversations(results: &ConversationResults) -> String {
+    let percent = |share: &Share| {
+        let within = share.interval.map(|i| format!(" [{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
+        format!("{:.1}%{}", share.value * 100.0, within.unwrap_or_default())
+    };
+    let (mut ways, mut rounds, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for dataset in &results.datasets {
+        for model in &dataset.models {
+            let (slug, name) = (dataset.slug.clone(), model.name.clone());
+            for of in &model.ways {
+                let guarded = of.guarded.as_ref().map_or_else(String::new, percent);
+                let count = format!("{}/{}", of.published.count(), of.published.of);
+                let way = of.way.name().to_owned();
+                let run = of.run.map_or_else(|| "authors".to_owned(), |run| run.to_string());
+                ways.push(vec![slug.clone(), name.clone(), way, run, count, percent(&of.published), guarded]);
+                let Some(authors) = &of.authors else { continue };
+                for difference in &authors.differences {
+                    let passed = if difference.authors_passed { "passed" } else { "failed" };
+                    let (way, task, kind) = (of.way.name(), &difference.task_id, difference.kind.title());
+                    let why = TEXTS.difference(difference.reason);
+                    notes.push(format!(
+                        "{slug}, {name}, {way}, task {task}, {kind}: the authors published \"{passed}\". {why}"
+                    ));
+                }
+            }
+            let Some(figures) = &model.conversation else { continue };
+            let (own, lost, coded) = (&figures.instruction_accuracy, &figures.forgotten, &figures.forgotten_as_coded);
+            let accuracy = figures.rounds.iter().map(|round| format!("{:.1}%", round.accuracy.value * 100.0));
+            let accuracy = accuracy.collect::<Vec<_>>().join(" ");
+            rounds.push(vec![slug, name, percent(own), percent(lost), percent(coded), accuracy]);
+        }
+    }
+    let mut text = table(&["dataset", "model", "way", "run", "passed", "as published", "guarded"], &ways);
+    if !rounds.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(&table(&["dataset", "model", "IA", "IFR", "IFR as coded", "CA by round"], &rounds));
+    }
+    if !results.leaderboard.is_empty() {
+        let rows: Vec<Vec<String>> = results
+            .leaderboard
+            .iter()
+            .map(|row| {
+                let of = |(passed, of): (u32, u32)| format!("{passed}/{of}");
+                let share = |share: f64| format!("{:.1}%", share * 100.0);
+                let way = row.way.name().to_owned();
+                vec![
+                    row.name.clone(),
+                    way,
+                    of(row.function),
+                    of(row.repository),
+                    share(row.published),
+                    share(row.value),
+                ]
+            })
+            .collect();
+        text.push_str("\n\nThe leaderboard's column L-1\n");
+        text.push_str(&table(&["model", "way", "function", "repository 1", "as printed", "of all"], &rows));
+    }
+    for note in notes {
+        text.push('\n');
+        text.push_str(&note);
+    }
+    text
 }
 
 fn list(rows: &[RunRow]) -> String {

@@ -6,18 +6,19 @@ use std::{
     time::Duration,
 };
 
+use app::port::System;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, prune::size};
+use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
 use crate::{
     clock,
     config::Config,
-    db::{Db, sessions::Sessions, staging},
+    db::{Db, routines::Routine, sessions::Sessions, staging},
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
-    jobs::cluster::coordinator::Coordinator,
+    jobs::cluster::{Broker, coordinator::Coordinator},
     services::{
         Services,
         backup::{
@@ -50,6 +51,8 @@ pub struct Serve {
     webhook_hosts: Vec<String>,
     #[command(flatten)]
     endpoints: EndpointArgs,
+    #[command(flatten)]
+    oidc: OidcArgs,
     /// Make a backup in this folder every day, as `aixgrade backup DIR/` does [default: no backups]
     #[arg(long, env = "AIXGRADE_BACKUP_DIR", value_name = "DIR")]
     backup_dir: Option<PathBuf>,
@@ -88,7 +91,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// What the demo contains.
+/// The contents of the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Demo {
     /// Accounts and a study without ratings.
@@ -134,6 +137,9 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let address = listener.local_addr()?;
     let config = Config { listen: address, public_url: serve.public_url, trust_proxy: serve.trust_proxy };
     let shown = config.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    if let Some(provider) = serve.oidc.read(&shown)? {
+        services.single_sign_on.allow(provider);
+    }
     println!("AixGrade is at {shown}\nData folder: {}", services.folder.display());
     for line in welcome {
         println!("{line}");
@@ -141,35 +147,42 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     if let Some(watched) = &watched {
         println!("Metrics are at http://{}/metrics", watched.local_addr()?);
     }
-    match broker {
-        Some(broker) => {
-            println!("Outputs are run by workers that connect to the same NATS server (aixgrade worker).");
-            let engine = services.runs.engine().clone();
-            tokio::spawn(Coordinator::connect(engine, &broker, serve.nats_replicas.into()).await?.serve());
-        }
-        None => {
-            let readiness = readiness::check(None);
-            if !readiness.missing.is_empty() {
-                println!("{}", engine_lacks(&readiness));
-            }
-            services.runs.engine().clone().serve();
-        }
-    }
+    start_runs(&services, broker, serve.nats_replicas.into()).await?;
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(services.collections.clone().serve());
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));
     let figures = backups.as_ref().map(|daily| daily.figures.clone());
-    if let Some(daily) = backups {
-        tokio::spawn(daily.run(services.clone()));
+    match backups {
+        Some(daily) => {
+            tokio::spawn(daily.run(services.clone()));
+        }
+        None => services.end_routine(System, Routine::Backup).await?,
     }
+    tokio::spawn(services.clone().check_database_daily());
     let state = AppState::new(services, config);
     if let Some(watched) = watched {
         let router = http::watched(state.clone(), figures);
         tokio::spawn(http::listen::serve(watched, router, Limits::default(), std::future::pending()));
     }
     http::listen::serve(listener, http::router(state), Limits::default(), stop()).await;
+    Ok(())
+}
+
+/// Has outputs run: by workers that take them from a broker, or in this process.
+async fn start_runs(services: &Services, broker: Option<Broker>, replicas: usize) -> Result<(), Failure> {
+    let engine = services.runs.engine().clone();
+    if let Some(broker) = broker {
+        println!("Outputs are run by workers that connect to the same NATS server (aixgrade worker).");
+        tokio::spawn(Coordinator::connect(engine, &broker, replicas).await?.serve());
+        return Ok(());
+    }
+    let readiness = readiness::check(None);
+    if !readiness.missing.is_empty() {
+        println!("{}", engine_lacks(&readiness));
+    }
+    engine.serve();
     Ok(())
 }
 
@@ -233,7 +246,7 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
-        welcome.push("This password is shown only once. Change it on the Account page.".to_owned());
+        welcome.push("This password is shown only once. The first log-in asks for a new one.".to_owned());
     }
     Ok(welcome)
 }
@@ -337,6 +350,7 @@ mod tests {
             trust_proxy: false,
             webhook_hosts,
             endpoints: EndpointArgs::default(),
+            oidc: OidcArgs::default(),
             backup_dir,
             backup_keep,
             metrics_listen,

@@ -4,10 +4,10 @@ use app::{
     model::{
         ids::{StudyId, SubmissionId, UserId},
         lang::Lang,
-        plan::{Extension, PlanDetail, Presentation, Sharing},
+        plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
         study::{NewStudy, StudyChange, StudyStatus},
     },
-    port::{Plans, Studies as _, System, quality::Quality as _},
+    port::{Plans, Studies as _, System, groups::Groups as _, quality::Quality as _},
 };
 use clap::{Args, Subcommand};
 
@@ -23,7 +23,7 @@ pub enum Studies {
     Create(Create),
     /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
-    /// Edit a draft: what you pass changes, and its plan is drawn anew
+    /// Edit a draft: the given options change, and its plan is drawn again
     Edit(Edit),
     /// Start a draft
     Start(One),
@@ -48,7 +48,7 @@ pub enum Studies {
     Pause(One),
     /// Resume a paused study
     Resume(One),
-    /// Close a study: it accepts no more ratings; those it has are kept
+    /// Close a study: it accepts no more ratings, and existing ratings are kept
     Close(One),
     /// Reopen a closed study, with a reason for the audit log
     Reopen(Reopen),
@@ -89,8 +89,11 @@ pub struct Create {
     #[arg(long = "submission", required = true, value_name = "ID")]
     submissions: Vec<SubmissionId>,
     /// Username of a rater; repeat for each
-    #[arg(long = "rater", required = true, value_name = "NAME")]
+    #[arg(long = "rater", required_unless_present = "groups", value_name = "NAME")]
     raters: Vec<String>,
+    /// Name of a group whose active members rate, too; repeat for each
+    #[arg(long = "group", value_name = "NAME")]
+    groups: Vec<String>,
     /// Number of different raters per output
     #[arg(long, default_value_t = 1)]
     overlap: u32,
@@ -109,12 +112,18 @@ pub struct Create {
     /// How outputs are shown: `one` at a time or `side-by-side`
     #[arg(long, default_value = "one")]
     show: Presentation,
+    /// Which answers of a conversation are rated: the `last` or `each`
+    #[arg(long, default_value = "last")]
+    answers: RatedAnswers,
     /// Seconds per rating, to estimate the hours in the plan [default: measured]
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
     /// Rubric, with a version if it is not the newest, such as "aixbench 1" [default: the dataset's]
     #[arg(long)]
     rubric: Option<String>,
+    /// Minutes of work after which raters read that a break helps; 0 for never
+    #[arg(long = "break", value_name = "MINUTES", default_value_t = 0)]
+    break_minutes: u32,
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
@@ -155,9 +164,15 @@ pub struct Edit {
     /// How outputs are shown: `one` at a time or `side-by-side`
     #[arg(long)]
     show: Option<Presentation>,
+    /// Which answers of a conversation are rated: the `last` or `each`
+    #[arg(long)]
+    answers: Option<RatedAnswers>,
     /// Seconds per rating, to estimate the hours in the plan; 0 for the measured pace
     #[arg(long, value_name = "SECONDS")]
     pace: Option<u32>,
+    /// Minutes of work after which raters read that a break helps; 0 for never
+    #[arg(long = "break", value_name = "MINUTES")]
+    break_minutes: Option<u32>,
 }
 
 /// `studies join`
@@ -167,7 +182,7 @@ pub struct Join {
     id: StudyId,
     /// Username of the rater
     name: String,
-    /// Number of ratings, if work is assigned by hand
+    /// Number of ratings, if work is assigned manually
     #[arg(long)]
     share: Option<u32>,
 }
@@ -237,6 +252,12 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             for name in &create.raters {
                 raters.push(named(&services, "--rater", name).await?);
             }
+            for name in &create.groups {
+                let group = services.groups.named(&admin, name).await?;
+                let members = services.groups.active(&admin, vec![group]).await?;
+                let new: Vec<_> = members.into_iter().filter(|member| !raters.contains(member)).collect();
+                raters.extend(new);
+            }
             let draft = create.draft;
             let new = NewStudy {
                 raters,
@@ -247,10 +268,12 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 seed: create.seed,
                 tasks: create.tasks,
                 presentation: create.show,
+                answers: create.answers,
                 sharing: create.sharing,
                 shares: create.shares,
                 pace_s: create.pace,
                 rubric: create.rubric,
+                break_minutes: create.break_minutes,
                 draft,
             };
             let id = studies.create(&admin, new).await?;
@@ -265,7 +288,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 let leaks = services.quality.leaks(&admin, id, true).await?;
                 if leaks.count > 0 {
                     eprintln!(
-                        "{} outputs name a model to their raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
+                        "{} outputs show a model name to raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
                         leaks.count,
                         leaks.names.join(", ")
                     );
@@ -287,9 +310,11 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 seed: edit.seed,
                 tasks: edit.tasks,
                 presentation: edit.show,
+                answers: edit.answers,
                 sharing: edit.sharing,
                 shares: Some(edit.shares).filter(|all| !all.is_empty()),
                 pace_s: edit.pace,
+                break_minutes: edit.break_minutes,
             };
             services.plans.edit(&admin, edit.id, change).await?;
             return global.show(&services.plans.get(&admin, edit.id).await?, plan_text);
@@ -345,7 +370,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             return global.show(&services.comparisons.by_people(&admin, selection).await?, |c| {
                 let mut head = vec!["MODEL", "RATINGS"];
                 head.extend(c.rubric.dimensions.iter().map(|d| d.name.get(Lang::En)));
-                let cell = |d: &app::model::comparison::DimensionScores| match (d.mean, d.interval) {
+                let cell = |d: &app::model::ratings::DimensionScores| match (d.mean, d.interval) {
                     (Some(mean), Some(i)) => format!("{mean:.4} [{:.2}, {:.2}]", i.low, i.high),
                     (Some(mean), None) => format!("{mean:.4}"),
                     _ => "-".into(),
@@ -406,8 +431,9 @@ fn plan_text(plan: &PlanDetail) -> String {
         0 => String::new(),
         n => format!("\n{n} ratings cannot be assigned to any rater of this study. Add a rater."),
     };
+    let answers = plan.answers.map(|answers| format!("answers rated: {}, ", answers.code())).unwrap_or_default();
     format!(
-        "{} ({})\n{} tasks, {} outputs, {} ratings per output: {} in total, {} done, {} hours remaining\nassigned by {}, shown {}, seed {}{waiting}\n\n{}",
+        "{} ({})\n{} tasks, {} outputs, {} ratings per output: {} in total, {} done, {} hours remaining\nassigned by {}, shown {}, {answers}seed {}{waiting}\n\n{}",
         plan.title,
         plan.status,
         plan.tasks,

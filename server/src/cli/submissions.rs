@@ -9,8 +9,8 @@ use app::{
         lang::Lang,
         page::PageOf,
         submission::{
-            IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow, UploadRow,
-            UploadState,
+            FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
+            UploadRow, UploadState,
         },
     },
     port::{Answer, Submissions as _, System},
@@ -37,7 +37,7 @@ pub enum Submissions {
     /// Import model outputs: JSON Lines (plain or gzip), or a folder or archive with one Java class per
     /// task, as AixBench packages them (generate/<model>)
     Upload(Upload),
-    /// List uploaded files with what became of them, newest first
+    /// List uploaded files and what became of them, newest first
     Uploads(Rows),
     /// Write the file that a submission was imported from, unchanged
     Original {
@@ -81,7 +81,7 @@ pub struct Upload {
     #[arg(long)]
     dry_run: bool,
     /// Leave out invalid lines instead of importing nothing. Tasks without an output count as failed in every figure of
-    /// tests, such as AvgPassRatio. The submission records how many lines it lacks
+    /// tests, such as AvgPassRatio. The submission records how many lines are missing
     #[arg(long)]
     good_lines_only: bool,
     /// Write the lines that are not imported (invalid, or without a task) to this file, as they are in the uploaded file
@@ -231,7 +231,7 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
     global.show(&uploaded, text)
 }
 
-/// What leaving out the invalid lines does to the figures.
+/// How leaving out the invalid lines affects the figures.
 fn consequence(preview: &Preview) -> String {
     format!(
         "{} invalid {} left out. {} of {} tasks then have no output and count as failed in every figure of tests.",
@@ -341,10 +341,10 @@ fn text(uploaded: &Uploaded) -> String {
             lines.push(format!("{what}: {count} ({}{more})", some.join(", ")));
         }
     };
-    let at = |list: &[(u64, String)]| {
-        let place = |(line, id): &(u64, String)| match line {
-            0 => id.clone(),
-            line => format!("{id} in line {line}"),
+    let at = |list: &[FileLine]| {
+        let place = |one: &FileLine| match one.line {
+            0 => one.label.clone(),
+            line => format!("{} in line {line}", one.label),
         };
         list.iter().map(place).collect()
     };

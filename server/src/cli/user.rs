@@ -13,14 +13,14 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use crate::{error::Failure, services::accounts::Validity};
 
 /// Manage accounts.
 #[derive(Subcommand)]
 pub enum User {
-    /// Create an account; reads the password from standard input
+    /// Create an account; reads the password from standard input. The first log-in asks for a new one
     Add(Add),
-    /// Set a password, read from standard input; logs the person out
+    /// Set a password, read from standard input; logs the person out. The next log-in asks for a new one
     Password(Password),
     /// Create a link with which a person chooses a new password
     #[command(name = "reset-link")]
@@ -59,6 +59,8 @@ pub struct Add {
     /// Role: `admin` or `rater`
     #[arg(long, default_value = "rater")]
     role: Role,
+    #[command(flatten)]
+    lasting: Lasting,
 }
 
 /// `user password`
@@ -66,6 +68,22 @@ pub struct Add {
 pub struct Password {
     /// Username
     name: String,
+    #[command(flatten)]
+    lasting: Lasting,
+}
+
+/// How long a password that is set here is good for.
+#[derive(Args, Clone, Copy)]
+pub struct Lasting {
+    /// Do not ask for a new password at the next log-in
+    #[arg(long)]
+    lasting: bool,
+}
+
+impl Lasting {
+    fn validity(self) -> Validity {
+        if self.lasting { Validity::Lasting } else { Validity::OneTime }
+    }
 }
 
 /// `user invite`
@@ -80,6 +98,9 @@ pub struct Invite {
     /// Days until the link expires, 1 to 90
     #[arg(long, default_value_t = 14)]
     days: u32,
+    /// Name of a group that the new account joins
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
 }
 
 /// An account.
@@ -91,17 +112,18 @@ pub struct Named {
 
 /// Runs the command.
 pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
-    let accounts = global.open()?.accounts;
+    let services = global.open()?;
+    let accounts = &services.accounts;
     let admin = System.admin();
     match user {
         User::Add(add) => {
-            let id = accounts.add(System, &add.name, add.role, &password()?).await?;
+            let id = accounts.add(System, &add.name, add.role, &password()?, add.lasting.validity()).await?;
             global.show(&Added { id: id.0, name: &add.name, role: add.role }, |a| {
                 format!("Added {} ({}).", a.name, a.role)
             })
         }
-        User::Password(Password { name }) => {
-            accounts.reset_password(System, &name, &password()?).await?;
+        User::Password(Password { name, lasting }) => {
+            accounts.reset_password(System, &name, &password()?, lasting.validity()).await?;
             global.show(&name, |name| format!("Set the password of {name} and ended all sessions of this account."))
         }
         User::ResetLink(Named { name }) => {
@@ -115,7 +137,11 @@ pub async fn run(global: &Global, user: User) -> Result<(), Failure> {
             })
         }
         User::Invite(invite) => {
-            let secret = accounts.invite(&admin, &invite.label, invite.role, invite.days).await?;
+            let group = match &invite.group {
+                Some(name) => Some(services.groups.named(&admin, name).await?),
+                None => None,
+            };
+            let secret = accounts.invite_to(&admin, &invite.label, invite.role, invite.days, group).await?;
             global.show(&Link { path: format!("/join/{secret}"), days: invite.days }, |link| {
                 format!(
                     "{}\nAppend this path to the server's address. The link can be used once and expires after {} days.",

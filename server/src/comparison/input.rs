@@ -5,6 +5,7 @@
 
 use app::model::{
     compare::Selection,
+    conversation::InstructionKind,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, UserId},
     lang::Bilingual,
@@ -40,6 +41,9 @@ pub struct ComparisonInput {
     /// Their scores: one per dimension of the rubric for each rating.
     #[serde(skip)]
     pub scores: Vec<u8>,
+    /// Answers to "does it follow this instruction?" that count, by study, output and age.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<InputInstruction>,
     /// Outputs with a final score that replaces their ratings; empty for raw scores.
     #[serde(default)]
     pub finals: Vec<InputFinal>,
@@ -72,6 +76,25 @@ pub struct InputRating {
     pub output: OutputId,
     /// Index of the rater.
     pub rater: u32,
+}
+
+/// A rater's answer about an instruction of a conversation. Fields with indices refer to the input's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputInstruction {
+    /// Index of the study.
+    pub study: u32,
+    /// Index of the task.
+    pub task: u32,
+    /// Index of the model.
+    pub model: u32,
+    pub output: OutputId,
+    /// Index of the rater.
+    pub rater: u32,
+    /// The turn of the instruction.
+    pub turn: u32,
+    pub kind: InstructionKind,
+    /// 1 if the output follows it, otherwise 0.
+    pub follows: u8,
 }
 
 /// The final scores of an output (docs/statistics.md, "Adjudicated scores"). Fields with indices refer to
@@ -108,6 +131,9 @@ pub struct JudgeScore {
     pub output: OutputId,
     /// One score per dimension.
     pub scores: Vec<u8>,
+    /// Length of the output's code in bytes; 0 in bundles of earlier versions.
+    #[serde(default)]
+    pub length: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -123,7 +149,7 @@ pub struct InputRun {
     pub verdicts: Vec<InputVerdict>,
     /// Outputs without a verdict.
     pub missing: u32,
-    /// Why outputs pass as published and not guarded.
+    /// Why outputs pass only as published.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     /// The submission; absent for imported results.

@@ -25,6 +25,8 @@ pub struct RatingLine<'a> {
     pub rater: &'a str,
     /// One digit per dimension.
     pub scores: &'a str,
+    /// The answers about instructions, as `TURN:ANSWER` separated by spaces; absent without any.
+    pub instructions: Option<&'a str>,
     /// The comment.
     pub comment: &'a str,
     /// The flag, as JSON.

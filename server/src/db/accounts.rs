@@ -1,7 +1,8 @@
 //! People, invitations and failed log-ins.
 
 use app::model::{
-    ids::UserId,
+    group::GroupName,
+    ids::{GroupId, UserId},
     keys::Settings,
     lang::Lang,
     page::{PageOf, Paged},
@@ -10,7 +11,10 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
-use super::page::{self, Filter, List, Sort};
+use super::{
+    groups,
+    page::{self, Filter, List, Sort},
+};
 use crate::{clock, error::Failure};
 
 /// An account with the fields that a log-in needs.
@@ -24,9 +28,12 @@ pub struct Account {
     pub disabled: bool,
     /// Sessions of an earlier epoch have ended.
     pub epoch: i64,
+    /// Whether they must choose a new password before anything else.
+    pub must_change_password: bool,
 }
 
-const ACCOUNT: &str = "SELECT id, name, role, lang, password_hash, disabled, epoch, s.keys, s.tour_at, s.display
+const ACCOUNT: &str =
+    "SELECT id, name, role, lang, password_hash, disabled, epoch, must_change_password, s.keys, s.tour_at, s.display
     FROM users LEFT JOIN rater_settings s ON s.user_id = users.id";
 
 /// The account with this name, ignoring case.
@@ -53,7 +60,9 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
                      AND NOT EXISTS (SELECT 1 FROM study_raters o JOIN users x ON x.id = o.user_id
                          WHERE o.study_id = m.study_id AND o.user_id <> u.id AND o.left_at IS NULL AND x.disabled = 0)
                 ) AS alone_in,
-                coalesce(u.reads, 'en zh') AS reads",
+                coalesce(u.reads, 'en zh') AS reads,
+                (SELECT json_group_array(json_object('id', g.id, 'name', g.name) ORDER BY g.name)
+                 FROM person_group_members m JOIN person_groups g ON g.id = m.group_id WHERE m.user_id = u.id) AS groups",
         table: "users u",
         joins: "",
         id: "u.id",
@@ -71,6 +80,11 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
         search: "u.name",
         filters: &[
             Filter { name: "role", condition: "u.role = #", indexed: true },
+            Filter {
+                name: "group",
+                condition: "EXISTS (SELECT 1 FROM person_group_members m WHERE m.group_id = # AND m.user_id = u.id)",
+                indexed: false,
+            },
             Filter { name: "active", condition: "u.disabled = (# <> '1')", indexed: false },
         ],
     };
@@ -87,6 +101,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
             open_studies: row.get("open_studies")?,
             alone_in: row.get("alone_in")?,
             reads: parsed(row, "reads")?,
+            groups: groups::names(row, "groups")?,
         })
     };
     page::page(conn, &list, of, &[], read)
@@ -104,24 +119,37 @@ pub fn admins(conn: &Connection) -> Result<u64, Failure> {
     Ok(conn.query_row("SELECT count(*) FROM users WHERE role = 'admin' AND disabled = 0", [], |row| row.get(0))?)
 }
 
+/// A password to store.
+pub struct Password<'a> {
+    /// Its hash.
+    pub hash: &'a str,
+    /// Whether its owner must change it before anything else.
+    pub one_time: bool,
+}
+
 /// Creates an account; `None` if the name is taken.
-pub fn insert(conn: &Connection, name: &str, role: Role, password_hash: &str) -> Result<Option<UserId>, Failure> {
+pub fn insert(
+    conn: &Connection,
+    name: &str,
+    role: Role,
+    Password { hash, one_time }: Password<'_>,
+) -> Result<Option<UserId>, Failure> {
     let id = conn
         .prepare_cached(
-            "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, ?2, ?3, ?4)
+            "INSERT INTO users (name, role, password_hash, must_change_password, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (name) DO NOTHING RETURNING id",
         )?
-        .query_row(params![name, role.code(), password_hash, clock::now().0], |row| row.get(0))
+        .query_row(params![name, role.code(), hash, one_time, clock::now().0], |row| row.get(0))
         .optional()?;
     Ok(id.map(UserId))
 }
 
 /// Sets a password, and ends every session of the account and its link to choose a password.
-pub fn set_password(conn: &Connection, id: UserId, password_hash: &str) -> Result<i64, Failure> {
+pub fn set_password(conn: &Connection, id: UserId, Password { hash, one_time }: Password<'_>) -> Result<i64, Failure> {
     conn.execute("DELETE FROM password_resets WHERE user_id = ?1", [id.0])?;
     Ok(conn.query_row(
-        "UPDATE users SET password_hash = ?2, epoch = epoch + 1 WHERE id = ?1 RETURNING epoch",
-        params![id.0, password_hash],
+        "UPDATE users SET password_hash = ?2, must_change_password = ?3, epoch = epoch + 1 WHERE id = ?1 RETURNING epoch",
+        params![id.0, hash, one_time],
         |row| row.get(0),
     )?)
 }
@@ -155,9 +183,9 @@ pub fn set_lang(conn: &Connection, id: UserId, lang: Lang) -> Result<(), Failure
     Ok(())
 }
 
-const INVITATION: &str = "i.id, i.label, i.role, i.created_at, i.expires_at, u.name,
+const INVITATION: &str = "i.id, i.label, i.role, i.created_at, i.expires_at, u.name, i.group_id, g.name AS group_name,
         i.used_by IS NULL AND i.revoked_at IS NULL AND i.expires_at > ?3 AS open";
-const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by";
+const INVITED: &str = "LEFT JOIN users u ON u.id = i.used_by LEFT JOIN person_groups g ON g.id = i.group_id";
 
 /// A page of the invitations, newest first.
 pub fn invitations(conn: &Connection, of: &PageOf) -> Result<Paged<Invitation>, Failure> {
@@ -191,13 +219,14 @@ pub fn insert_invitation(
     secret_hash: &str,
     label: &str,
     role: Role,
+    group: Option<GroupId>,
     by: Option<UserId>,
     expires_at: Timestamp,
 ) -> Result<i64, Failure> {
     conn.execute(
-        "INSERT INTO invitations (secret_hash, label, role, created_by, created_at, expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![secret_hash, label, role.code(), by.map(|id| id.0), clock::now().0, expires_at.0],
+        "INSERT INTO invitations (secret_hash, label, role, group_id, created_by, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![secret_hash, label, role.code(), group.map(|id| id.0), by.map(|id| id.0), clock::now().0, expires_at.0],
     )?;
     Ok(conn.last_insert_rowid())
 }
@@ -231,6 +260,7 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
         password_hash: row.get("password_hash")?,
         disabled: row.get("disabled")?,
         epoch: row.get("epoch")?,
+        must_change_password: row.get("must_change_password")?,
     })
 }
 
@@ -256,6 +286,10 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
         expires_at: Timestamp(row.get("expires_at")?),
         used_by: row.get("name")?,
         open: row.get("open")?,
+        group: match row.get::<_, Option<i64>>("group_id")? {
+            Some(id) => Some(GroupName { id: GroupId(id), name: row.get("group_name")? }),
+            None => None,
+        },
     })
 }
 

@@ -67,7 +67,7 @@ pub(super) fn carried<T>(origin: Option<Origin>, work: impl FnOnce() -> T) -> T 
     work()
 }
 
-/// What a change came to, and what the audit log says of it.
+/// The result of a change, and its entry in the audit log.
 pub struct Change<T> {
     value: T,
     entries: Vec<(Object, String)>,
@@ -85,7 +85,7 @@ impl<T> Change<T> {
         Change { value, entries, by: None }
     }
 
-    /// The same, made by an account that came to be with it.
+    /// The same, by an account that the change itself created.
     pub fn by(self, actor: Actor) -> Change<T> {
         Change { by: Some(actor), ..self }
     }
@@ -142,7 +142,7 @@ pub struct Filter {
     pub person: Option<String>,
     /// With this action.
     pub action: Option<String>,
-    /// Whose object or detail contains this. In the object it ends a word: `study 3` is not `study 31`.
+    /// Only entries whose object or detail contains this. In the object it ends a word: `study 3` is not `study 31`.
     pub object: Option<String>,
     /// From this time on.
     pub since: Option<Timestamp>,

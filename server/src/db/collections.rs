@@ -5,9 +5,11 @@
 
 use app::model::{
     collection::{
-        ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, RequestDetail, RequestRow, StopReason,
+        ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, JudgedOutput, RequestDetail, RequestRow,
+        StopReason,
     },
-    ids::{CollectionId, DatasetVersionId, ModelId, RunId, StudyId, SubmissionId, UserId},
+    ids::{CollectionId, DatasetVersionId, ModelId, OutputId, RunId, StudyId, SubmissionId, UserId},
+    judging::JudgingFacts,
     page::{PageOf, Paged},
     time::Timestamp,
 };
@@ -15,6 +17,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     accounts::parsed,
+    judgings::{self, Judging},
     page::{self, Filter, List, Sort},
 };
 use crate::{clock, error::Failure};
@@ -32,9 +35,11 @@ pub struct NewRow {
     pub endpoint: String,
     pub url: String,
     pub settings: CollectionSettings,
-    /// External IDs of the tasks, in the dataset's order.
+    /// External IDs of the tasks, in the dataset's order; of a judging, IDs of the outputs.
     pub tasks: Vec<String>,
     pub by: Option<UserId>,
+    /// Of a judging: how it asks, where its scores are, and its study.
+    pub judging: Option<(Judging, i64, Option<StudyId>)>,
 }
 
 /// A stored collection.
@@ -43,9 +48,11 @@ pub struct Collection {
     pub version: DatasetVersionId,
     pub url: String,
     pub settings: CollectionSettings,
+    /// As in [`NewRow`].
     pub tasks: Vec<String>,
-    /// Number of requests that were sent at least once.
-    pub next: u64,
+    pub judging: Option<Judging>,
+    /// Number of stored responses, of all turns.
+    pub responses: u64,
     /// Whether a process holds it.
     pub in_work: bool,
 }
@@ -55,8 +62,8 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
     let total = new.tasks.len() as u64 * u64::from(new.settings.samples);
     Ok(CollectionId(conn.query_row(
         "INSERT INTO collections (version_id, model_name, endpoint_model, endpoint, url, settings, tasks, total, status,
-             created_by, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'draft', ?9, ?10) RETURNING id",
+             created_by, created_at, kind, judging, judging_id, study_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'draft', ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         params![
             new.version.0,
             new.model_name,
@@ -67,7 +74,11 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
             serde_json::to_string(&new.tasks)?,
             total,
             new.by.map(|id| id.0),
-            clock::now().0
+            clock::now().0,
+            if new.judging.is_some() { "scores" } else { "outputs" },
+            new.judging.as_ref().map(|(how, ..)| serde_json::to_string(how)).transpose()?,
+            new.judging.as_ref().map(|(_, id, _)| id),
+            new.judging.as_ref().and_then(|(.., study)| study.map(|id| id.0)),
         ],
         |row| row.get(0),
     )?))
@@ -75,7 +86,8 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
 
 const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
     c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.cut_off, c.latency_ms, u.name AS by_name,
-    c.created_at, c.ended_at, json_extract(c.settings, '$.at_once') AS at_once,
+    c.created_at, c.ended_at, c.judging, c.study_id, c.scored, c.invalid, c.responses,
+    json_extract(c.settings, '$.at_once') AS at_once,
     json_extract(c.settings, '$.per_minute') AS per_minute";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = c.version_id CROSS JOIN datasets d ON d.id = v.dataset_id
     LEFT JOIN users u ON u.id = c.created_by";
@@ -93,6 +105,7 @@ const LIST: List<'_> = List {
     filters: &[
         Filter { name: "status", condition: "c.status = #", indexed: false },
         Filter { name: "dataset", condition: "d.slug = #", indexed: false },
+        Filter { name: "kind", condition: "c.kind = #", indexed: false },
     ],
 };
 
@@ -104,22 +117,26 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<CollectionRow>, Fail
 /// One collection.
 pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Failure> {
     let query = format!(
-        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.tasks, c.next, c.leased_until >= ?2 AS in_work
+        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.tasks, c.leased_until >= ?2 AS in_work
          FROM collections c {JOINS} WHERE c.id = ?1 AND c.status <> 'deleted'"
     );
     let read = |found: &Row<'_>| {
         let texts = (found.get::<_, String>("settings")?, found.get::<_, String>("tasks")?);
         let in_work = found.get::<_, Option<bool>>("in_work")?.unwrap_or_default();
-        let place = (DatasetVersionId(found.get("version_id")?), found.get("url")?, found.get("next")?);
-        Ok((row(found)?, texts, in_work, place))
+        let place = (DatasetVersionId(found.get("version_id")?), found.get("url")?, found.get("responses")?);
+        Ok((row(found)?, texts, in_work, place, judging(found)?))
     };
     let found = conn.prepare_cached(&query)?.query_row(params![id.0, clock::now().0], read).optional()?;
     found
-        .map(|(row, (settings, tasks), in_work, (version, url, next))| {
+        .map(|(row, (settings, tasks), in_work, (version, url, responses), judging)| {
             let (settings, tasks) = (serde_json::from_str(&settings)?, serde_json::from_str(&tasks)?);
-            Ok(Collection { row, version, url, settings, tasks, next, in_work })
+            Ok(Collection { row, version, url, settings, tasks, judging, responses, in_work })
         })
         .transpose()
+}
+
+fn judging(row: &Row<'_>) -> rusqlite::Result<Option<Judging>> {
+    Ok(row.get::<_, Option<String>>("judging")?.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
@@ -135,7 +152,19 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         by_latency.max(per_minute.map_or(0, |limit| left * 60 / limit.max(1)))
     });
     let reason = row.get::<_, Option<String>>("reason")?;
+    let (study, scored, invalid) = (row.get::<_, Option<i64>>("study_id")?, row.get("scored")?, row.get("invalid")?);
+    let judging = judging(row)?.map(|how| JudgingFacts {
+        study: study.map(StudyId),
+        rubric: how.rubric,
+        dimensions: how.dimensions,
+        lang: how.lang,
+        level_order: how.level_order,
+        outputs: how.outputs,
+        scored,
+        invalid,
+    });
     Ok(CollectionRow {
+        judging,
         id: CollectionId(row.get("id")?),
         model_name: row.get("model_name")?,
         dataset: row.get("slug")?,
@@ -159,16 +188,20 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
     })
 }
 
-const REQUEST: &str = "r.id, r.task_id, r.sample, r.status, r.attempts, r.sent_at, r.finish_reason, r.reported_model,
-    r.prompt_tokens, r.response_tokens, r.latency_ms, r.error";
+const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.scores, r.status, r.attempts, r.sent_at, r.finish_reason,
+    r.reported_model, r.prompt_tokens, r.response_tokens, r.latency_ms, r.error, r.output_id, o.sample AS output_sample,
+    m.name AS output_model";
+/// The judged output of a request and its model, where it has one.
+const OUTPUT: &str = "LEFT JOIN outputs o ON o.id = r.output_id LEFT JOIN all_submissions s ON s.id = o.submission_id
+    LEFT JOIN models m ON m.id = s.model_id";
 
 /// A page of a collection's requests that were sent, in their order.
 pub fn requests(conn: &Connection, id: CollectionId, of: &PageOf) -> Result<Paged<RequestRow>, Failure> {
     let list = List {
         columns: REQUEST,
         table: "collection_requests r",
-        joins: "",
-        id: "r.position",
+        joins: OUTPUT,
+        id: "r.id",
         within: "r.collection_id = ?3",
         filter: "",
         sorts: &[Sort::number("order", "r.position")],
@@ -184,6 +217,16 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         id: row.get("id")?,
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
+        turn: row.get("turn")?,
+        output: match row.get::<_, Option<i64>>("output_id")? {
+            Some(id) => Some(JudgedOutput {
+                id: OutputId(id),
+                model: row.get::<_, Option<String>>("output_model")?.unwrap_or_default(),
+                sample: row.get::<_, Option<u32>>("output_sample")?.unwrap_or_default(),
+            }),
+            None => None,
+        },
+        scores: row.get::<_, Option<String>>("scores")?.map(|digits| judgings::scores(&digits)),
         status: parsed(row, "status")?,
         attempts: row.get("attempts")?,
         sent_at: Timestamp(row.get("sent_at")?),
@@ -199,15 +242,15 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
 /// One request with its texts.
 pub fn request(conn: &Connection, id: CollectionId, request: i64) -> Result<Option<RequestDetail>, Failure> {
     let query = format!(
-        "SELECT {REQUEST}, r.response, p.messages FROM collection_requests r
-         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.task_id
+        "SELECT {REQUEST}, r.response, p.messages FROM collection_requests r {OUTPUT}
+         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.prompt
          WHERE r.id = ?1 AND r.collection_id = ?2"
     );
     let read = |row: &Row<'_>| Ok((request_row(row)?, row.get("response")?, row.get::<_, String>("messages")?));
     let found = conn.prepare_cached(&query)?.query_row([request, id.0], read).optional()?;
     found
         .map(|(row, response, messages)| {
-            Ok(RequestDetail { row, response, messages: serde_json::from_str(&messages)? })
+            Ok(RequestDetail { row, response, messages: serde_json::from_str(&messages)?, fault: None })
         })
         .transpose()
 }
@@ -219,18 +262,27 @@ pub struct Answered {
     /// The messages as JSON.
     pub messages: String,
     pub response: String,
+    /// The comment of a valid answer of a judge.
+    pub comment: Option<String>,
 }
 
-/// Up to `limit` answered requests from a position on.
-pub fn answered(conn: &Connection, id: CollectionId, from: u64, limit: u32) -> Result<Vec<Answered>, Failure> {
+/// Up to `limit` answered requests after a position and turn, in their order.
+pub fn answered(
+    conn: &Connection,
+    id: CollectionId,
+    after: Option<(u64, u32)>,
+    limit: u32,
+) -> Result<Vec<Answered>, Failure> {
+    let (position, turn) = after.map_or((-1, -1), |(position, turn)| (position.cast_signed(), i64::from(turn)));
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT {REQUEST}, r.position, r.response, p.messages FROM collection_requests r
-         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.task_id
-         WHERE r.collection_id = ?1 AND r.status = 'answered' AND r.position >= ?2 ORDER BY r.position LIMIT ?3"
+        "SELECT {REQUEST}, r.position, r.response, r.comment, p.messages FROM collection_requests r {OUTPUT}
+         JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.prompt
+         WHERE r.collection_id = ?1 AND (r.position, r.turn) > (?2, ?3) AND r.status = 'answered'
+         ORDER BY r.position, r.turn LIMIT ?4"
     ))?;
-    let rows = statement.query_map(params![id.0, from, limit], |row| {
-        let (position, messages) = (row.get("position")?, row.get("messages")?);
-        Ok(Answered { position, row: request_row(row)?, messages, response: row.get("response")? })
+    let rows = statement.query_map(params![id.0, position, turn, limit], |row| {
+        let (position, messages, comment) = (row.get("position")?, row.get("messages")?, row.get("comment")?);
+        Ok(Answered { position, row: request_row(row)?, messages, response: row.get("response")?, comment })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -350,7 +402,7 @@ pub fn release(conn: &Connection, id: CollectionId, holder: &str) -> Result<(), 
     Ok(())
 }
 
-/// What a holder does next.
+/// A holder's next step.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
     /// Send this request.
@@ -366,32 +418,34 @@ pub enum Next {
 /// A request that is about to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sending {
-    pub id: i64,
+    /// Absent until [`send`] has recorded a new request.
+    pub id: Option<i64>,
     pub position: u64,
+    /// 0, and one more for each request that the response before it led to.
+    pub turn: u32,
     /// The task's external ID.
     pub task_id: String,
     /// The sample, from 0.
     pub sample: u32,
+    /// The judged output, if any.
+    pub output: Option<OutputId>,
+    /// The key of its messages; absent until [`send`] has recorded a new request.
+    pub prompt: Option<String>,
     /// How often it has been sent, with this time.
     pub attempts: u32,
 }
 
-/// Records that the holder sends the next request, before it does: one that waits, except those of `later`, or a new one.
-pub fn send_next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) -> Result<Next, Failure> {
+/// The request that the holder sends next: one that waits, except those of `later`, or a new one.
+pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) -> Result<Next, Failure> {
     let found = conn
-        .prepare_cached("SELECT holder, status, next, total, tasks FROM collections WHERE id = ?1")?
+        .prepare_cached("SELECT holder, status, next, tasks, kind, settings FROM collections WHERE id = ?1")?
         .query_row([id.0], |row| {
             let (holder, status) = (row.get::<_, Option<String>>("holder")?, row.get::<_, String>("status")?);
-            Ok((
-                holder,
-                status,
-                row.get::<_, u64>("next")?,
-                row.get::<_, u64>("total")?,
-                row.get::<_, String>("tasks")?,
-            ))
+            let texts: [String; 3] = [row.get("tasks")?, row.get("kind")?, row.get("settings")?];
+            Ok((holder, status, row.get::<_, u64>("next")?, texts))
         })
         .optional()?;
-    let Some((held_by, status, next, total, tasks)) = found else { return Ok(Next::Lost) };
+    let Some((held_by, status, next, [tasks, kind, settings])) = found else { return Ok(Next::Lost) };
     if held_by.as_deref() != Some(holder) {
         return Ok(Next::Lost);
     }
@@ -400,54 +454,151 @@ pub fn send_next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64
     }
     let waiting = conn
         .prepare_cached(
-            "SELECT id, position, task_id, sample, attempts + 1 AS attempts FROM collection_requests
+            "SELECT id, position, turn, task_id, sample, output_id, prompt, attempts + 1 AS attempts
+             FROM collection_requests
              WHERE collection_id = ?1 AND status = 'waiting' AND id NOT IN (SELECT value FROM json_each(?2))
              ORDER BY position LIMIT 1",
         )?
         .query_row(params![id.0, serde_json::to_string(later)?], sending)
         .optional()?;
-    let now = clock::now().0;
-    let send = match waiting {
-        Some(send) => {
-            let query = "UPDATE collection_requests SET status = 'sent', attempts = ?2, sent_at = ?3 WHERE id = ?1";
-            conn.prepare_cached(query)?.execute(params![send.id, send.attempts, now])?;
-            send
+    if let Some(waiting) = waiting {
+        return Ok(Next::Send(waiting));
+    }
+    let (tasks, settings): (Vec<String>, CollectionSettings) =
+        (serde_json::from_str(&tasks)?, serde_json::from_str(&settings)?);
+    let count = tasks.len().max(1) as u64;
+    if next >= tasks.len() as u64 * u64::from(settings.samples) {
+        return Ok(Next::Nothing);
+    }
+    let at = usize::try_from(next % count).map_err(Failure::internal)?;
+    let of = tasks.get(at).ok_or_else(|| Failure::internal("a collection has no tasks"))?;
+    let (task_id, output) = match kind.as_str() {
+        "scores" => {
+            let output = of.parse().map_err(Failure::internal)?;
+            (judgings::task_of(conn, output)?, Some(output))
         }
-        None if next < total => {
-            let tasks: Vec<String> = serde_json::from_str(&tasks)?;
-            let count = tasks.len().max(1) as u64;
-            let at = usize::try_from(next % count).map_err(Failure::internal)?;
-            let task = tasks.get(at).ok_or_else(|| Failure::internal("a collection has no tasks"))?;
-            conn.prepare_cached(
-                "INSERT INTO collection_requests (collection_id, position, task_id, sample, status, attempts, sent_at)
-                 VALUES (?1, ?2, ?3, ?4, 'sent', 1, ?5) RETURNING id, position, task_id, sample, attempts",
-            )?
-            .query_row(params![id.0, next, task, next / count, now], sending)?
-        }
-        None => return Ok(Next::Nothing),
+        _ => (of.clone(), None),
     };
-    let is_new = u64::from(send.position == next);
+    let sample = u32::try_from(next / count).map_err(Failure::internal)?;
+    Ok(Next::Send(Sending { id: None, position: next, turn: 0, task_id, sample, output, prompt: None, attempts: 1 }))
+}
+
+/// Messages of a request, under the key by which requests refer to them.
+pub struct Prompt {
+    pub key: String,
+    pub messages: Vec<ChatMessage>,
+}
+
+/// Records that the holder sends a request of [`next`], before it does, with its messages if they are not stored yet.
+/// Returns its number; `None` if it must not be sent, because the collection changed meanwhile.
+pub fn send(
+    conn: &Connection,
+    id: CollectionId,
+    holder: &str,
+    sending: &Sending,
+    prompt: Option<&Prompt>,
+) -> Result<Option<i64>, Failure> {
+    let running = conn
+        .prepare_cached("SELECT 1 FROM collections WHERE id = ?1 AND holder = ?2 AND status = 'running'")?
+        .exists(params![id.0, holder])?;
+    if !running {
+        return Ok(None);
+    }
+    let now = clock::now().0;
+    let request = match sending.id {
+        Some(request) => {
+            let query = "UPDATE collection_requests SET status = 'sent', attempts = ?2, sent_at = ?3
+                WHERE id = ?1 AND status = 'waiting'";
+            if conn.prepare_cached(query)?.execute(params![request, sending.attempts, now])? == 0 {
+                return Ok(None);
+            }
+            request
+        }
+        None => {
+            let key = prompt.map_or("", |prompt| prompt.key.as_str());
+            insert_request(conn, id, sending, key, "sent", 1)?
+        }
+    };
+    if let Some(prompt) = prompt {
+        add_prompt(conn, id, prompt)?;
+    }
+    let is_new = u64::from(sending.id.is_none());
     let query = "UPDATE collections SET sent = sent + 1, next = next + ?2 WHERE id = ?1";
     conn.prepare_cached(query)?.execute(params![id.0, is_new])?;
-    Ok(Next::Send(send))
+    Ok(Some(request))
+}
+
+fn insert_request(
+    conn: &Connection,
+    id: CollectionId,
+    of: &Sending,
+    prompt: &str,
+    status: &str,
+    attempts: u32,
+) -> Result<i64, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "INSERT INTO collection_requests (collection_id, position, turn, task_id, sample, output_id, prompt, status,
+                 attempts, sent_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+        )?
+        .query_row(
+            params![
+                id.0,
+                of.position,
+                of.turn,
+                of.task_id,
+                of.sample,
+                of.output.map(|id| id.0),
+                prompt,
+                status,
+                attempts,
+                clock::now().0
+            ],
+            |row| row.get(0),
+        )?)
 }
 
 fn sending(row: &Row<'_>) -> rusqlite::Result<Sending> {
     Ok(Sending {
-        id: row.get("id")?,
+        id: Some(row.get("id")?),
         position: row.get("position")?,
+        turn: row.get("turn")?,
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
+        output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        prompt: Some(row.get("prompt")?),
         attempts: row.get("attempts")?,
     })
 }
 
-/// Records the messages of a task's requests.
-pub fn add_prompt(conn: &Connection, id: CollectionId, task: &str, messages: &[ChatMessage]) -> Result<(), Failure> {
+fn add_prompt(conn: &Connection, id: CollectionId, prompt: &Prompt) -> Result<(), Failure> {
     let query = "INSERT INTO collection_prompts (collection_id, task_id, messages) VALUES (?1, ?2, ?3)
         ON CONFLICT DO NOTHING";
-    conn.prepare_cached(query)?.execute(params![id.0, task, serde_json::to_string(messages)?])?;
+    let messages = serde_json::to_string(&prompt.messages)?;
+    conn.prepare_cached(query)?.execute(params![id.0, prompt.key, messages])?;
     Ok(())
+}
+
+/// The stored messages with this key.
+pub fn prompt(conn: &Connection, id: CollectionId, key: &str) -> Result<Option<Vec<ChatMessage>>, Failure> {
+    let found: Option<String> = conn
+        .prepare_cached("SELECT messages FROM collection_prompts WHERE collection_id = ?1 AND task_id = ?2")?
+        .query_row(params![id.0, key], |row| row.get(0))
+        .optional()?;
+    Ok(found.map(|messages| serde_json::from_str(&messages)).transpose()?)
+}
+
+/// What a response leads to.
+pub enum Follow {
+    /// Nothing; the output is made of it later.
+    Nothing,
+    /// A judge's valid answer: its scores and comment.
+    Scores(Vec<u8>, String),
+    /// Another request: the next turn.
+    Turn(u32, Prompt),
+    /// Nothing: a judge was asked once more and has no valid answer.
+    Invalid,
 }
 
 /// A response to store.
@@ -462,45 +613,70 @@ pub struct NewResponse {
     pub latency_ms: u64,
 }
 
-/// Stores a response. Returns whether it counts: not if another process holds the collection.
+/// Stores a response and what it leads to. Returns whether it counts: not if another process holds the collection.
 pub fn answer(
     conn: &Connection,
     id: CollectionId,
     holder: &str,
-    request: i64,
+    sending: &Sending,
     new: &NewResponse,
+    follow: &Follow,
 ) -> Result<bool, Failure> {
     if !holds(conn, id, holder)? {
         return Ok(false);
     }
+    let (scores, comment) = match follow {
+        Follow::Scores(scores, comment) => (Some(scores.iter().map(u8::to_string).collect::<String>()), Some(comment)),
+        _ => (None, None),
+    };
     let changed = conn
         .prepare_cached(
             "UPDATE collection_requests SET status = 'answered', response = ?2, finish_reason = ?3, reported_model = ?4,
-                 prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL
+                 prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL, scores = ?8, comment = ?9
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![
-            request,
+            sending.id,
             new.text,
             new.finish_reason,
             new.reported_model,
             new.prompt_tokens,
             new.response_tokens,
-            new.latency_ms
+            new.latency_ms,
+            scores,
+            comment
         ])?;
+    if changed == 0 {
+        return Ok(false);
+    }
     let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
     let cut_off = new.finish_reason.as_deref() == Some("length");
+    let (is_last, is_invalid) = (!matches!(follow, Follow::Turn(..)), matches!(follow, Follow::Invalid));
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
              response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
-             cut_off = cut_off + ?7
+             cut_off = cut_off + ?7, invalid = invalid + ?8, responses = responses + 1
          WHERE id = ?1",
     )?
-    .execute(params![id.0, changed, new.counted.0, new.counted.1, estimated, new.latency_ms, cut_off])?;
-    Ok(changed > 0)
+    .execute(params![
+        id.0,
+        is_last,
+        new.counted.0,
+        new.counted.1,
+        estimated,
+        new.latency_ms,
+        cut_off,
+        is_invalid
+    ])?;
+    if let Follow::Turn(turn, prompt) = follow {
+        add_prompt(conn, id, prompt)?;
+        let next = Sending { turn: *turn, ..sending.clone() };
+        insert_request(conn, id, &next, &prompt.key, "waiting", 0)?;
+    }
+    Ok(true)
 }
 
-/// What becomes of a request without a response.
+/// The next state of a request without a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is sent again; the attempt counts.
@@ -553,10 +729,11 @@ pub fn clear(conn: &Connection) -> Result<bool, Failure> {
     let mut statement =
         conn.prepare_cached("SELECT id FROM collections WHERE status = 'deleted' ORDER BY id LIMIT 1")?;
     let Some(id) = statement.query_row([], |row| row.get::<_, i64>(0)).optional()? else { return Ok(true) };
-    for table in ["collection_requests", "collection_prompts", "collection_files"] {
+    for table in ["collection_requests", "collection_prompts", "collection_submissions", "collection_files"] {
         let key = match table {
             "collection_requests" => "id",
             "collection_prompts" => "task_id",
+            "collection_submissions" => "submission_id",
             _ => "checksum",
         };
         let query = format!(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use app::model::{
     code_lang::CodeLang,
+    conversation::TaskTurn,
     dataset::{Checks, DatasetRow, TaskRow, TestKind, VersionRow},
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::Bilingual,
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     accounts::parsed,
+    conversations,
     page::{self, Filter, List, Sort},
     staging,
 };
@@ -39,6 +41,8 @@ pub struct NewTask {
     pub test_class: Option<String>,
     /// Its own tests, in the format of the version's test kind.
     pub test_body: Option<String>,
+    /// Its turns, if it is a conversation.
+    pub turns: Vec<TaskTurn>,
 }
 
 /// A dataset version to import.
@@ -52,7 +56,7 @@ pub struct NewVersion {
     pub description: Bilingual,
 
     pub license: String,
-    /// Where it was read from: a name, never a path on the machine.
+    /// The source: a name, never a path on the machine.
     pub source: String,
     /// Kind of its tests; absent without tests.
     pub test_kind: Option<TestKind>,
@@ -289,6 +293,7 @@ fn store_task(conn: &Connection, dataset: i64, task: &NewTask, checksum: &str) -
         conn.prepare_cached("INSERT INTO task_tests (revision_id, body) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
             .execute(params![revision, body])?;
     }
+    conversations::store_turns(conn, TaskRevisionId(revision), &task.turns)?;
     Ok(revision)
 }
 
@@ -526,6 +531,9 @@ fn task_checksum(task: &NewTask) -> String {
         parts.push(task.code_lang.code().as_bytes());
         parts.push(task.test_body.as_deref().unwrap_or("\0").as_bytes());
     }
+    let turns = task.turns.iter().map(|turn| format!("{turn:?}"));
+    let turns: Vec<String> = turns.collect();
+    parts.extend(turns.iter().map(String::as_bytes));
     digest(parts)
 }
 

@@ -78,7 +78,7 @@ const SOURCES: [Source; 5] = [
     },
 ];
 
-/// What has all these words in its name, by kind and with names that begin with them first.
+/// Objects with all these words in their names, by kind; names that begin with them come first.
 ///
 /// # Errors
 /// Fails if the database cannot be read.

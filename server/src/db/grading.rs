@@ -14,7 +14,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, events, notes};
+use super::{accounts::parsed, events, instruction_answers, notes};
 use crate::{clock, error::Failure};
 
 /// A study as its raters see it.
@@ -41,6 +41,8 @@ pub struct RaterStudy {
     pub paused: bool,
     /// Whether the rater has a warning to read.
     pub warned: bool,
+    /// Minutes of work after which the page suggests a break; 0 for never.
+    pub break_minutes: u32,
 }
 
 /// The study with this opaque name, if the user is one of its raters.
@@ -67,7 +69,10 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
     let found = conn
         .prepare_cached(&format!(
             "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share,
-                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned FROM studies s
+                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned,
+                coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
+                    AS break_minutes
+             FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
              JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
              LEFT JOIN rater_limits l ON l.study_id = s.id AND l.user_id = ?2
@@ -77,14 +82,15 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
             let texts: (String, String) = (row.get("seed")?, row.get("json")?);
             let known: (StudyStatus, Presentation, Reads) =
                 (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
-            let halted: (bool, bool) = (row.get("paused")?, row.get("warned")?);
+            let halted: (bool, bool, u32) = (row.get("paused")?, row.get("warned")?, row.get("break_minutes")?);
             let names = (Token(row.get("token")?), row.get("title")?);
             Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, halted))
         })
         .optional()?;
-    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), (paused, warned))) = found else {
+    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), halted)) = found else {
         return Ok(None);
     };
+    let (paused, warned, break_minutes) = halted;
     Ok(Some(RaterStudy {
         id,
         token,
@@ -97,6 +103,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         share,
         paused,
         warned,
+        break_minutes,
     }))
 }
 
@@ -220,7 +227,7 @@ pub fn save_draft(
     Ok(())
 }
 
-/// The rating of this rater that counts, as an equal draft.
+/// The rating of this rater that counts, as an equal draft: its scores, then its answers about instructions.
 pub fn current(
     conn: &Connection,
     study: StudyId,
@@ -239,7 +246,8 @@ pub fn current(
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
     let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-    let (scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    let (mut scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
+    scores.extend(instruction_answers::of_rating(conn, id)?);
     Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
 }
 
@@ -266,7 +274,7 @@ pub fn stored(conn: &Connection, study: StudyId, output: OutputId, rater: UserId
         .exists(params![study.0, output.0, rater.0, key])?)
 }
 
-/// Stores a rating of an output that is leased to the rater. Their earlier one is marked as replaced and
+/// Stores a rating of an output that is leased to the rater, and returns its number. Their earlier one is marked as replaced and
 /// kept. Deletes the draft and the skip mark.
 pub fn insert_rating(
     conn: &Connection,
@@ -275,7 +283,7 @@ pub fn insert_rating(
     rater: UserId,
     draft: &Draft,
     key: &str,
-) -> Result<(), Failure> {
+) -> Result<i64, Failure> {
     let now = events::next(conn, study, rater)?.0;
     let (assignment, shown_at): (i64, Option<i64>) = conn
         .prepare_cached(
@@ -306,7 +314,7 @@ pub fn insert_rating(
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3"))?
             .execute(params![study.0, output.0, rater.0])?;
     }
-    Ok(())
+    Ok(rating)
 }
 
 /// The rater's ratings that count, newest first, each with the time of the output's first rating.
@@ -331,6 +339,7 @@ pub fn own(
             raw_nl: row.get("raw_nl")?,
             nl_lang: parsed(row, "lang")?,
             scores: Vec::new(),
+            scales: study.rubric.scales(),
             commented: row.get("commented")?,
             flagged: row.get("flagged")?,
             notes: Vec::new(),
@@ -339,7 +348,10 @@ pub fn own(
     })?;
     rows.map(|row| {
         let (rating, (at, output), own) = row?;
-        let scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        let mut scores = scores(conn, rating, study.rubric.dimensions.len())?;
+        if study.rubric.instructions {
+            scores.extend(instruction_answers::of_rating(conn, rating)?);
+        }
         Ok((at, output, OwnRating { scores, notes: notes::of(conn, rating)?, ..own }))
     })
     .collect()

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{clock, error::Failure};
 
-/// What has guidelines.
+/// The owner of guidelines.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
     /// A study.
@@ -121,7 +121,7 @@ pub fn inherit(conn: &Connection, study: StudyId, from: Option<StudyId>) -> Resu
     Ok(())
 }
 
-/// What a rater knows of a study's guidelines.
+/// Which version of a study's guidelines a rater has read.
 pub fn state(conn: &Connection, study: StudyId, rater: UserId) -> Result<GuidelinesState, Failure> {
     let Some(newest) = get(conn, Owner::Study(study.0), None)?.filter(|newest| !newest.is_empty()) else {
         return Ok(GuidelinesState::None);

@@ -1,4 +1,4 @@
-//! What waits for an admin. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
+//! The admins' inbox. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
 
 use app::model::{
     grading::{Draft, Flag},
@@ -14,11 +14,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     accounts::parsed,
     page::{self, List, Sort},
+    routines::Routine,
     runs,
 };
 use crate::{clock, error::Failure};
 
-/// What an item is about, as stored.
+/// The subject of an item, as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A flag.
@@ -33,6 +34,8 @@ pub enum Subject {
     Run(InboxKind, RunId),
     /// A delivery.
     Delivery(DeliveryId),
+    /// What the server does every day.
+    Routine(Routine),
 }
 
 impl Subject {
@@ -44,6 +47,8 @@ impl Subject {
             Subject::Rater(kind, _) | Subject::Run(kind, _) => kind,
             Subject::Plan => InboxKind::Plan,
             Subject::Delivery(_) => InboxKind::Delivery,
+            Subject::Routine(Routine::Backup) => InboxKind::Backup,
+            Subject::Routine(Routine::Integrity) => InboxKind::Integrity,
         }
     }
 
@@ -59,6 +64,8 @@ impl Subject {
             "run" => Subject::Run(InboxKind::Run, RunId(number)),
             "engine" => Subject::Run(InboxKind::Engine, RunId(number)),
             "delivery" => Subject::Delivery(DeliveryId(number)),
+            "backup" => Subject::Routine(Routine::Backup),
+            "integrity" => Subject::Routine(Routine::Integrity),
             other => return Err(Failure::internal(format!("unknown kind of inbox item: {other}"))),
         })
     }
@@ -182,7 +189,7 @@ pub fn decided(conn: &Connection, id: i64, by: Option<UserId>) -> Result<(), Fai
     Ok(())
 }
 
-/// Takes an item out of the inbox until it happens again. Of a rater, the measurement begins anew.
+/// Takes an item out of the inbox until it happens again. For a rater, the measurement starts again.
 pub fn dismiss(conn: &Connection, item: &Waiting, by: Option<UserId>) -> Result<(), Failure> {
     let study = item.study.map(|id| id.0);
     match item.subject {
@@ -220,7 +227,7 @@ pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), F
     Ok(())
 }
 
-/// What a flag's item shows; `None` if the flag is gone.
+/// The content of a flag's item; `None` if the flag is gone.
 pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
     let (sql, id) = match on {
         FlagOn::Assignment(id) => (
@@ -268,7 +275,7 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
     Ok(flag.map(|flag| InboxItem::Flag { on, task_id, raw_nl, nl_lang, rater, flag, comment }))
 }
 
-/// What a rater's item shows.
+/// The content of a rater's item.
 pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
@@ -298,7 +305,7 @@ pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) 
     Ok(found)
 }
 
-/// What a plan's item shows.
+/// The content of a plan's item.
 pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
@@ -317,7 +324,7 @@ pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Fail
     Ok(Some(InboxItem::Plan { status, unassigned, inactive }))
 }
 
-/// What a run's item shows.
+/// The content of a run's item.
 pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> {
     let Some(found) = runs::get(conn, run)? else { return Ok(None) };
     let errors = conn
@@ -328,7 +335,7 @@ pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> 
     Ok(Some(InboxItem::Run { run, dataset: found.dataset, fault: found.fault, errors }))
 }
 
-/// What a delivery's item shows.
+/// The content of a delivery's item.
 pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, Failure> {
     Ok(conn
         .prepare_cached(

@@ -41,7 +41,13 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0031_pools.sql"),
     include_str!("../../migrations/0032_instance.sql"),
     include_str!("../../migrations/0033_collections.sql"),
-    include_str!("../../migrations/0034_workers.sql"),
+    include_str!("../../migrations/0034_conversations.sql"),
+    include_str!("../../migrations/0035_judgings.sql"),
+    include_str!("../../migrations/0036_conversation_ratings.sql"),
+    include_str!("../../migrations/0037_people_groups.sql"),
+    include_str!("../../migrations/0038_routines.sql"),
+    include_str!("../../migrations/0039_bookmarks.sql"),
+    include_str!("../../migrations/0040_workers.sql"),
 ];
 
 /// The schema this program writes.
@@ -146,6 +152,12 @@ mod tests {
         include_str!("migrations_rows/0032.sql"),
         include_str!("migrations_rows/0033.sql"),
         include_str!("migrations_rows/0034.sql"),
+        include_str!("migrations_rows/0035.sql"),
+        include_str!("migrations_rows/0036.sql"),
+        include_str!("migrations_rows/0037.sql"),
+        include_str!("migrations_rows/0038.sql"),
+        include_str!("migrations_rows/0039.sql"),
+        include_str!("migrations_rows/0040.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

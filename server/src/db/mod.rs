@@ -9,14 +9,20 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod bookmarks;
 pub mod collections;
+pub mod conversations;
 pub mod copy;
 pub mod datasets;
 pub mod events;
 pub mod find;
 pub mod grading;
+pub mod groups;
 pub mod guidelines;
+pub mod identities;
 pub mod inbox;
+pub mod instruction_answers;
+pub mod judgings;
 pub mod languages;
 pub mod load;
 pub mod migrations;
@@ -37,6 +43,7 @@ pub mod results_import;
 pub mod results_input;
 pub mod results_judges;
 pub mod results_lines;
+pub mod routines;
 pub mod rubrics;
 pub mod run_how;
 pub mod run_results;
@@ -291,7 +298,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, OpenError> {
     // An acknowledged rating must survive a power failure: every commit waits for the disk.
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // Sort in memory, not in files beside other people's data.
+    // Sort in memory, not in files next to other people's data.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // Functions in a hostile schema are not executed.
     conn.pragma_update(None, "trusted_schema", false)?;

@@ -1,8 +1,8 @@
-//! What migration 17 makes of the English sentences that earlier versions stored: reasons, changes, flags, limits and
-//! faults as values.
+//! The values into which migration 17 converts the English sentences that earlier versions stored: reasons,
+//! changes, flags, limits and faults.
 //!
-//! Called by `db::migrations` alone. It works on JSON and not on today's types, because those go on changing and what
-//! was stored does not. A sentence that it does not know stays readable as text.
+//! Called by `db::migrations` alone. It works on JSON and not on today's types, because those keep changing and stored
+//! data does not. A sentence that it does not know stays readable as text.
 
 use serde_json::{Map, Value, json};
 
@@ -55,7 +55,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("uncaught exception handler", "exception_handler"),
 ];
 
-/// What flags said, and their kinds.
+/// The texts of flags, and their kinds.
 const FLAGS: &[(&str, &str)] = &[
     ("ends the JVM", "exit"),
     ("starts a process", "process"),
@@ -70,7 +70,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("the pass could not be repeated outside of its process", "unconfirmed"),
 ];
 
-/// What sandbox checks were called.
+/// The names of sandbox checks.
 const CHECKS: &[(&str, &str)] = &[
     ("right code passes", "right_code"),
     ("wrong code fails", "wrong_code"),
@@ -100,7 +100,7 @@ const CHECKS: &[(&str, &str)] = &[
 const VERDICTS: &[&str] =
     &["passed", "failed", "compile_error", "timeout", "out_of_memory", "crashed", "no_result", "tampered", "anomaly"];
 
-/// What lies between a beginning and an end.
+/// The text between a beginning and an end.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     text.strip_prefix(before)?.strip_suffix(after)
 }
@@ -144,7 +144,7 @@ fn reason(outcome: &Map<String, Value>) -> Option<(Value, String)> {
     if let Some(reason) = said {
         return Some((reason, String::new()));
     }
-    // What is left of a refusal is the compiler's.
+    // The remaining refusals are the compiler's.
     let first = outcome.get("diagnostics")?.get(0)?;
     let (line, words) = (first.get("line")?, first.get("message")?.as_str()?);
     let shown = match line.as_u64() {

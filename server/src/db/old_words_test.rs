@@ -63,7 +63,7 @@ fn messages_become_reasons() {
 }
 
 #[test]
-fn the_compilers_words_stay_text_beside_their_line() {
+fn the_compilers_message_stays_text_with_its_line() {
     let mut stored = old("compile_error", "line 4: ';' expected");
     stored["diagnostics"] = json!([{ "line": 4, "message": "';' expected" }]);
     let found = read(&stored);
@@ -75,7 +75,7 @@ fn the_compilers_words_stay_text_beside_their_line() {
 }
 
 #[test]
-fn what_programs_said_and_what_is_unknown_stays_text() {
+fn messages_of_programs_and_unknown_sentences_stay_text() {
     for message in [
         "java.lang.StackOverflowError",
         "it changed what the tests rest on: the weather",

@@ -15,7 +15,7 @@ pub const MARK: &str = "/* page */";
 /// Most rows of the list's table that one statement reads.
 pub const READ: u32 = 10_000;
 
-/// What the key of a list is.
+/// The type of a list's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An integer.
@@ -32,7 +32,7 @@ pub struct Sort<'a> {
     /// The column of the list's table, with an index after those of `within`. It need not be unique: rows with
     /// the same value are in the order of their numbers.
     pub column: &'a str,
-    /// What the column has.
+    /// The type of the column's values.
     pub kind: Kind,
 }
 
@@ -62,7 +62,7 @@ pub struct Filter<'a> {
 
 /// A list that is read in pages. Parameters of its own begin at `?3`.
 pub struct List<'a> {
-    /// What is selected of each row.
+    /// The selected columns.
     pub columns: &'a str,
     /// The table that has the order, with its alias.
     pub table: &'a str,
@@ -80,7 +80,7 @@ pub struct List<'a> {
     pub usual: &'a str,
     /// The text in which words are searched; empty if the list has no search.
     pub search: &'a str,
-    /// What a request can filter by.
+    /// The filters that a request can use.
     pub filters: &'a [Filter<'a>],
 }
 
@@ -133,7 +133,7 @@ pub fn page<T>(
     let from = of.after.as_ref().or(of.before.as_ref()).map(|key| query.place(key)).transpose()?;
     let limit = of.limit.clamp(1, PageOf::MOST) as usize;
     let mut rows: Vec<(T, Place)> = Vec::new();
-    // Where reading ended although the list goes on.
+    // The key at which reading stopped, if the list continues.
     let mut end = None;
     for &part in query.parts(from.is_some()) {
         let wanted = limit + 1 - rows.len();

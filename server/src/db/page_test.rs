@@ -197,7 +197,7 @@ fn steps(conn: &mut Connection, of: &PageOf) -> u64 {
 }
 
 #[test]
-fn a_million_rows_cost_what_ten_do() {
+fn a_page_of_a_million_rows_costs_as_much_as_one_of_ten() {
     let (mut few, mut many) = (table(10), table(1_000_000));
     for order in ORDERS {
         for kind in ["", "rare"] {

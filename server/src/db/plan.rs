@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use app::model::{
     ids::{ModelId, OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
     lang::Lang,
-    plan::{PlanEvent, Presentation, RaterPlan, Reads, Sharing},
+    plan::{PlanEvent, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,7 +15,7 @@ use super::{accounts::parsed, quality::known_items};
 pub use crate::plan::rows::{Gradable, Member, Planned, Row};
 use crate::{clock, error::Failure, plan::change::Move};
 
-/// Data of a plan event besides the person it concerns.
+/// Data of a plan event in addition to the person it concerns.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Moved {
     /// Number of planned ratings that it created or moved.
@@ -76,6 +76,8 @@ pub fn units(conn: &Connection, study: StudyId, rater: UserId, presentation: Pre
 pub struct Settings {
     /// How outputs are shown to raters.
     pub presentation: Presentation,
+    /// Which answers of a conversation are rated.
+    pub answers: RatedAnswers,
     /// How the work is shared.
     pub sharing: Sharing,
     /// A pilot's number of tasks.
@@ -92,10 +94,13 @@ pub struct Settings {
 /// The settings behind a study's plan.
 pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, Failure> {
     let found = conn
-        .prepare_cached("SELECT presentation, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1")?
+        .prepare_cached(
+            "SELECT presentation, answers, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1",
+        )?
         .query_row([study.0], |row| {
             let settings = Settings {
                 presentation: parsed(row, "presentation")?,
+                answers: parsed(row, "answers")?,
                 sharing: parsed(row, "sharing")?,
                 tasks: row.get("tasks")?,
                 pace_s: row.get("pace_s")?,
@@ -130,8 +135,9 @@ pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> R
 }
 
 /// The outputs of a submission for human grading: those of tasks checked by people, or all if the dataset
-/// has no such task.
-pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Failure> {
+/// has no such task. The last answer of a conversation is that of the last turn or, where each conversation has one
+/// instruction only, every one that follows the base prompt.
+pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> Result<Vec<Gradable>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.revision_id, s.model_id, t.lang FROM outputs o
          JOIN submissions s ON s.id = o.submission_id
@@ -139,9 +145,14 @@ pub fn gradable(conn: &Connection, id: SubmissionId) -> Result<Vec<Gradable>, Fa
          WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
              SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
              WHERE vt.version_id = s.version_id AND x.human))
+         AND (?2 OR o.turn IS NULL OR s.way = 'base'
+             OR (s.way = 'n' AND NOT EXISTS (
+                 SELECT 1 FROM outputs later WHERE later.submission_id = o.submission_id
+                 AND later.revision_id = o.revision_id AND later.conversation = o.conversation AND later.turn > o.turn))
+             OR (s.way IN ('single', 'multi') AND o.turn > 0))
          ORDER BY +o.id",
     )?;
-    let rows = statement.query_map([id.0], |row| {
+    let rows = statement.query_map(params![id.0, answers == RatedAnswers::Each], |row| {
         Ok(Gradable {
             output: OutputId(row.get("id")?),
             task: TaskRevisionId(row.get("revision_id")?),

@@ -6,7 +6,7 @@
 
 use app::model::{
     grading::Progress,
-    ids::{OutputId, StudyId, TaskRevisionId, UserId},
+    ids::{OutputId, StudyId, TaskRevisionId, Token, UserId},
     plan::Reads,
     time::Timestamp,
 };
@@ -72,6 +72,19 @@ pub fn waiting(
          ORDER BY a.place LIMIT ?3",
     )?;
     let rows = statement.query_map(params![study.0, rater.0, most], |row| Ok((row.get("position")?, place(row)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The rater's skipped outputs that are not rated, by the names under which the rater knows them, each with the time of
+/// the last skip.
+pub fn skipped(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<(Timestamp, Token)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT k.at, h.token FROM skips k
+         JOIN handouts h ON h.study_id = k.study_id AND h.output_id = k.output_id AND h.user_id = k.user_id
+         WHERE k.study_id = ?1 AND k.user_id = ?2",
+    )?;
+    let rows = statement
+        .query_map(params![study.0, rater.0], |row| Ok((Timestamp(row.get("at")?), Token(row.get("token")?))))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -333,7 +346,7 @@ pub fn pass_over(
             "INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (?1, ?2, ?3, 1, ?4)
              ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at RETURNING times",
         )?
-        .query_row(params![study.0, output.0, rater.0, clock::now().0], |row| row.get(0))?;
+        .query_row(params![study.0, output.0, rater.0, events::next(conn, study, rater)?.0], |row| row.get(0))?;
     let (whose, place) = if times < SKIPS { (Some(rater.0), Some(place)) } else { (None, None) };
     conn.prepare_cached(
         "UPDATE assignments SET user_id = ?4, place = ?5, leased_until = NULL, shown_at = NULL

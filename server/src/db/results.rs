@@ -14,9 +14,10 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::groups;
 use crate::error::Failure;
 
-/// What can be selected in a dataset, or `None` if the dataset does not exist.
+/// The options of a dataset's selection, or `None` if the dataset does not exist.
 pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Failure> {
     let name = conn
         .prepare_cached(
@@ -76,7 +77,7 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
             })
         })?
         .collect::<Result<_, _>>()?;
-    let raters = conn
+    let raters: Vec<(UserId, String)> = conn
         .prepare_cached(
             "SELECT DISTINCT u.id, u.name FROM studies s
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
@@ -84,10 +85,11 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
              WHERE d.slug = ?1 ORDER BY u.name",
         )?
         .query_map([dataset], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, rusqlite::Error>>()?;
     let with_data = super::results_board::with_data(conn, dataset)?;
     let empty = models.iter().map(|(id, _)| *id).filter(|id| !with_data.contains(id)).collect();
-    Ok(Some(Options { name, models, archived_models, empty, studies, runs, raters }))
+    let groups = groups::of(conn, &raters)?;
+    Ok(Some(Options { name, models, archived_models, empty, studies, runs, raters, groups }))
 }
 
 /// Changes with every rating and verdict of the selection, and with nothing else. The selection must be
@@ -104,15 +106,16 @@ pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Fail
         let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("r{id}.{}", revision.unwrap_or(0)));
     }
-    // Imports are never changed, only added.
-    let judged: i64 = conn
+    // Imported scores never change; those of a running judging do, and one may be deleted.
+    let (count, last, changes): (i64, i64, i64) = conn
         .prepare_cached(
-            "SELECT coalesce(max(j.id), 0) FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
+            "SELECT count(*) AS n, coalesce(max(j.id), 0) AS last, coalesce(sum(j.revision), 0) AS changes
+             FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
              JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
         )?
-        .query_row([&selection.dataset], |row| row.get(0))?;
-    if judged > 0 {
-        words.push(format!("j{judged}"));
+        .query_row([&selection.dataset], |row| Ok((row.get("n")?, row.get("last")?, row.get("changes")?)))?;
+    if count > 0 {
+        words.push(format!("j{count}.{last}.{changes}"));
     }
     Ok(words.join(" "))
 }

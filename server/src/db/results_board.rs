@@ -1,4 +1,4 @@
-//! What the leaderboard and a model's page read besides comparisons.
+//! Data of the leaderboard and of a model's page that comparisons do not have.
 
 use std::collections::{HashMap, HashSet};
 

@@ -104,7 +104,7 @@ pub struct Study<'a> {
     pub raters: &'a [String],
     /// The largest number of ratings of one output.
     pub overlap: u32,
-    /// Who imports it.
+    /// The person who imports it.
     pub by: Option<i64>,
 }
 

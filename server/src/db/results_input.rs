@@ -13,9 +13,9 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use super::datasets::task_row;
+use super::{datasets::task_row, instruction_answers};
 use crate::{
-    comparison::input::{ComparisonInput, InputRating, InputRun, InputStudy, InputVerdict},
+    comparison::input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict},
     error::Failure,
 };
 
@@ -185,6 +185,16 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
                 output: OutputId(output),
                 rater,
             });
+        }
+        drop(rows);
+        if input.rubric.as_ref().is_some_and(|rubric| rubric.instructions) {
+            for answer in instruction_answers::counted(conn, study)? {
+                let instruction_answers::Answer { output, rater, kind, turn, follows } = answer;
+                let (Some(place), Some(rater)) = (places.get(&output.0), raters.get(&rater)) else { continue };
+                let (study, rater) = (u32::try_from(at).unwrap_or(u32::MAX), *rater);
+                let (task, model) = (place.task, place.model);
+                input.instructions.push(InputInstruction { study, task, model, output, rater, turn, kind, follows });
+            }
         }
     }
     let mut named: Vec<(u32, UserId)> = raters.into_iter().map(|(user, at)| (at, user)).collect();

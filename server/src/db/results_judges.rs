@@ -72,7 +72,11 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
         places.extend(super::results_input::places(conn, input, study.id)?);
     }
     let mut scores =
-        conn.prepare_cached("SELECT output_id, scores FROM judged_scores WHERE judging_id = ?1 ORDER BY output_id")?;
+        // The length comes from the row's header; the code itself is not read.
+        conn.prepare_cached(
+            "SELECT j.output_id, j.scores, octet_length(o.code) AS length FROM judged_scores j
+             CROSS JOIN outputs o ON o.id = j.output_id WHERE j.judging_id = ?1 ORDER BY j.output_id",
+        )?;
     let mut found = Vec::new();
     for (id, name) in all {
         let mut judge = InputJudge { name, scores: Vec::new() };
@@ -84,7 +88,8 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
             let scores: Vec<u8> = digits.iter().map(|digit| digit.wrapping_sub(b'0')).collect();
             if scores.len() == input.dimensions() {
                 let (task, model) = (place.task, place.model);
-                judge.scores.push(JudgeScore { task, model, output: OutputId(output), scores });
+                let length = row.get("length")?;
+                judge.scores.push(JudgeScore { task, model, output: OutputId(output), scores, length });
             }
         }
         if !judge.scores.is_empty() {

@@ -92,6 +92,8 @@ pub fn each_rating(
             "SELECT a.output_id, r.user_id,
                 (SELECT group_concat(score, '') FROM
                     (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)) AS scores,
+                (SELECT group_concat(turn || ':' || answer, ' ') FROM
+                    (SELECT turn, answer FROM instruction_answers WHERE rating_id = r.id ORDER BY turn)) AS instructions,
                 r.comment, r.flag, r.shown_at, r.at, r.superseded_at,
                 CASE WHEN EXISTS (SELECT 1 FROM rating_notes n WHERE n.rating_id = r.id) THEN
                     (SELECT json_group_array(json_object('line', n.line, 'column', n.\"column\", 'text', n.text))
@@ -123,6 +125,7 @@ pub fn each_rating(
                 // them.
                 rater: names.get(&user).map_or("R?", String::as_str),
                 scores: row.get_ref("scores")?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
+                instructions: row.get_ref("instructions")?.as_str_or_null().map_err(Failure::internal)?,
                 comment: row.get_ref("comment")?.as_str().map_err(Failure::internal)?,
                 flag: row.get_ref("flag")?.as_str_or_null().map_err(Failure::internal)?,
                 notes: row.get_ref("notes")?.as_str_or_null().map_err(Failure::internal)?,

@@ -53,7 +53,7 @@ pub fn cached(conn: &Connection, id: RunId) -> Result<u32, Failure> {
     Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
 }
 
-/// Why items pass as published and not guarded: task revision, reason and number of outputs, the most frequent first.
+/// Why items pass only as published: task revision, reason and number of outputs, the most frequent first.
 pub fn differences(conn: &Connection, id: RunId) -> Result<Vec<(TaskRevisionId, Difference)>, Failure> {
     // Found by the index alone; only the outcomes of these are read.
     let mut statement = conn.prepare_cached(

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use app::model::{
     code_lang::CodeLang,
+    conversation::Way,
     failure_class::FailureClass,
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
     page::{PageOf, Paged},
@@ -81,6 +82,8 @@ pub struct Leased {
     pub signature: Option<String>,
     /// Whether its cached result is ignored.
     pub fresh: bool,
+    /// In a conversation: how the model was asked, and the turn that the output answers.
+    pub turn: Option<(Way, u32)>,
 }
 
 impl Leased {
@@ -328,8 +331,10 @@ const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revis
 /// At most `limit` finished items after the item `after`, each with the key of its outcome.
 pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
     let query =
-        "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt, i.key
+        "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
+             o.turn, s.way, i.key
         FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
+        JOIN submissions s ON s.id = o.submission_id
         WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
     let mut statement = conn.prepare_cached(query)?;
     let rows = statement.query_map(params![id.0, after, limit], |row| Ok((leased(row)?, row.get("key")?)))?;
@@ -430,10 +435,13 @@ pub fn open_runs(conn: &Connection, limit: usize) -> Result<Vec<RunId>, Failure>
 
 const WORK: &str =
     "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        i.run_id
-    FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id";
+        i.run_id, o.turn, s.way
+    FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
+    JOIN submissions s ON s.id = o.submission_id";
 
 fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
+    let way = row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name);
+    let turn: Option<u32> = row.get("turn")?;
     Ok(Leased {
         item: row.get("id")?,
         attempt: row.get("attempt")?,
@@ -445,6 +453,7 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
         revision: TaskRevisionId(row.get("revision")?),
         code_lang: parsed(row, "code_lang")?,
         prompt: row.get("prompt")?,
+        turn: way.zip(turn),
     })
 }
 
@@ -664,21 +673,23 @@ pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure
 /// The same for each of these runs, in one statement.
 pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Vec<TaskSamples>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, vt.position, i.verdict, i.passed, i.total, i.published
+        "SELECT u.id, vt.position, o.turn, i.verdict, i.passed, i.total, i.published
          FROM json_each(?1) j CROSS JOIN runs u ON u.id = j.value
          JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          LEFT JOIN outputs o ON o.submission_id = s.id AND o.revision_id = r.id
          LEFT JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id AND i.state = 'done'
-         ORDER BY j.key, vt.position, o.sample",
+         ORDER BY j.key, vt.position, o.turn, o.sample",
     )?;
     let mut rows = statement.query([list_of(runs)?])?;
     let (mut found, mut last) = (HashMap::<RunId, Vec<TaskSamples>>::new(), None);
     while let Some(row) = rows.next()? {
-        let (run, position) = (RunId(row.get("id")?), row.get::<_, i64>("position")?);
+        let run = RunId(row.get("id")?);
+        // Each turn of a conversation counts like a task.
+        let place = (run, row.get::<_, i64>("position")?, row.get::<_, Option<u32>>("turn")?);
         let tasks = found.entry(run).or_default();
-        if last.replace((run, position)) != Some((run, position)) {
+        if last.replace(place) != Some(place) {
             tasks.push(TaskSamples::new());
         }
         let verdict: Option<String> = row.get("verdict")?;

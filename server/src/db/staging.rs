@@ -148,6 +148,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
                      AND NOT EXISTS (SELECT 1 FROM study_raters o WHERE o.user_id = m.user_id AND o.study_id <> ?1))",
             params![id, NO_PASSWORD],
         )?;
+        conn.execute("UPDATE collections SET study_id = NULL WHERE study_id = ?1", [id])?;
         for table in OF_STUDIES {
             conn.execute(&format!("DELETE FROM {table} WHERE study_id = ?1"), [id])?;
         }
@@ -162,8 +163,9 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 23] = [
+const OF_STUDIES: [&str; 24] = [
     "adjudicators",
+    "bookmarks",
     "dispute_handouts",
     "extra_assignments",
     "flag_answers",
@@ -198,6 +200,11 @@ fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
     if results > 0 {
         return Ok(results);
     }
+    conn.execute(
+        "DELETE FROM author_verdicts WHERE output_id IN
+             (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
+        params![submission, ROWS],
+    )?;
     Ok(conn.execute(
         "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
         params![submission, ROWS],

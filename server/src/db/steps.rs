@@ -1,4 +1,4 @@
-//! What remains to be done of a change of a study (0022_plan_steps.sql).
+//! The remaining steps of a change of a study (0022_plan_steps.sql).
 
 use app::model::ids::{OutputId, StudyId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What one short transaction does.
+/// The work of one short transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// Delete a draft's plan.

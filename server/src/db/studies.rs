@@ -1,11 +1,11 @@
 //! Studies: their settings, progress and ratings.
 
 use app::model::{
-    comparison::RatingRow,
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
     page::{PageOf, Paged},
     plan::Reads,
+    ratings::RatingRow,
     rubric::Rubric,
     study::{Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
@@ -90,7 +90,8 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
                 (SELECT count(*) FROM submissions) AS submissions,
                 (SELECT count(*) FROM models) AS models,
                 (SELECT count(*) FROM studies) AS studies,
-                (SELECT count(*) FROM studies WHERE status = 'running') AS running",
+                (SELECT count(*) FROM studies WHERE status = 'running') AS running,
+                EXISTS (SELECT 1 FROM users WHERE role = 'rater' AND disabled = 0) AS raters",
         )?
         .query_row([], |row| {
             Ok(Overview {
@@ -100,6 +101,7 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
                 models: row.get("models")?,
                 studies: row.get("studies")?,
                 running: row.get("running")?,
+                raters: row.get("raters")?,
                 newest,
             })
         })?)
@@ -230,8 +232,8 @@ pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Study
     let settings = &plan.settings;
     let id: i64 = conn.query_row(
         "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
-             presentation, sharing, tasks, pace_s, importing_until)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
+             presentation, sharing, tasks, pace_s, importing_until, answers)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         params![
             clock::token().0,
             plan.title,
@@ -245,7 +247,8 @@ pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Study
             settings.sharing.code(),
             settings.tasks,
             settings.pace_s,
-            staging::lease()
+            staging::lease(),
+            settings.answers.code()
         ],
         |row| row.get(0),
     )?;
@@ -290,7 +293,8 @@ pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failur
     let settings = &plan.settings;
     conn.execute("DELETE FROM study_submissions WHERE study_id = ?1", [id.0])?;
     conn.execute(
-        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7
+        "UPDATE all_studies SET title = ?2, version_id = ?3, rubric_id = ?4, seed = ?5, presentation = ?6, sharing = ?7,
+             answers = ?8
          WHERE id = ?1",
         params![
             id.0,
@@ -300,6 +304,7 @@ pub fn replace(conn: &Connection, id: StudyId, plan: &Plan) -> Result<(), Failur
             settings.seed.to_string(),
             settings.presentation.code(),
             settings.sharing.code(),
+            settings.answers.code(),
         ],
     )?;
     plan::set_settings(conn, id, settings)?;

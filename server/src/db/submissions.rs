@@ -1,6 +1,7 @@
 //! Submissions and their outputs.
 
 use app::model::{
+    conversation::{AuthorVerdict, Way},
     dataset::TaskRow,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
@@ -29,7 +30,7 @@ pub struct Origin {
     pub matching: Matching,
 }
 
-/// Where a submission comes from.
+/// The source of a submission.
 pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
     let sql = "SELECT s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
@@ -115,16 +116,18 @@ pub struct NewSubmission {
     pub left_out: u64,
     /// Number of outputs that will be stored.
     pub expected: u64,
-    /// Who imported it; absent for the command line.
+    /// The person who imported it; absent for the command line.
     pub by: Option<app::model::ids::UserId>,
+    /// How the model was asked, if the tasks are conversations.
+    pub way: Option<Way>,
 }
 
 /// Creates a submission without outputs, hidden until [`staging::publish`].
 pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
     Ok(SubmissionId(conn.query_row(
         "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at,
-             importing_until, left_out, expected)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+             importing_until, left_out, expected, way)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
         params![
             new.version.0,
             new.model.0,
@@ -135,7 +138,8 @@ pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Fai
             clock::now().0,
             staging::lease(),
             new.left_out,
-            new.expected
+            new.expected,
+            new.way.map(Way::name)
         ],
         |row| row.get(0),
     )?))
@@ -155,8 +159,21 @@ pub struct NewOutput {
     pub raw: Option<String>,
     /// Why generation stopped.
     pub end_by: Option<String>,
-    /// What the model was given, where that is not the task's own prompt.
+    /// The text that the model continued, if it is not the task's own prompt.
     pub prompt: Option<String>,
+    /// Where it stands in a conversation.
+    pub place: Option<TurnPlace>,
+    /// The verdict that the benchmark's authors published with it.
+    pub author_verdict: Option<AuthorVerdict>,
+}
+
+/// The place of an output in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnPlace {
+    /// The turn that it answers.
+    pub turn: u32,
+    /// The number of the conversation among those of its submission and task, from 0.
+    pub conversation: u32,
 }
 
 impl NewOutput {
@@ -172,11 +189,13 @@ impl NewOutput {
 pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOutput]) -> Result<(), Failure> {
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt, turn, conversation)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
     )?;
+    let mut insert_verdict =
+        conn.prepare_cached("INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (?1, ?2, ?3)")?;
     for new in outputs {
-        insert.execute(params![
+        let values = params![
             submission.0,
             new.revision.0,
             new.sample,
@@ -184,13 +203,19 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             new.surrounding_text,
             new.raw,
             new.end_by,
-            new.prompt
-        ])?;
+            new.prompt,
+            new.place.map(|place| place.turn),
+            new.place.map(|place| place.conversation)
+        ];
+        let output: i64 = insert.query_row(values, |row| row.get(0))?;
+        if let Some(AuthorVerdict { passed, other_text }) = new.author_verdict {
+            insert_verdict.execute(params![output, passed, other_text])?;
+        }
     }
     Ok(())
 }
 
-const COLUMNS: &str = "s.id AS id, m.id AS model, m.name, d.slug, v.number, s.file_name,
+const COLUMNS: &str = "s.id AS id, s.way, m.id AS model, m.name, d.slug, v.number, s.file_name,
         (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs,
         (SELECT count(DISTINCT o.revision_id) FROM outputs o WHERE o.submission_id = s.id) AS tasks,
         (SELECT count(*) FROM dataset_version_tasks vt WHERE vt.version_id = s.version_id) AS whole,
@@ -262,6 +287,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,
+        way: row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Renamed, archived and deleted objects (migration 0020).
 //!
-//! What must stay true: nothing is deleted to which work refers, and what is deleted is invisible at once.
+//! What must stay true: an object to which work refers is never deleted, and a deleted object is invisible at once.
 
 use app::model::audit::Object;
 use app::model::{
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{results_import::NO_PASSWORD, staging::Import, studies, submissions};
 use crate::{clock, error::Failure};
 
-/// What a list of objects needs to know of one.
+/// An object in a list.
 #[derive(Clone, Debug)]
 pub struct State {
     /// A study's title, a submission's model, a dataset's or rubric's short name.
@@ -63,7 +63,7 @@ pub fn state(conn: &Connection, object: &Object) -> Result<Option<State>, Failur
     Ok(found.optional()?)
 }
 
-/// What refers to the object: work and other objects, and the data that a deletion deletes with it.
+/// The work and other objects that refer to the object, and the data that are deleted with it.
 #[allow(clippy::too_many_lines, reason = "one query for each kind of dependent")]
 pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>, Vec<Dependent>), Failure> {
     use DependentKind::{
@@ -141,10 +141,15 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                     ),
                     (
                         Judgings,
-                        "SELECT count(DISTINCT j.judging_id) FROM all_submissions s
-                     JOIN all_judgings g ON g.version_id = s.version_id
-                     JOIN outputs o ON o.submission_id = s.id
-                     JOIN judged_scores j ON j.judging_id = g.id AND j.output_id = o.id WHERE s.id = ?1",
+                        "SELECT count(*) FROM (SELECT j.judging_id FROM all_submissions s
+                         JOIN all_judgings g ON g.version_id = s.version_id
+                         JOIN outputs o ON o.submission_id = s.id
+                         JOIN judged_scores j ON j.judging_id = g.id AND j.output_id = o.id
+                         -- 0: deleted, and about to be cleared.
+                         WHERE s.id = ?1 AND g.importing_until IS NOT 0
+                     UNION SELECT c.judging_id FROM collection_submissions s
+                         JOIN collections c ON c.id = s.collection_id
+                     WHERE s.submission_id = ?1 AND c.judging_id IS NOT NULL)",
                     ),
                     (RunningRuns, "SELECT count(*) FROM runs WHERE submission_id = ?1 AND status = 'running'"),
                 ],
@@ -343,6 +348,7 @@ pub fn delete_dataset(conn: &Connection, slug: &str) -> Result<(), Failure> {
     for query in [
         "DELETE FROM dataset_version_tasks WHERE version_id IN (
              SELECT v.id FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id WHERE d.slug = ?1)",
+        &format!("DELETE FROM task_turns WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_tests WHERE revision_id IN ({REVISIONS})"),
         &format!("DELETE FROM task_revisions WHERE id IN ({REVISIONS})"),
         "DELETE FROM tasks WHERE dataset_id = (SELECT id FROM datasets WHERE slug = ?1)",

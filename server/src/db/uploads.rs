@@ -21,7 +21,7 @@ pub struct Upload {
     pub bytes: u64,
 }
 
-/// What a file is uploaded for.
+/// The purpose of an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
     /// Whether it has ratings; otherwise it has outputs.

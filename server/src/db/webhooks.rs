@@ -21,7 +21,7 @@ use crate::{clock, error::Failure};
 pub struct Webhook {
     /// The webhook.
     pub id: WebhookId,
-    /// Where deliveries go.
+    /// The address of its deliveries.
     pub url: String,
     /// Signing secret.
     pub secret: String,

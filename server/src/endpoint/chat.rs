@@ -93,7 +93,7 @@ pub struct Response {
     pub response_tokens: Option<u64>,
 }
 
-/// What a request led to. Errors are in the endpoint's words or the network's, without control characters and keys.
+/// The result of a request. Errors are in the endpoint's words or the network's, without control characters and keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Answered(Response),

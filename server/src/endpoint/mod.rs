@@ -47,7 +47,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// What admins see of it.
+    /// The endpoint as admins see it.
     pub fn row(&self) -> EndpointRow {
         EndpointRow { name: self.name.clone(), url: self.url.clone(), has_key: self.key.is_some() }
     }
@@ -122,7 +122,7 @@ impl Endpoints {
         self.0.get(name)
     }
 
-    /// What admins see of them, by name.
+    /// The endpoints as admins see them, by name.
     pub fn rows(&self) -> Vec<EndpointRow> {
         self.0.values().map(Endpoint::row).collect()
     }

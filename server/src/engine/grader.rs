@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, wanted},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
 };
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older engine are not reused.
@@ -123,7 +123,7 @@ impl Grader {
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
         let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
-        let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
+        let OptionalLayers { landlock, groups } = self.sandbox.optional_layers();
         let dates = dates.map(|dates| dates.name().to_owned());
         let conditions =
             Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks, fallen: None };
@@ -139,7 +139,7 @@ impl Grader {
         }
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
+    /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
         hex::encode(Sha256::digest(text))

@@ -2,6 +2,7 @@
 //! one result.
 
 use std::{
+    convert::Infallible,
     io,
     sync::Arc,
     time::{Duration, Instant},
@@ -179,7 +180,17 @@ fn answer(
     longest: usize,
 ) -> Result<io::Result<Reader>, EngineError> {
     let before = child.used().unwrap_or_default();
-    let wait = |child: &mut Child, longest| frame(child, begun, before, allowance, longest);
+    handshake(child, nonce, longest, |child, longest| frame(child, begun, before, allowance, longest))
+}
+
+/// Waits for the end of the tests, sends the nonce and waits for the result. `wait` receives a frame of at most so many
+/// bytes.
+fn handshake<E>(
+    child: &mut Child,
+    nonce: &str,
+    longest: usize,
+    wait: impl Fn(&mut Child, usize) -> Result<io::Result<Reader>, E>,
+) -> Result<io::Result<Reader>, E> {
     let mut over = match wait(child, 1)? {
         Ok(over) => over,
         failed => return Ok(failed),
@@ -239,10 +250,10 @@ pub fn nonce() -> String {
 /// # Errors
 /// The same as [`Reader::receive_at_most`].
 pub fn exchange(child: &mut Child, nonce: &str, deadline: Instant, longest: usize) -> io::Result<Reader> {
-    let mut over = Reader::receive_at_most(child, deadline, 1)?;
-    reported_end(&mut over)?;
-    child.send(&Frame::new(b'N').string(nonce).done())?;
-    Reader::receive_at_most(child, deadline, longest)
+    let Ok(result) = handshake(child, nonce, longest, |child, longest| {
+        Ok::<_, Infallible>(Reader::receive_at_most(child, deadline, longest))
+    });
+    result
 }
 
 /// How the process ended, apart from its answer.
@@ -536,7 +547,7 @@ mod tests {
         sandbox::fake::Fake,
     };
 
-    /// What the fake program does after it has ended the tests and received the nonce.
+    /// The fake program's behavior after it has ended the tests and received the nonce.
     type Act = fn(&mut UnixStream, nonce: &str) -> Report;
 
     fn outcome(act: Act) -> Outcome {

@@ -72,7 +72,7 @@ const TEST: &str = include_str!("../../../java-harness/fixtures/tests/SumTest.ja
 pub struct CheckResult {
     /// The check.
     pub check: SandboxCheck,
-    /// What happened instead, or `None` if the check passed.
+    /// The actual result, or `None` if the check passed.
     pub failed: Option<FailedCheck>,
 }
 

@@ -133,7 +133,7 @@ const STEADY_CLASSES: &[&str] = &[
 /// Classes of [`STEADY_PACKAGES`] that load other classes by name.
 const UNSTEADY: &[&str] = &["java/io/ObjectInputStream", "java/io/ObjectInputFilter"];
 
-/// Members of `System`, besides [`SYSTEM`], that change no default.
+/// Members of `System`, in addition to [`SYSTEM`], that change no default.
 const STEADY_SYSTEM: &[&str] = &["err", "exit", "gc", "getProperty", "getenv", "in", "out"];
 
 /// Whether these classes could change a default of the JVM (locale, time zone, streams, properties). They cannot if

@@ -28,7 +28,7 @@ const SOURCES: &str = "src/main/java/";
 const GENERATED: &str = "src/main/java/com/aixcode/autoTest/generate/";
 const TESTS: &str = "com.aixcode.autoTest.evaluation";
 
-/// Where the checkout lies in `files`, if there is one: the folder with its slash, or nothing.
+/// The folder of the checkout in `files`, with its slash; empty at the top, `None` without a checkout.
 fn checkout_root(files: &Files) -> Option<String> {
     [AUTO_FILE, MANUAL_FILE].iter().find_map(|file| files.root_of(&format!("{RESOURCES}{file}")))
 }
@@ -183,6 +183,7 @@ fn task(object: &lines::Object) -> Result<FoundTask, Fault> {
         code_lang: CodeLang::Java,
         test_class: None,
         test_body: None,
+        turns: Vec::new(),
     })
 }
 

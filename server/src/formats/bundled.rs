@@ -55,7 +55,7 @@ pub fn starter() -> Result<Files, Problem> {
     Ok(files)
 }
 
-/// The starter datasets in languages besides Java, each with its short name and its outputs.
+/// The starter datasets in languages other than Java, each with its short name and its outputs.
 ///
 /// # Errors
 /// Fails if they are damaged, which a test rules out.
@@ -139,7 +139,8 @@ mod tests {
         assert_eq!(outputs.len(), 3);
         for output in outputs {
             let mut count = 0;
-            let asked = formats::outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None };
+            let asked =
+                formats::outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None };
             formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
                 line.unwrap();
                 count += 1;

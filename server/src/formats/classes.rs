@@ -109,6 +109,8 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         end_by: None,
         prompt: None,
         elsewhere: false,
+        turn: None,
+        author_verdict: None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Makes of a chat response what HumanEval-X judges: a text that continues a prompt.
 //!
 //! Models answer with a whole function. Where it repeats the task's own beginning, what follows is the continuation.
-//! Where it has something else before the function, such as helpers or other parameter names, that becomes the sample's
+//! If it has something else before the function, such as helpers or other parameter names, that becomes the sample's
 //! own prompt, which the published evaluator knows as well (`sample["prompt"]`).
 
 use app::model::code_lang::CodeLang;
@@ -12,7 +12,7 @@ use crate::lang::humaneval::{CPP_INCLUDES, PYTHON_IMPORTS, is_go_import_added};
 /// An output of HumanEval-X.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Continuation {
-    /// What it continues, unless that is the task's own beginning.
+    /// The text that it continues, if it is not the task's own beginning.
     pub prompt: Option<String>,
     pub generation: String,
 }
@@ -71,7 +71,7 @@ pub fn read(lang: CodeLang, task: &Task, response: &str) -> Continuation {
     }
 }
 
-/// Where a response has the function: its declaration up to what opens the body.
+/// The position of the function in a response: its declaration up to the opening of the body.
 struct Function {
     start: usize,
     end: usize,
@@ -81,7 +81,7 @@ struct Function {
 
 /// A task's declaration, split.
 struct Declaration<'a> {
-    /// What stands before the function: imports, a class, helpers.
+    /// The text before the function: imports, a class, helpers.
     opening: &'a str,
     /// The line that opens the function.
     line: &'a str,
@@ -203,8 +203,8 @@ fn python_head(text: &str) -> Option<usize> {
     None
 }
 
-/// What follows a Python definition's head: the body, and the definitions and imports after the function, which the
-/// evaluator would cut off. Other statements after it are examples.
+/// The text after the head of a Python definition: the body, and the definitions and imports after the
+/// function, which the evaluator would cut off. Other statements after it are examples.
 fn python_parts(after: &str) -> (String, String) {
     let (first, rest) = after.split_once('\n').unwrap_or((after, ""));
     let first = first.trim();

@@ -18,7 +18,7 @@ use super::{
     prose, read_tasks,
 };
 
-/// What the short names of the datasets begin with.
+/// Prefix of the datasets' short names.
 pub const SLUG: &str = "humaneval-x-";
 
 /// The most that a file may unpack to, in bytes; the published ones have less than 1 MiB.
@@ -31,7 +31,7 @@ pub struct Task {
     pub benchmark: Benchmark,
     /// The id, such as `Python/0`.
     pub task_id: String,
-    /// What models are asked to continue: imports, signature and description.
+    /// The prompt that models continue: imports, signature and description.
     pub prompt: String,
     /// The imports and the signature alone.
     pub declaration: String,
@@ -50,13 +50,13 @@ pub struct Task {
     pub example_test: String,
     /// The benchmark's own continuation of `prompt`.
     pub canonical_solution: String,
-    /// Translation only: what is to be translated. A solution then continues `declaration`.
+    /// Translation only: what must be translated. A solution then continues `declaration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
 }
 
 impl Task {
-    /// What an output continues.
+    /// The text that an output continues.
     pub fn beginning(&self) -> &str {
         if self.source.is_some() { &self.declaration } else { &self.prompt }
     }
@@ -85,7 +85,7 @@ struct Part {
     lang: CodeLang,
     /// The language in the names of files and datasets.
     name: &'static str,
-    /// What the tasks' ids begin with.
+    /// Prefix of the tasks' IDs.
     prefix: &'static str,
     /// SHA-256 of the published file's content, unpacked: how it is packed says nothing about it.
     content: &'static str,
@@ -310,6 +310,7 @@ fn found_task(task: Task, part: &Part) -> Result<FoundTask, Fault> {
         code_lang: part.lang,
         test_class: None,
         test_body: Some(body),
+        turns: Vec::new(),
         task_id: task.task_id,
     })
 }

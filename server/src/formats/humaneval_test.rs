@@ -117,7 +117,7 @@ fn reads_the_published_files() {
                 assert!(!task.raw_nl.contains(mark), "{of}: {mark} in {}", task.raw_nl);
             }
             let signature = task.signature.as_deref().unwrap();
-            // Some tasks give helper functions or comments besides the description.
+            // Some tasks give helper functions or comments in addition to the description.
             let longer = [10, 22, 32, 38, 50, 64].iter().any(|n| of.ends_with(&format!("/{n}")));
             assert!(longer || signature.lines().count() == 1, "{of}: {signature}");
             assert!(!signature.contains("#include") && !signature.contains("import "), "{of}: {signature}");

@@ -8,7 +8,7 @@ use app::model::{message::Message, problem::Problem};
 use serde_json::Value;
 
 use super::{
-    humaneval,
+    codeif, humaneval,
     lines::{self, LONGEST_LINE},
     outputs::{self, Archive},
 };
@@ -20,7 +20,7 @@ const MOST_UNPACKED: u64 = 64 * 1024 * 1024;
 /// Maximum size of a JSON document that is not JSON Lines, in bytes: a rubric, a dataset's header.
 const LONGEST_DOCUMENT: u64 = 1024 * 1024;
 
-/// What a file contains.
+/// The kind of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A model's outputs.
@@ -81,7 +81,7 @@ fn refusal(wanted: &FileKind, found: FileKind, name: &str) -> Problem {
     Problem { page: page.map(str::to_owned), ..Problem::new(name, what, remedy) }
 }
 
-/// What a file of this kind contains, what to do with it, and the page that takes it.
+/// The content of a file of this kind, the remedy, and the page that accepts it.
 fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
     match found {
         FileKind::Outputs => (
@@ -193,7 +193,7 @@ fn zip(mut file: impl Read + Seek) -> Option<FileKind> {
     by_names(names.into_iter())
 }
 
-/// What an archive with these names is.
+/// The kind of an archive with these names.
 fn by_names(names: impl Iterator<Item = String>) -> Option<FileKind> {
     let (mut java, mut packed) = (false, None);
     for path in names {
@@ -237,7 +237,7 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     let line = line.trim_start_matches('\u{feff}').trim();
     match (line.chars().next()?, serde_json::from_str(line)) {
         ('{', Ok(object)) => by_fields(&object),
-        ('[', Ok(Value::Array(items))) => items.iter().all(Value::is_object).then_some(FileKind::Array),
+        ('[', Ok(Value::Array(items))) => array(&items),
         ('{' | '[', _) => {
             // One document over several lines.
             drop(reader);
@@ -246,7 +246,7 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
             let mut document = String::new();
             reader.take(LONGEST_DOCUMENT).read_to_string(&mut document).ok()?;
             match serde_json::from_str(document.trim_start_matches('\u{feff}')).ok()? {
-                Value::Array(items) if items.iter().all(Value::is_object) => Some(FileKind::Array),
+                Value::Array(items) => array(&items),
                 object => by_fields(&object),
             }
         }
@@ -254,9 +254,25 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     }
 }
 
-/// What a file is whose first line, or all of which, is this object.
+/// The kind of a file whose whole content is an array of these items. CodeIF-Bench has outputs in arrays.
+fn array(items: &[Value]) -> Option<FileKind> {
+    let is_chat = |item: &Value| item.get("completion").is_some();
+    match items.iter().all(Value::is_object) {
+        true if !items.is_empty() && items.iter().all(is_chat) => Some(FileKind::Outputs),
+        true => Some(FileKind::Array),
+        false => None,
+    }
+}
+
+/// The kind of a file whose first line or whole content is this object.
 fn by_fields(object: &Value) -> Option<FileKind> {
     let has = |field: &str| object.get(field).is_some();
+    if codeif::is_own_task(object) {
+        return Some(FileKind::Dataset);
+    }
+    if has("namespace") && has("completion") {
+        return Some(FileKind::Outputs);
+    }
     let tasks = ["raw_nl", "canonical_solution", "declaration"];
     if has("dimensions") && has("slug") {
         return Some(FileKind::Rubric);
@@ -279,7 +295,7 @@ fn by_fields(object: &Value) -> Option<FileKind> {
     tasks.into_iter().any(has).then_some(FileKind::Dataset)
 }
 
-/// What a table with this header is.
+/// The kind of a table with this header.
 fn by_head(name: &str, head: &str) -> Option<FileKind> {
     let columns: Vec<&str> = head.split(',').map(|column| column.trim().trim_matches('"')).collect();
     let has = |column: &str| columns.contains(&column);

@@ -61,7 +61,7 @@ fn files_are_recognized() {
     check("a.zip", &zipped(&[("out.jsonl", OUTPUT)]), Some(FileKind::Packed("out.jsonl".into())));
     check("a.xlsx", &zipped(&[("[Content_Types].xml", "")]), Some(FileKind::Binary));
     check("a.tgz", &tar_gz(&["d/tasks.jsonl", "d/dataset.json"]), Some(FileKind::Dataset));
-    // What is not recognized is left to its reader.
+    // Unrecognized files are left to the page's reader.
     check("a.jsonl", b"", None);
     check("a.jsonl", b"\n\n", None);
     check("a.jsonl", b"oops", None);

@@ -11,7 +11,7 @@ use std::{
 use app::model::{message::Message, problem::Problem};
 use flate2::bufread::MultiGzDecoder;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// Maximum length of a line in bytes: above that of the longest accepted method with its description, even
 /// if written entirely as `\uXXXX`.
@@ -19,6 +19,9 @@ pub const LONGEST_LINE: usize = 2 * 1024 * 1024;
 
 /// Maximum unpacked size of a file in bytes: a gzip file can expand to a thousand times its size.
 const LONGEST_FILE: u64 = 2 * 1024 * 1024 * 1024;
+
+/// Maximum size of a file that is one JSON array, in bytes: it is held in memory.
+const LONGEST_ARRAY: u64 = 64 * 1024 * 1024;
 
 /// One line's JSON object, its fields in order.
 #[derive(Debug)]
@@ -86,7 +89,7 @@ impl Object {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault(pub Message, pub Message);
 
-/// What a JSON value is, in English and Chinese.
+/// The type of a JSON value, in English and Chinese.
 fn kind(value: &Value) -> (&'static str, &'static str) {
     match value {
         Value::Null => ("null", " null"),
@@ -105,6 +108,56 @@ fn kind(value: &Value) -> (&'static str, &'static str) {
 pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) -> bool {
     let (mut plain, is_gzip) = unpacked(reader);
     read_plain(file, &mut *plain, is_gzip, &mut each)
+}
+
+/// As [`read`], but a file may also be one JSON array if `arrays` is set; the number of an object is then its position.
+pub fn read_any(
+    file: &str,
+    reader: impl Read,
+    arrays: bool,
+    mut each: impl FnMut(u64, Result<Object, Problem>),
+) -> bool {
+    let (mut plain, is_gzip) = unpacked(reader);
+    let is_array = |start: &[u8]| {
+        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+        start.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'[')
+    };
+    if !arrays || !plain.fill_buf().is_ok_and(is_array) {
+        return read_plain(file, &mut *plain, is_gzip, &mut each);
+    }
+    let mut text = String::new();
+    if let Err(e) = plain.take(LONGEST_ARRAY + 1).read_to_string(&mut text) {
+        each(1, Err(problem(file, 1, unreadable(&e, is_gzip))));
+        return false;
+    }
+    if text.len() as u64 > LONGEST_ARRAY {
+        let fault = Fault(
+            (
+                format!("the JSON array is longer than {} MiB", LONGEST_ARRAY / 1024 / 1024),
+                format!("JSON 数组超过 {} MiB", LONGEST_ARRAY / 1024 / 1024),
+            )
+                .into(),
+            ("Write one object per line: jq -c '.[]' FILE", "请每行写一个对象：jq -c '.[]' FILE").into(),
+        );
+        each(1, Err(problem(file, 1, fault)));
+        return false;
+    }
+    match serde_json::from_str::<Vec<Box<RawValue>>>(text.trim_start_matches('\u{feff}')) {
+        Ok(items) => {
+            for (at, item) in (1..).zip(items) {
+                each(at, parse(item.get().as_bytes()).map_err(|fault| problem(file, at, fault)));
+            }
+            true
+        }
+        Err(e) => {
+            let fault = Fault(
+                (format!("the file is not a valid JSON array: {e}"), format!("文件不是有效的 JSON 数组：{e}")).into(),
+                ("Correct the file, or write one object per line", "请修正文件，或每行写一个对象").into(),
+            );
+            each(1, Err(problem(file, u64::try_from(e.line()).unwrap_or(1).max(1), fault)));
+            false
+        }
+    }
 }
 
 /// Writes the lines with these numbers, in ascending order, byte for byte with their line breaks; of a compressed file,

@@ -57,7 +57,7 @@ impl Masked {
         let (mut copied, end) = (0, self.text.len()..self.text.len());
         for at in found.iter().chain([&end]) {
             while let Some(span) = known.next_if(|span| span.mask.end <= at.start) {
-                // What a longer match contains became part of its mask.
+                // Matches within a longer match are part of its mask.
                 if span.mask.start >= copied {
                     let moved = |at: usize| at - copied + text.len();
                     spans.push(Span { name: span.name.clone(), mask: moved(span.mask.start)..moved(span.mask.end) });

@@ -3,19 +3,20 @@
 
 mod tasks;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use app::model::{
+    conversation::Way,
     message::Message,
     problem::Problem,
-    submission::{IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
+    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
 };
 use sha2::{Digest, Sha256};
 
 pub use tasks::Tasks;
 use tasks::folded;
 
-use super::{identity_leaks::LeakFinder, outputs::OutputLine};
+use super::{conversations::LineTurn, identity_leaks::LeakFinder, outputs::OutputLine};
 
 /// A file of outputs, read once.
 pub struct Scan<'t> {
@@ -47,6 +48,7 @@ struct Scanned {
     empty: bool,
     /// Whether its description differs from that of the task with its ID.
     differs: bool,
+    turn: Option<LineTurn>,
 }
 
 /// The result of matching a file.
@@ -67,17 +69,19 @@ pub struct Summary {
     /// Ids of tasks without an output.
     pub missing: Listed<String>,
     /// Unmatched lines.
-    pub unknown: Listed<(u64, String)>,
+    pub unknown: Listed<FileLine>,
     /// Whether any task has different outputs. If so, the model was sampled several times, and a repeated
     /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
     /// mistake and imported once.
     pub sampled: bool,
     /// Repeated lines.
-    pub duplicates: Listed<(u64, String)>,
+    pub duplicates: Listed<FileLine>,
+    /// How the model was asked, if the tasks are conversations.
+    pub way: Option<Way>,
     /// Lines whose description differs from that of their task. They have one by their ID.
-    pub differing: Listed<(u64, String)>,
+    pub differing: Listed<FileLine>,
     /// Lines without code.
-    pub empty: Listed<(u64, String)>,
+    pub empty: Listed<FileLine>,
     /// The largest number of outputs of a task.
     pub samples_max: u64,
     /// Tasks with several outputs.
@@ -187,6 +191,7 @@ impl<'t> Scan<'t> {
             hash: content(&output),
             empty: output.is_empty(),
             differs,
+            turn: output.turn,
             label: output.file.unwrap_or(output.task_id),
         });
     }
@@ -204,30 +209,38 @@ impl<'t> Scan<'t> {
             first: if matching == Matching::Description { self.first_by_text } else { self.first_by_id },
             ..Summary::default()
         };
+        summary.way = self.outputs.iter().find_map(|output| output.turn).map(|turn| turn.way);
+        let is_conversation = summary.way.is_some();
         let mut samples = vec![0_u64; self.tasks.len()];
+        let mut turns: HashMap<(usize, u32), u64> = HashMap::new();
         let mut repeats = vec![0_u64; self.tasks.len()];
         let mut seen = HashSet::new();
         for output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
-                summary.unknown.push((output.line, output.label));
+                summary.unknown.push(FileLine { line: output.line, label: output.label });
                 continue;
             };
             summary.matched += 1;
             if output.differs && matching != Matching::Description {
-                summary.differing.push((output.line, output.label.clone()));
+                summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
             }
-            if !seen.insert((at, output.hash)) {
-                summary.duplicates.push((output.line, output.label));
+            if let Some(LineTurn { turn, .. }) = output.turn {
+                let of_turn = turns.entry((at, turn)).or_default();
+                *of_turn += 1;
+                samples[at] = samples[at].max(*of_turn);
+            } else if !seen.insert((at, output.hash)) {
+                summary.duplicates.push(FileLine { line: output.line, label: output.label });
                 repeats[at] += 1;
                 continue;
             }
             if output.empty {
-                summary.empty.push((output.line, output.label));
+                summary.empty.push(FileLine { line: output.line, label: output.label });
             }
-            samples[at] += 1;
+            samples[at] += u64::from(!is_conversation);
         }
-        summary.sampled = samples.iter().any(|different| *different > 1);
+        // Equal answers to different turns are no repeats, and a conversation keeps all its turns.
+        summary.sampled = is_conversation || samples.iter().any(|different| *different > 1);
         if summary.sampled {
             samples.iter_mut().zip(repeats).for_each(|(count, again)| *count += again);
         }

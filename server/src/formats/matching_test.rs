@@ -5,8 +5,12 @@ use app::model::code_lang::CodeLang;
 use super::*;
 use crate::formats::outputs;
 
+fn line(line: u64, label: &str) -> FileLine {
+    FileLine { line, label: label.to_owned() }
+}
+
 fn java() -> outputs::Asked {
-    outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None }
+    outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None }
 }
 
 fn scan(tasks: &[(&str, &str)], file: &str, asked: Matching) -> Summary {
@@ -82,9 +86,9 @@ fn preview_reports_every_finding() {
     assert_eq!((summary.lines, summary.matched, summary.covered), (6, 4, 2));
     assert_eq!(summary.shapes, [(Shape::Aixbench, 4), (Shape::HumanEvalX, 1)]);
     assert_eq!(summary.missing.first, ["12"]);
-    assert_eq!(summary.duplicates.first, [(3, "0".to_owned())]);
-    assert_eq!(summary.empty.first, [(5, "1".to_owned())]);
-    assert_eq!(summary.unknown.first, [(6, "9".to_owned())]);
+    assert_eq!(summary.duplicates.first, [line(3, "0")]);
+    assert_eq!(summary.empty.first, [line(5, "1")]);
+    assert_eq!(summary.unknown.first, [line(6, "9")]);
     // The repeat is a sample, because the task has different outputs, too.
     assert_eq!((summary.sampled, summary.samples_max, summary.tasks_with_samples), (true, 3, 1));
     let twice = [r#"{"task_id": 0, "code": "a"}"#; 2].join("\n");

@@ -5,11 +5,15 @@ pub mod aixbench;
 pub mod bundled;
 pub mod chat;
 pub mod classes;
+pub mod codeif;
+pub mod codeif_outputs;
 pub mod continuation;
+pub mod conversations;
 pub mod files;
 pub mod formulas;
 pub mod humaneval;
 pub mod identity_leaks;
+pub mod judging;
 pub mod kind;
 pub mod lines;
 pub mod markdown;
@@ -28,6 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
     code_lang::CodeLang,
+    conversation::TaskTurn,
     dataset::{Checks, TestKind},
     lang::{Bilingual, Lang},
     problem::Problem,
@@ -64,7 +69,7 @@ pub struct FoundDataset {
     pub description: Bilingual,
     /// Its license, as named by the source.
     pub license: String,
-    /// Where it was read from: a file or folder name.
+    /// The source: a file or folder name.
     pub source: String,
     /// Its tasks, in order.
     pub tasks: Vec<FoundTask>,
@@ -91,6 +96,8 @@ pub struct FoundTask {
     pub test_class: Option<String>,
     /// The task's own tests, in the format of the [`TestKind`].
     pub test_body: Option<String>,
+    /// Its turns, if it is a conversation.
+    pub turns: Vec<TaskTurn>,
 }
 
 /// The files from which a dataset's tests run.
@@ -105,7 +112,8 @@ pub struct TestTree {
 type Format = fn(&Files) -> Option<Result<Found, Vec<Problem>>>;
 
 /// The dataset formats. The first one that recognises the files reads them; the last one accepts any file of tasks.
-const FORMATS: [Format; 4] = [native::read, humaneval::read, aixbench::read_checkout, aixbench::read_bare];
+const FORMATS: [Format; 5] =
+    [native::read, humaneval::read, codeif::read, aixbench::read_checkout, aixbench::read_bare];
 
 /// Reads the datasets in `files`, in any format.
 ///
@@ -118,8 +126,8 @@ pub fn read(files: &Files) -> Result<Found, Vec<Problem>> {
             &files.name,
             ("no dataset found", "未找到数据集"),
             (
-                "Import a folder with a dataset.json, a checkout of AixBench or of HumanEval-X, or their .jsonl files",
-                "请导入含 dataset.json 的文件夹，AixBench 或 HumanEval-X 的仓库，或它们的 .jsonl 文件",
+                "Import a folder with a dataset.json, a checkout of AixBench, HumanEval-X or CodeIF-Bench, or their .jsonl files",
+                "请导入含 dataset.json 的文件夹，AixBench、HumanEval-X 或 CodeIF-Bench 的仓库，或它们的 .jsonl 文件",
             ),
         )])
     })

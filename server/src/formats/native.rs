@@ -220,7 +220,17 @@ fn task(object: &lines::Object, test_class: Option<String>) -> Result<FoundTask,
         })?,
     };
     let code_lang = code_lang(object)?;
-    Ok(FoundTask { task_id, raw_nl, nl_lang: lang, signature, checks, code_lang, test_class, test_body: None })
+    Ok(FoundTask {
+        task_id,
+        raw_nl,
+        nl_lang: lang,
+        signature,
+        checks,
+        code_lang,
+        test_class,
+        test_body: None,
+        turns: Vec::new(),
+    })
 }
 
 /// A run's tests are Java test classes or programs, not both.

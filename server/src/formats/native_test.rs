@@ -84,7 +84,7 @@ fn reads_test_programs_in_other_languages() {
         (&"func TestAdd(t *testing.T) {}\n".into(), &"func Add(a int) int {\n".into())
     );
     assert_eq!(body(1)["prompt"], "using namespace std;\nint add(int a) {\n");
-    // Not beside test classes.
+    // Not next to test classes.
     let mut mixed = files(HEADER, &format!("{TASKS}\n{tasks}"), TEST);
     mixed.add("d/tests/G1.go", go.into()).unwrap();
     mixed.add("d/tests/C1.cpp", b"int main() {}\n".to_vec()).unwrap();

@@ -3,10 +3,11 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use app::model::{code_lang::CodeLang, problem::Problem, submission::Shape};
+use app::model::{code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, submission::Shape};
 
 use super::{
     chat, classes,
+    conversations::{self, LineTurn, Placing, Turns},
     files::Files,
     lines::{self, Fault, Object},
     translation::{self, Fit, Pair},
@@ -25,6 +26,8 @@ pub struct Asked {
     pub continued: bool,
     /// The languages of a dataset of the translation task.
     pub pair: Option<Pair>,
+    /// The turns of the tasks, if they are conversations.
+    pub turns: Option<Turns>,
 }
 
 /// One output of a file: a line, or a class.
@@ -52,6 +55,10 @@ pub struct OutputLine {
     pub prompt: Option<String>,
     /// Whether the prompt shows that the output is for another task of the benchmark, or another pair of languages.
     pub elsewhere: bool,
+    /// The turn that it answers, if the tasks are conversations.
+    pub turn: Option<LineTurn>,
+    /// The verdict that the benchmark's authors published with it.
+    pub author_verdict: Option<AuthorVerdict>,
 }
 
 impl OutputLine {
@@ -104,7 +111,7 @@ pub enum Archive {
     TarGz,
 }
 
-/// Which archive a file is, by its first bytes or its name. Leaves the file at its beginning.
+/// The archive format of a file, by its first bytes or its name. Leaves the file at its beginning.
 ///
 /// # Errors
 ///
@@ -123,16 +130,23 @@ pub fn archive(name: &str, file: &mut (impl Read + Seek)) -> io::Result<Option<A
 /// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank. Returns whether the file was
 /// read to its end.
 pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(Result<OutputLine, Problem>)) -> bool {
-    lines::read(file, reader, |line, object| {
-        each(object.and_then(|object| output(line, &object, asked).map_err(|fault| lines::problem(file, line, fault))));
+    let mut placing = asked.turns.as_ref().map(|turns| turns.placing(file));
+    lines::read_any(file, reader, asked.turns.is_some(), |line, object| {
+        each(object.and_then(|object| {
+            output(line, &object, asked, placing.as_mut()).map_err(|fault| lines::problem(file, line, fault))
+        }));
     })
 }
 
 const FIELDS: [(&str, Shape); 3] =
     [("code", Shape::Aixbench), ("generation", Shape::HumanEvalX), ("completion", Shape::CodeIfBench)];
 
-fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault> {
-    let task_id = object.task_id()?;
+fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placing<'_>>) -> Result<OutputLine, Fault> {
+    let task_id = match (object.text("namespace"), &placing) {
+        // The repository level's name of a task.
+        (Ok(Some(name)), Some(_)) if object.get("task_id").is_none() => name.to_owned(),
+        _ => object.task_id()?,
+    };
     let mut present = FIELDS.iter().filter(|(field, _)| object.get(field).is_some());
     let (field, shape) = match (present.next(), present.next()) {
         (Some(one), None) => *one,
@@ -168,7 +182,12 @@ fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault
     let fit = uploaded.map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
     let chat::Answer { code, surrounding_text } = match continued {
         true => chat::Answer { code: answer.to_owned(), surrounding_text: String::new() },
+        false if placing.is_some() => conversations::cut_out(answer),
         false => chat::split(answer, &asked.langs),
+    };
+    let (turn, author_verdict) = match placing {
+        Some(placing) => (Some(placing.turn(&task_id, object)?), conversations::author_verdict(object, &code)),
+        None => (None, None),
     };
     Ok(OutputLine {
         line,
@@ -183,6 +202,8 @@ fn output(line: u64, object: &Object, asked: &Asked) -> Result<OutputLine, Fault
         // The published generator's text says the same as the task, and the output continues its end.
         prompt: prompt.filter(|_| fit != Some(Fit::Published)),
         elsewhere: fit == Some(Fit::Other),
+        turn,
+        author_verdict,
     })
 }
 
@@ -207,7 +228,7 @@ mod tests {
     use super::*;
 
     fn read_all(bytes: &[u8]) -> (Vec<OutputLine>, Vec<String>) {
-        read_as(bytes, &Asked { langs: vec![CodeLang::Java], continued: false, pair: None })
+        read_as(bytes, &Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None })
     }
 
     fn read_as(bytes: &[u8], asked: &Asked) -> (Vec<OutputLine>, Vec<String>) {
@@ -254,11 +275,12 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_is_taken_to_the_letter() {
+    fn a_continuation_is_not_changed() {
         let line =
             br#"{"task_id": "Python/0", "prompt": "def f(x):\n", "generation": "    return x\n```python\n```\r\n"}"#;
-        let continued =
-            |continued| read_as(line, &Asked { langs: vec![CodeLang::Python], continued, pair: None }).0.remove(0);
+        let continued = |continued| {
+            read_as(line, &Asked { langs: vec![CodeLang::Python], continued, pair: None, turns: None }).0.remove(0)
+        };
         let whole = continued(true);
         let (code, prompt) = ("    return x\n```python\n```\r\n", Some("def f(x):\n"));
         assert_eq!(
@@ -272,8 +294,8 @@ mod tests {
         );
         // Elsewhere the field may contain anything.
         let other = br#"{"task_id": 1, "prompt": [], "generation": ""}"#;
-        assert_eq!(read_as(other, &Asked { langs: Vec::new(), continued: false, pair: None }).1, [""; 0]);
-        let wrong = read_as(other, &Asked { langs: Vec::new(), continued: true, pair: None }).1;
+        assert_eq!(read_as(other, &Asked { langs: Vec::new(), continued: false, pair: None, turns: None }).1, [""; 0]);
+        let wrong = read_as(other, &Asked { langs: Vec::new(), continued: true, pair: None, turns: None }).1;
         assert!(wrong[0].contains("\"prompt\" is an array"), "{wrong:?}");
     }
 

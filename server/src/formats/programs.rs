@@ -1,4 +1,4 @@
-//! Tests of our own format in languages besides Java: a program for each task, as datasets/README.md describes it.
+//! Tests of our own format in languages other than Java: a program for each task, as datasets/README.md describes it.
 
 use app::model::code_lang::CodeLang;
 use serde::Serialize;
@@ -8,17 +8,17 @@ use super::{files::Files, lines::Fault};
 /// Maximum size of a test program in bytes.
 const LARGEST: usize = 256 * 1024;
 
-/// What the database keeps as the tests of a task (`task_tests`); `lang::humaneval` reads it.
+/// The tests of a task as stored in the database (`task_tests`); `lang::humaneval` reads it.
 #[derive(Serialize)]
 struct Body<'a> {
     task_id: &'a str,
-    /// What a continuation would continue: setup and signature, with what opens the body.
+    /// The text before a continuation: setup, signature and the opening of the body.
     prompt: String,
     declaration: String,
     /// Go: the package clause and imports of the test file.
     test_setup: String,
     test: String,
-    /// What stands before every output.
+    /// The text before every output.
     setup: &'a str,
 }
 

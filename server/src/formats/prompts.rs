@@ -57,12 +57,33 @@ Answer with one Markdown code block that contains the complete implementation, w
 请只用一个 Markdown 代码块作答，其中包含完整的实现和所需的导入。不要包含测试、示例或 main 函数。",
 );
 
+/// The default template of an instruction in a conversation.
+const INSTRUCT: (&str, &str) = (
+    "Change the code so that it also meets this requirement:
+
+{instruction}
+
+Answer with one Markdown code block that contains the complete implementation.",
+    "请修改代码，使其同时满足以下要求：
+
+{instruction}
+
+请只用一个 Markdown 代码块作答，其中包含完整的实现。",
+);
+
 /// A task, as prompts are made of it.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     pub row: &'a TaskRow,
     /// What HumanEval-X has of it besides.
     pub humaneval: Option<&'a humaneval::Task>,
+    /// The instruction of a turn, in a conversation.
+    pub instruction: &'a str,
+}
+
+/// The template of a conversation's instructions if nobody chose one.
+pub fn default_turn_template() -> Bilingual {
+    Bilingual { en: INSTRUCT.0.into(), zh: INSTRUCT.1.into() }
 }
 
 /// The template for a dataset's tasks if nobody chose one.
@@ -82,13 +103,22 @@ pub fn default_template(first: Subject<'_>) -> Bilingual {
 ///
 /// The template has an unknown placeholder, or says nothing of the task.
 pub fn messages(system: &str, template: &Bilingual, of: Subject<'_>) -> Result<Vec<ChatMessage>, Problem> {
+    let user = text(template, of)?;
+    let system = (!system.is_empty()).then(|| ChatMessage { role: ChatRole::System, content: system.to_owned() });
+    Ok(system.into_iter().chain([ChatMessage { role: ChatRole::User, content: user }]).collect())
+}
+
+/// A template in the language of the task's description, filled in.
+///
+/// # Errors
+///
+/// As [`messages`].
+pub fn text(template: &Bilingual, of: Subject<'_>) -> Result<String, Problem> {
     let chosen = match of.row.nl_lang {
         Lang::Zh if !template.zh.is_empty() => &template.zh,
         _ => &template.en,
     };
-    let user = fill(chosen, of)?;
-    let system = (!system.is_empty()).then(|| ChatMessage { role: ChatRole::System, content: system.to_owned() });
-    Ok(system.into_iter().chain([ChatMessage { role: ChatRole::User, content: user }]).collect())
+    fill(chosen, of)
 }
 
 /// An estimate of a text's tokens, for plans and budgets: a token for four ASCII characters, or for one other character.
@@ -124,7 +154,7 @@ fn fill(template: &str, of: Subject<'_>) -> Result<String, Problem> {
                     format!("the template has the unknown placeholder {{{name}}}"),
                     format!("模板中有未知的占位符 {{{name}}}"),
                 );
-                let known = "{description}, {signature}, {language}, {fence}, {prompt}, {declaration}";
+                let known = "{description}, {signature}, {language}, {fence}, {prompt}, {declaration}, {instruction}";
                 Problem::new("template", what, (format!("Use {known}"), format!("可用的占位符：{known}")))
             })?;
             says_something |= !value.is_empty() && !matches!(name, "language" | "fence");
@@ -158,6 +188,7 @@ fn value(name: &str, of: Subject<'_>) -> Option<String> {
         "signature" => row.signature.clone().unwrap_or_default().trim().to_owned(),
         "language" => row.code_lang.name().to_owned(),
         "fence" => fence(row.code_lang).to_owned(),
+        "instruction" => of.instruction.trim().to_owned(),
         "prompt" => of.humaneval.map(|task| task.beginning().trim().to_owned()).unwrap_or_default(),
         "declaration" => of.humaneval.map(|task| task.declaration.trim().to_owned()).unwrap_or_default(),
         _ => return None,
@@ -192,7 +223,8 @@ mod tests {
 
     fn user(template: &str, row: &TaskRow) -> Result<String, String> {
         let template = Bilingual { en: template.into(), zh: String::new() };
-        let made = messages("", &template, Subject { row, humaneval: None }).map_err(|problem| problem.to_string())?;
+        let made = messages("", &template, Subject { row, humaneval: None, instruction: "" })
+            .map_err(|problem| problem.to_string())?;
         Ok(made.into_iter().map(|message| message.content).collect())
     }
 
@@ -207,7 +239,7 @@ mod tests {
     #[test]
     fn paragraphs_without_a_value_are_left_out() {
         let row = row(Lang::En, None);
-        let made = default_template(Subject { row: &row, humaneval: None });
+        let made = default_template(Subject { row: &row, humaneval: None, instruction: "" });
         let text = user(&made.en, &row).unwrap();
         assert!(text.contains("adds {two} numbers") && !text.contains("signature:"), "{text}");
     }
@@ -215,7 +247,7 @@ mod tests {
     #[test]
     fn the_template_follows_the_language_of_the_description() {
         let row = row(Lang::Zh, None);
-        let of = Subject { row: &row, humaneval: None };
+        let of = Subject { row: &row, humaneval: None, instruction: "" };
         let made = messages("Be brief.", &default_template(of), of).unwrap();
         assert_eq!((made.len(), made[0].role, made[1].role), (2, ChatRole::System, ChatRole::User));
         assert!(made[1].content.starts_with("请用 Java"), "{made:?}");

@@ -1,4 +1,4 @@
-//! What people read of a task that is a piece of source code: its description as prose, and its signature.
+//! The readable form of a task that is a piece of source code: its description as prose, and its signature.
 
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ fn last_docstring(prompt: &str) -> Option<Range<usize>> {
     Some(open..close.0 + 3)
 }
 
-/// What comes before the last function of a Go prompt.
+/// The text before the last function of a Go prompt.
 fn before_last_func(prompt: &str) -> &str {
     prompt.rfind("\nfunc ").map_or(prompt, |at| &prompt[..=at])
 }

@@ -23,7 +23,7 @@ const DIMENSIONS: [(&str, &str, &str); 3] = [
 ///
 /// # Errors
 ///
-/// What is missing, as a sentence without its full stop.
+/// The missing part, as a sentence without its full stop.
 pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
     let mut dimensions = Vec::new();
     for (key, en, zh) in DIMENSIONS {
@@ -38,13 +38,14 @@ pub fn read(english: &str, chinese: &str) -> Result<Rubric, String> {
             text: Bilingual { en, zh },
         });
         dimensions.push(Dimension {
+            checklist: false,
             key: key.into(),
             name: Bilingual { en: en.into(), zh: zh.into() },
             question: Bilingual::default(),
             levels: levels.collect(),
         });
     }
-    let rubric = Rubric { slug: SLUG.into(), version: 1, dimensions };
+    let rubric = Rubric { slug: SLUG.into(), version: 1, instructions: false, dimensions };
     match rubric.problems().into_iter().next() {
         Some(problem) => Err(problem.what),
         None => Ok(rubric),

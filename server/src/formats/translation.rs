@@ -33,7 +33,7 @@ pub fn language(name: &str) -> Option<CodeLang> {
     LANGUAGES.iter().find(|(_, known)| *known == name).map(|(lang, _)| *lang).or(rust)
 }
 
-/// What the prompts of the published translation task begin with.
+/// The beginning of the prompts of the published translation task.
 const MARK: &str = "code translation\n";
 
 /// Adds the translation datasets of every pair of languages that were found.
@@ -122,6 +122,7 @@ fn task(from: CodeLang, source: &Task, to: CodeLang, target: &Task) -> Result<Fo
         code_lang: to,
         test_class: None,
         test_body: Some(body),
+        turns: Vec::new(),
     })
 }
 
@@ -143,7 +144,7 @@ impl Pair {
     }
 }
 
-/// What a line's prompt says about the task that its output is for.
+/// The task of an output, according to the line's prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// It is the text that an output of the dataset continues.

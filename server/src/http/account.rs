@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use app::{
     error::AppError,
     model::lang::Lang,
-    port::{Accounts, Caller, Capability, Person},
+    port::{Accounts, Caller, Capability, Owner, Person},
 };
 use axum::{
     Extension, Form,
@@ -18,7 +18,11 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use tower_sessions::Session;
 
-use super::{errors::HttpError, guard::query, session};
+use super::{
+    errors::HttpError,
+    guard::{NEW_PASSWORD, query},
+    session,
+};
 use crate::{
     services::accounts::{LoggedIn, Origin, Refused},
     state::AppState,
@@ -60,7 +64,8 @@ pub async fn log_in(
     }
 }
 
-async fn begin(state: &AppState, session: &Session, who: &LoggedIn, next: &str) -> Result<Response, HttpError> {
+/// Starts the session of somebody who has logged in.
+pub async fn begin(state: &AppState, session: &Session, who: &LoggedIn, next: &str) -> Result<Response, HttpError> {
     session::begin(session, who).await?;
     let cookie = session::device_cookie(&who.device, state.config.secure());
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), Redirect::to(next)).into_response())
@@ -162,6 +167,40 @@ pub async fn change_password(
     }
 }
 
+/// The form of somebody who must choose a new password.
+#[derive(Deserialize)]
+pub struct NewPassword {
+    new: String,
+    #[serde(default)]
+    next: String,
+}
+
+/// `POST /new-password`
+pub async fn choose_password(
+    State(state): State<AppState>,
+    Extension(caller): Extension<Caller>,
+    session: Session,
+    Form(form): Form<NewPassword>,
+) -> Result<Redirect, HttpError> {
+    let Ok(owner) = Owner::of(&caller) else { return Ok(Redirect::to("/log-in")) };
+    let again = |error: &str| {
+        let fields = [("error", error), ("next", &form.next)];
+        let given = fields.into_iter().filter(|(_, value)| !value.is_empty() && value.len() <= LONGEST_REPEATED);
+        Ok(Redirect::to(&format!("{NEW_PASSWORD}?{}", query(given))))
+    };
+    match state.services.accounts.choose_password(&owner, &form.new).await {
+        Ok(epoch) => {
+            // This session continues under a new id; all others have ended.
+            session.cycle_id().await.map_err(crate::error::Failure::internal)?;
+            session::remember(&session, owner.id, epoch).await?;
+            Ok(Redirect::to(local(&form.next)))
+        }
+        Err(AppError::Invalid(problems)) => again(problems.first().map_or("password", |problem| &problem.file)),
+        Err(AppError::Unauthenticated) => Ok(Redirect::to("/log-in")),
+        Err(e) => Err(e.into()),
+    }
+}
+
 #[derive(Deserialize)]
 pub struct ChooseLang {
     lang: Lang,
@@ -175,8 +214,8 @@ pub async fn set_lang(
     Extension(caller): Extension<Caller>,
     Form(form): Form<ChooseLang>,
 ) -> Result<Response, HttpError> {
-    if let Ok(person) = Person::of(&caller) {
-        state.services.accounts.set_lang(&person, form.lang).await?;
+    if let Ok(owner) = Owner::of(&caller) {
+        state.services.accounts.set_lang(&owner, form.lang).await?;
     }
     // For the log-in page and visitors without an account. Kept for a year, because the choice is no
     // secret.
@@ -190,7 +229,7 @@ pub async fn set_lang(
 }
 
 /// The path to continue at, if it is on this server: a redirect elsewhere would help phishing.
-fn local(next: &str) -> &str {
+pub fn local(next: &str) -> &str {
     let ours = next.starts_with('/')
         && !next.starts_with("//")
         && !next.contains('\\')

@@ -55,7 +55,7 @@ const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
 
 const MANIFEST: &str = "manifest.json";
 
-/// Which files a page needs, by name, as written by xtask/src/client.rs.
+/// The files that a page needs, by name, as written by xtask/src/client.rs.
 #[derive(Default, Deserialize)]
 struct Manifest {
     js: String,

@@ -39,7 +39,7 @@ impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, format!("{}\n", self.0)).into_response();
-        if let AppError::TooMany(seconds) = self.0 {
+        if let AppError::TooMany(seconds) | AppError::Busy(seconds) = self.0 {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         // For the page that browsers get instead.
@@ -148,13 +148,15 @@ mod tests {
 
     #[tokio::test]
     async fn internal_error_page_keeps_the_form() {
-        let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3").await;
+        let (status, page) = sent("text/html", "comment=long+%3Cb%3E+text&score-0=3&key=k1").await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert!(
             page.contains(app::i18n::common::ZH.internal) && page.contains("<header") && page.contains("href=\"/\""),
             "{page}"
         );
-        assert!(page.contains("value=\"long &lt;b&gt; text\"") && page.contains("action=\"/grade/x\""), "{page}");
+        assert!(page.contains(">long &lt;b&gt; text</textarea>") && page.contains("action=\"/grade/x\""), "{page}");
+        assert!(page.contains("name=\"score-0\"") && page.contains(">3</textarea>"), "{page}");
+        assert!(page.contains("<input type=\"hidden\" name=\"key\" value=\"k1\""), "{page}");
         assert!(!page.contains("type=\"module\""), "{page}");
         let (_, page) = sent("text/html", "name=ada&password=secret-word").await;
         assert!(!page.contains("secret-word"), "{page}");

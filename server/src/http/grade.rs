@@ -50,8 +50,13 @@ pub async fn submit(
     if draft.draft_fault(&item.rubric).is_none() {
         grading.save_draft(&person, &assignment, draft.clone()).await?;
     }
-    if field("action") == "draft" {
-        return Ok(again("saved".into()));
+    match field("action") {
+        "draft" => return Ok(again("saved".into())),
+        mark @ ("bookmark" | "unbookmark") => {
+            grading.bookmark(&person, &assignment, mark == "bookmark").await?;
+            return Ok(if way == "beside" { next } else { again(mark.into()) });
+        }
+        _ => {}
     }
     match grading.submit(&person, &assignment, draft, field("key")).await {
         Ok(_) if item.rated => Ok(again("changed".into())),

@@ -13,6 +13,8 @@ use axum::{
 use super::errors::HttpError;
 use crate::{config::Config, state::AppState};
 
+/// The page where somebody chooses a new password before anything else.
+pub const NEW_PASSWORD: &str = "/new-password";
 /// Maximum length of the address that the log-in returns to, in bytes: our filters are far shorter.
 const LONGEST_NEXT: usize = 1024;
 
@@ -24,13 +26,14 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
     match &caller {
         Caller::Anonymous if page => {
             let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
-            let to = match asked {
-                "/" => "/log-in".to_owned(),
-                asked if asked.len() > LONGEST_NEXT => "/log-in".to_owned(),
-                asked => format!("/log-in?{}", query([("next", asked)])),
-            };
-            Redirect::to(&to).into_response()
+            Redirect::to(&before("/log-in", asked)).into_response()
         }
+        Caller::NewPassword(_) if page && path != NEW_PASSWORD => {
+            let asked = request.uri().path_and_query().map_or("/", |p| p.as_str());
+            Redirect::to(&before(NEW_PASSWORD, asked)).into_response()
+        }
+        // Nobody else has to choose one.
+        Caller::User(_) if page && path == NEW_PASSWORD => Redirect::to("/").into_response(),
         Caller::User(me) if page && me.role != Role::Admin && is_admins(path) => {
             HttpError(app::error::AppError::Forbidden).into_response()
         }
@@ -38,8 +41,18 @@ pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next:
     }
 }
 
+/// The page that comes before the one that was asked for, and returns to it.
+fn before(page: &str, asked: &str) -> String {
+    match asked {
+        "/" => page.to_owned(),
+        asked if asked.len() > LONGEST_NEXT => page.to_owned(),
+        asked => format!("{page}?{}", query([("next", asked)])),
+    }
+}
+
 fn open_to_all(path: &str) -> bool {
-    path == "/log-in" || ["/join/", "/public/", "/reset/", "/rpc/"].iter().any(|open| path.starts_with(open))
+    path == "/log-in"
+        || ["/join/", "/log-in/", "/public/", "/reset/", "/rpc/"].iter().any(|open| path.starts_with(open))
 }
 
 fn is_admins(path: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Answers for whoever watches the server: whether the process lives, and whether it can serve people.
+//! Health checks for monitoring: whether the process runs, and whether it can serve people.
 
 use axum::{
     extract::State,

@@ -23,6 +23,7 @@ use prometheus_client::{
 };
 
 use crate::{
+    capacity::{Kind, Places},
     clock,
     db::{self, load},
     error::Failure,
@@ -39,6 +40,11 @@ struct OfFile {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfState {
     state: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfKind {
+    kind: &'static str,
 }
 
 /// Counts a request, with the time until its response begins.
@@ -71,7 +77,7 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// What metrics are read from.
+/// The sources of metrics.
 #[derive(Clone)]
 pub struct Watched {
     pub state: AppState,
@@ -103,13 +109,14 @@ async fn written(watched: &Watched) -> Result<String, Failure> {
     let mut registry = Registry::with_prefix("aixgrade");
     register_counts(&mut registry, &state.requests, services, backups.as_ref());
     register_load(&mut registry, &load);
+    register_places(&mut registry, &state.places);
     register_disk(&mut registry, &disk);
     let mut text = String::new();
     text::encode(&mut text, &registry).map_err(Failure::internal)?;
     Ok(text)
 }
 
-/// What is counted since the start of the process.
+/// Counters since the start of the process.
 fn register_counts(registry: &mut Registry, requests: &Requests, services: &Services, backups: Option<&DailyFigures>) {
     let build = Info::new([("version", env!("CARGO_PKG_VERSION").to_owned())]);
     registry.register("build", "The program", build);
@@ -205,6 +212,14 @@ fn register_workers(registry: &mut Registry, workers: &Workers) {
     );
 }
 
+fn register_places(registry: &mut Registry, places: &Places) {
+    let taken = Family::<OfKind, Gauge>::default();
+    for (of, kind) in Kind::ALL {
+        taken.get_or_create(&OfKind { kind }).set(i64::try_from(places.taken(of)).unwrap_or(i64::MAX));
+    }
+    registry.register("http_requests_in_progress", "Requests without a response yet, by kind", taken);
+}
+
 fn register_disk(registry: &mut Registry, disk: &Disk) {
     let files = Family::<OfFile, Gauge>::default();
     for (file, bytes) in disk.files {
@@ -224,7 +239,7 @@ fn register_disk(registry: &mut Registry, disk: &Disk) {
     }
 }
 
-/// What the operating system says.
+/// Figures of the operating system.
 struct Disk {
     /// Files of the database, with their sizes in bytes.
     files: [(&'static str, u64); 2],

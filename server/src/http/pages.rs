@@ -19,7 +19,7 @@ use axum::{
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_axum::ResponseOptions;
 
-use super::{assets, rest::reference::OpenApiReference};
+use super::{assets, errors::HttpError, rest::reference::OpenApiReference};
 use crate::state::AppState;
 
 /// A page, rendered in one piece: it must be readable without JavaScript, and its status depends on
@@ -69,7 +69,13 @@ pub async fn call(
         provide_context(of_call.clone());
     };
     let mut answer = leptos_axum::handle_server_fns_with_context(context, request).await.into_response();
-    // An error of a form without JavaScript is a redirect, and stays one.
+    // A form without JavaScript is redirected back to its page, which shows the error but not what was entered. After an
+    // internal error, `errors::as_pages` shows it instead.
+    if answer.status().is_redirection()
+        && let Some(error) = status.internal()
+    {
+        return HttpError(error).into_response();
+    }
     if answer.status() == StatusCode::INTERNAL_SERVER_ERROR
         && let Some(status) = status.get().and_then(|status| StatusCode::from_u16(status).ok())
     {

@@ -12,8 +12,9 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, pages, request_id,
-    request_id::RequestId, rest, results, rubrics, runs, session, settings, studies, submissions, upload,
+    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, overload, pages, request_id,
+    request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies, submissions,
+    upload,
 };
 use crate::{services::backup::schedule::DailyFigures, state::AppState};
 
@@ -35,9 +36,13 @@ pub fn router(state: AppState) -> Router {
     let mut people = Router::new()
         // Accounts: plain forms, because they change the session.
         .route("/log-in", post(account::log_in))
+        .route("/log-in/sso", get(single_sign_on::begin))
+        .route("/log-in/sso/callback", get(single_sign_on::callback))
+        .route("/account/sso/unlink", post(single_sign_on::unlink))
         .route("/log-out", post(account::log_out))
         .route("/join/{secret}", post(account::join))
         .route("/reset/{secret}", post(account::reset))
+        .route("/new-password", post(account::choose_password))
         .route("/account/password", post(account::change_password))
         .route("/account/keys", post(settings::keys))
         .route("/account/display", post(settings::display))
@@ -64,6 +69,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/runs/{id}/progress", get(runs::progress))
         .route("/admin/runs/compare.csv", get(runs::pair_csv))
         .route("/admin/languages.csv", get(runs::languages_csv))
+        .route("/admin/conversations.csv", get(runs::conversations_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // The audit log.
@@ -102,6 +108,7 @@ pub fn router(state: AppState) -> Router {
     open.merge(people)
         // The REST API: http/rest/mod.rs lists its operations.
         .merge(rest::router(&state))
+        .layer(middleware::from_fn_with_state(state.clone(), overload::admit))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())
@@ -111,7 +118,8 @@ pub fn router(state: AppState) -> Router {
         .with_state(state)
 }
 
-/// What the operator's address serves, to whoever reaches it. `backups` are the daily ones, if the server makes any.
+/// The routes of the operator's address, open to anybody who reaches it. `backups` are the daily ones, if the server
+/// makes any.
 pub fn watched(state: AppState, backups: Option<DailyFigures>) -> Router {
     let health = Router::new()
         .route("/healthz", get(health::live))

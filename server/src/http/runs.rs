@@ -94,6 +94,16 @@ pub async fn languages_csv(
     Ok(download::response(download, CSV, Some("languages.csv".to_owned())))
 }
 
+/// `GET /admin/conversations.csv`: every model's figures in CodeIF-Bench.
+pub async fn conversations_csv(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> Result<impl IntoResponse, HttpError> {
+    let results = state.services.runs.conversations(&admin).await?;
+    let download = state.services.spool.write(move |out| report::conversations::csv(&results, out)).await?;
+    Ok(download::response(download, CSV, Some("conversations.csv".to_owned())))
+}
+
 /// The two runs of a comparison.
 #[derive(Deserialize)]
 pub struct Pair {

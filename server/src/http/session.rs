@@ -26,7 +26,7 @@ use crate::{
         sessions::Sessions,
     },
     error::Failure,
-    services::accounts::LoggedIn,
+    services::accounts::{LoggedIn, Resumed},
     state::AppState,
 };
 
@@ -62,13 +62,17 @@ pub fn layer(state: &AppState) -> SessionManagerLayer<Sessions> {
 }
 
 /// Over TLS, the `__Host-` prefix keeps other hosts of the domain and unencrypted connections from setting the cookie.
-fn cookie_name(name: &str, secure: bool) -> String {
+pub fn cookie_name(name: &str, secure: bool) -> String {
     if secure { format!("__Host-{name}") } else { name.to_owned() }
 }
 
 /// The secret of a browser that logged in before.
 pub fn device(headers: &HeaderMap, secure: bool) -> Option<String> {
-    let name = cookie_name(DEVICE_COOKIE, secure);
+    cookie(headers, &cookie_name(DEVICE_COOKIE, secure))
+}
+
+/// The value of a cookie.
+pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut parsed = cookies.flat_map(Cookie::split_parse).filter_map(Result::ok);
     parsed.find(|cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
@@ -130,14 +134,16 @@ pub async fn caller(
     let lang = chosen.unwrap_or_else(|| spoken(request.headers()));
     let me = match &caller {
         Caller::User(me) => Some(app::model::user::Me { lang, ..me.clone() }),
-        _ => None,
+        // Without an account, a page offers nothing that a password change must come before.
+        Caller::NewPassword(_) | Caller::Anonymous => None,
     };
     if matches!(caller, Caller::Anonymous) {
         // Bodies are read into memory before anybody knows who sends them.
         request = request.map(|body| Body::new(Limited::new(body, ANONYMOUS_LIMIT)));
     }
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(Visitor { me, lang, waiting: 0 });
+    let sso = state.services.single_sign_on.name().map(str::to_owned);
+    request.extensions_mut().insert(Visitor { me, lang, waiting: 0, sso });
     audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
 }
 
@@ -146,12 +152,13 @@ async fn resume(state: &AppState, session: &Session) -> Result<(Caller, Option<L
         return Ok((Caller::Anonymous, None));
     };
     match state.services.accounts.resume(user.id, user.epoch).await? {
-        Some((me, lang)) => {
+        Some(Resumed { me, lang, must_change_password }) => {
             if user.day != today() {
                 write(session, SessionUser { day: today(), ..user }).await?;
                 state.services.accounts.seen(user.id).await?;
             }
-            Ok((Caller::User(me), lang))
+            let caller = if must_change_password { Caller::NewPassword(me) } else { Caller::User(me) };
+            Ok((caller, lang))
         }
         None => {
             session.flush().await.map_err(Failure::internal)?;

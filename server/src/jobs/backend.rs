@@ -2,11 +2,15 @@
 //! process and workers on other machines use the same.
 
 use std::{
+    collections::HashMap,
     path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
 
 use app::model::{
+    code_lang::CodeLang,
+    conversation::TestProfile,
+    ids::TaskRevisionId,
     reason::{FailedCheck, Fault},
     run::{Environment, Outcome},
 };
@@ -22,7 +26,10 @@ use crate::{
         runner::Allowance,
         self_test,
     },
-    lang::suite::Suite,
+    lang::{
+        codeif::Conversations,
+        suite::{Suite, digest},
+    },
     sandbox::Sandbox,
 };
 
@@ -32,12 +39,21 @@ pub enum Backend {
     Java(Arc<Grader>),
     /// Test programs, in any language.
     Programs(Arc<Suite>),
+    /// Conversations of CodeIF-Bench.
+    Conversations(Arc<Talks>),
+}
+
+/// Conversations, whose tests are named by the digest of their text.
+pub struct Talks {
+    suite: Conversations,
+    revisions: HashMap<String, TaskRevisionId>,
 }
 
 /// A worker that runs outputs on a backend.
 pub enum ItemWorker {
     Java(Box<Worker>),
     Programs(Arc<Suite>, Arc<AtomicBool>),
+    Conversations(Arc<Talks>, Arc<AtomicBool>),
 }
 
 impl Backend {
@@ -51,12 +67,23 @@ impl Backend {
         sandbox: Arc<dyn Sandbox>,
         folder: &Path,
         allowance: Allowance,
+        profile: TestProfile,
         workers: usize,
     ) -> Result<Result<Backend, Fault>, EngineError> {
         match tests {
             Tests::Programs(programs) => {
                 let texts = programs.iter().flat_map(|(lang, texts)| texts.iter().map(|text| (*lang, text.as_str())));
                 Ok(Ok(Backend::Programs(Arc::new(Suite::prepare(sandbox, folder, texts, allowance)?))))
+            }
+            Tests::Conversations(texts) => {
+                let tests: Vec<_> = (0..)
+                    .map(TaskRevisionId)
+                    .zip(texts)
+                    .map(|(revision, text)| (revision, CodeLang::Python, text.clone()))
+                    .collect();
+                let revisions = tests.iter().map(|(revision, _, text)| (digest(text), *revision)).collect();
+                let suite = Conversations::prepare(sandbox, folder, &tests, allowance, profile)?;
+                Ok(Ok(Backend::Conversations(Arc::new(Talks { suite, revisions }))))
             }
             Tests::Classes(kind, classes, tree) => {
                 if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
@@ -73,6 +100,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => grader.environment(failed_checks),
             Backend::Programs(suite) => suite.environment(failed_checks),
+            Backend::Conversations(talks) => talks.suite.environment(failed_checks),
         }
     }
 
@@ -83,6 +111,10 @@ impl Backend {
             Backend::Programs(suite) => {
                 MadeIn { key_basis: suite.key_basis(kind.lang()), fingerprint: suite.fingerprint_of(kind.lang()) }
             }
+            Backend::Conversations(talks) => {
+                let fingerprint = talks.suite.fingerprint();
+                MadeIn { key_basis: fingerprint.clone(), fingerprint }
+            }
         }
     }
 
@@ -91,6 +123,7 @@ impl Backend {
         match self {
             Backend::Java(_) => "java".to_owned(),
             Backend::Programs(suite) => suite.versions(),
+            Backend::Conversations(talks) => talks.suite.versions(),
         }
     }
 
@@ -102,6 +135,7 @@ impl Backend {
         let shown = match self {
             Backend::Java(grader) => self_test::run_with(grader, workers)?,
             Backend::Programs(suite) => suite.trials()?,
+            Backend::Conversations(talks) => talks.suite.trials()?,
         };
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
@@ -109,7 +143,7 @@ impl Backend {
     /// How many outputs to work on at once with this number of processors.
     pub fn workers(&self, processors: usize) -> usize {
         match self {
-            Backend::Java(_) => processors,
+            Backend::Java(_) | Backend::Conversations(_) => processors,
             Backend::Programs(suite) => suite.workers(processors),
         }
     }
@@ -119,6 +153,7 @@ impl Backend {
         match self {
             Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
             Backend::Programs(suite) => ItemWorker::Programs(Arc::clone(suite), cancelled),
+            Backend::Conversations(talks) => ItemWorker::Conversations(Arc::clone(talks), cancelled),
         }
     }
 }
@@ -132,6 +167,11 @@ impl ItemWorker {
         match self {
             ItemWorker::Java(worker) => worker.grade(&job.task(), &job.code),
             ItemWorker::Programs(suite, cancelled) => suite.grade(&job.tests, job.sample(), cancelled),
+            ItemWorker::Conversations(talks, cancelled) => {
+                let revision = talks.revisions.get(&job.tests);
+                let revision = revision.ok_or_else(|| EngineError::Tests("the task has no tests".to_owned()))?;
+                talks.suite.grade(*revision, job.answer(), cancelled)
+            }
         }
     }
 }

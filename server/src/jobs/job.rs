@@ -10,6 +10,7 @@ use std::fmt;
 
 use app::model::{
     code_lang::CodeLang,
+    conversation::Way,
     reason::Fault,
     run::{LimitHit, Outcome},
 };
@@ -20,7 +21,11 @@ use crate::{
     db::runs::{self, Basis, Finish, Ticket},
     engine::grader::{self, Task},
     error::Failure,
-    lang::{grader::Sample, suite},
+    lang::{
+        codeif::{self, Answer},
+        grader::Sample,
+        suite,
+    },
 };
 
 /// What runs a job: the Java engine with test classes, or a language whose tests are programs.
@@ -31,15 +36,20 @@ pub enum JobKind {
     Classes,
     /// Test programs in a language.
     Programs(CodeLang),
+    /// Conversations of CodeIF-Bench.
+    Conversations,
 }
 
 /// The name of [`JobKind::Classes`].
 const CLASSES: &str = "java-classes";
 
+/// The name of [`JobKind::Conversations`].
+const CONVERSATIONS: &str = "codeif-bench";
+
 impl JobKind {
     /// Every kind, in display order.
     pub fn all() -> impl Iterator<Item = JobKind> {
-        [JobKind::Classes].into_iter().chain(CodeLang::ALL.map(JobKind::Programs))
+        [JobKind::Classes].into_iter().chain(CodeLang::ALL.map(JobKind::Programs)).chain([JobKind::Conversations])
     }
 
     /// The name in subjects, in messages and on the screen.
@@ -47,6 +57,7 @@ impl JobKind {
         match self {
             JobKind::Classes => CLASSES,
             JobKind::Programs(lang) => lang.code(),
+            JobKind::Conversations => CONVERSATIONS,
         }
     }
 
@@ -55,6 +66,7 @@ impl JobKind {
         match self {
             JobKind::Classes => CodeLang::Java,
             JobKind::Programs(lang) => lang,
+            JobKind::Conversations => CodeLang::Python,
         }
     }
 }
@@ -95,6 +107,8 @@ pub struct Job {
     pub prompt: Option<String>,
     /// The model's text.
     pub code: String,
+    /// In a conversation: how the model was asked, and the turn that the output answers.
+    pub turn: Option<(Way, u32)>,
     /// Whether nothing else may run at the same time, because the engine failed on the output before.
     pub alone: bool,
 }
@@ -110,12 +124,20 @@ impl Job {
         match self.kind {
             JobKind::Classes => grader::key(basis, &self.task(), &self.code),
             JobKind::Programs(_) => suite::key(basis, &self.tests, self.sample()),
+            JobKind::Conversations => codeif::key(basis, &self.tests, self.answer()),
         }
     }
 
     /// What the Java engine needs to know of the task.
     pub fn task(&self) -> Task {
         Task { test_class: self.tests.clone(), signature: self.signature.clone() }
+    }
+
+    /// An answer in a conversation. One without a place in it, which the import does not store, would answer the base
+    /// prompt.
+    pub fn answer(&self) -> Answer<'_> {
+        let (way, turn) = self.turn.unwrap_or((Way::Base, 0));
+        Answer { code: &self.code, way, turn }
     }
 
     /// The model's text with its prompt.
@@ -203,6 +225,7 @@ mod tests {
                 signature: Some("int f()".into()),
                 prompt: None,
                 code: "code".into(),
+                turn: Some((Way::N, 2)),
                 alone: false,
             };
             let json = serde_json::to_string(&job).unwrap();

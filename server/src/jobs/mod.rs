@@ -318,7 +318,14 @@ impl Engine {
         })?;
         let tests = tests?;
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
-        let backend = Backend::prepare(&tests.tests, sandbox()?, &self.folder, allowance, worker_count());
+        let backend = Backend::prepare(
+            &tests.tests,
+            sandbox()?,
+            &self.folder,
+            allowance,
+            how.profile.unwrap_or_default(),
+            worker_count(),
+        );
         let backend = backend.map_err(|e| self.fault(e))??;
         let environment = backend.environment(Vec::new());
         self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;

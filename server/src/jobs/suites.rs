@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::{
     code_lang::CodeLang,
+    dataset,
     ids::{DatasetVersionId, TaskRevisionId},
     reason::Fault,
 };
@@ -30,6 +31,8 @@ pub enum Tests {
     Classes(TestKind, BTreeSet<String>, TestTree),
     /// Test programs: the texts of each language.
     Programs(BTreeMap<CodeLang, Vec<String>>),
+    /// Conversations of CodeIF-Bench: the text of each task's tests.
+    Conversations(Vec<String>),
 }
 
 /// Tests of a dataset version, with what is needed to make jobs of its outputs.
@@ -45,7 +48,14 @@ impl VersionTests {
     /// # Errors
     /// Fails if the database cannot be read. The inner fault says why the version has no usable tests.
     pub fn load(conn: &Connection, version: DatasetVersionId) -> Result<Result<VersionTests, Fault>, Failure> {
-        if datasets::test_kind(conn, version)?.is_some_and(|kind| kind.is_program()) {
+        let kind = datasets::test_kind(conn, version)?;
+        if kind == Some(dataset::TestKind::CodeIfBench) {
+            let tests = runs::task_tests(conn, version)?;
+            let digests = tests.iter().map(|(revision, _, text)| (*revision, suite::digest(text))).collect();
+            let texts = tests.into_iter().map(|(.., text)| text).collect();
+            return Ok(Ok(VersionTests { tests: Tests::Conversations(texts), digests }));
+        }
+        if kind.is_some_and(dataset::TestKind::is_program) {
             let (mut programs, mut digests) = (BTreeMap::<_, Vec<String>>::new(), HashMap::new());
             for (revision, lang, text) in runs::task_tests(conn, version)? {
                 digests.insert(revision, suite::digest(&text));
@@ -66,6 +76,7 @@ impl VersionTests {
         let (kind, tests) = match self.tests {
             Tests::Classes(..) => (JobKind::Classes, item.test_class.clone()),
             Tests::Programs(_) => (JobKind::Programs(item.code_lang), self.digests.get(&item.revision).cloned()),
+            Tests::Conversations(_) => (JobKind::Conversations, self.digests.get(&item.revision).cloned()),
         };
         Job {
             item: item.item,
@@ -76,6 +87,7 @@ impl VersionTests {
             signature: item.signature.clone(),
             prompt: item.prompt.clone(),
             code: item.code.clone(),
+            turn: item.turn,
             alone: item.alone,
         }
     }
@@ -94,6 +106,10 @@ impl VersionTests {
                 let files = tree.iter().map(|(path, bytes)| (path.clone(), STANDARD.encode(bytes))).collect();
                 let content = Content::Classes { format: kind.name().to_owned(), classes: classes.clone(), files };
                 Ok(BTreeMap::from([bundle(JobKind::Classes, &content)?]))
+            }
+            Tests::Conversations(tests) => {
+                let content = Content::Conversations { tests: tests.clone() };
+                Ok(BTreeMap::from([bundle(JobKind::Conversations, &content)?]))
             }
             Tests::Programs(programs) => {
                 let each = programs.iter().map(|(lang, tests)| {
@@ -118,6 +134,7 @@ pub struct Bundle {
 enum Content {
     Classes { format: String, classes: BTreeSet<String>, files: BTreeMap<String, String> },
     Programs { lang: CodeLang, tests: Vec<String> },
+    Conversations { tests: Vec<String> },
 }
 
 /// Whether a text is the name of a bundle, and thus safe as a file name.
@@ -135,6 +152,7 @@ pub fn open(name: &str, bytes: &[u8]) -> Result<Tests, String> {
     }
     let content: Content = serde_json::from_slice(bytes).map_err(|e| format!("the suite {name}: {e}"))?;
     match content {
+        Content::Conversations { tests } => Ok(Tests::Conversations(tests)),
         Content::Programs { lang, tests } => Ok(Tests::Programs(BTreeMap::from([(lang, tests)]))),
         Content::Classes { format, classes, files } => {
             let kind =
@@ -159,7 +177,8 @@ mod tests {
         let texts = |lang| vec![format!("{lang} one"), format!("{lang} two")];
         let programs =
             Tests::Programs([CodeLang::Python, CodeLang::Go].into_iter().map(|lang| (lang, texts(lang))).collect());
-        for tests in [classes, programs] {
+        let conversations = Tests::Conversations(vec!["one".into(), "two".into()]);
+        for tests in [classes, programs, conversations] {
             let version = VersionTests { tests: tests.clone(), digests: HashMap::new() };
             let bundles = version.bundles().unwrap();
             assert_eq!(bundles, version.bundles().unwrap());

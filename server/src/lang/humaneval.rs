@@ -12,7 +12,7 @@ use serde::{Deserialize, de::IgnoredAny};
 pub struct Task {
     /// Its ID, such as `Python/0`.
     pub task_id: String,
-    /// What a model receives: imports, helper functions, signature and description.
+    /// The model's prompt: imports, helper functions, signature and description.
     pub prompt: String,
     /// Imports and signature without the description.
     pub declaration: String,

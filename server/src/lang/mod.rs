@@ -9,6 +9,7 @@
 //! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
 //! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.
 
+pub mod codeif;
 pub mod cpp;
 pub mod failures;
 pub mod go;
@@ -91,7 +92,7 @@ pub fn language(code: CodeLang) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.code == code)
 }
 
-/// Where toolchains are searched for: in the operator's folder, then on the search path.
+/// The places to search for toolchains: the operator's folder, then the search path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The operator's folder, with a subfolder for each language whose toolchain is there.
@@ -220,7 +221,7 @@ pub struct Judged {
     pub outcome: Outcome,
 }
 
-/// What toolchains need to start a process.
+/// The requirements of toolchains for starting a process.
 #[derive(Clone)]
 pub struct RunContext {
     pub sandbox: Arc<dyn Sandbox>,

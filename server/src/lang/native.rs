@@ -236,7 +236,7 @@ impl TaskPrograms {
     }
 }
 
-/// What was built for the published verdict of a sample that passed, until its solver takes it or its grading ends
+/// The build for the published verdict of a sample that passed, kept until its solver takes it or its grading ends
 /// ([`super::Toolchain::forget`]). The key is a hash of the sample's text.
 pub struct BuiltSamples<T>(Mutex<HashMap<[u8; 32], T>>);
 

@@ -81,7 +81,7 @@ pub struct Running {
 #[derive(Debug)]
 pub struct Ended {
     pub report: Report,
-    /// What it printed on standard output and standard error; long texts are cut.
+    /// Its standard output and standard error; long texts are cut.
     pub printed: String,
     /// The limit that ended it.
     pub limit: Option<LimitHit>,
@@ -147,7 +147,7 @@ impl Drop for Lent {
     }
 }
 
-/// What a process does next.
+/// A process's next step.
 pub enum Next {
     /// It sends a frame: kind and content.
     Frame(u8, Vec<u8>),

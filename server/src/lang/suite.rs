@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     engine::{EngineError, runner::Allowance, self_test::CheckResult},
-    sandbox::{OptionalWalls, Sandbox},
+    sandbox::{OptionalLayers, Sandbox},
 };
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
@@ -79,30 +79,9 @@ impl Suite {
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        let OptionalWalls { landlock, groups } = self.sandbox.optional_walls();
-        let Budget { cpu_s, wait_s, data_mib, threads } = self.context.budget;
-        let conditions = Conditions {
-            cpu_s,
-            wall_s: wait_s,
-            heap_mib: data_mib,
-            threads,
-            fast: false,
-            dates: None,
-            landlock,
-            groups,
-            failed_checks,
-            fallen: None,
-        };
-        Environment {
-            java: self.versions(),
-            time_zone: "UTC".to_owned(),
-            locale: "C".to_owned(),
-            encoding: "UTF-8".to_owned(),
-            conditions: Some(conditions),
-            limits: None,
-            fingerprint: self.fingerprint(),
-            parts: self.toolchains.keys().map(|lang| self.fingerprint_of(*lang)).collect(),
-        }
+        let parts = self.toolchains.keys().map(|lang| self.fingerprint_of(*lang)).collect();
+        let (versions, fingerprint) = (self.versions(), self.fingerprint());
+        Environment { parts, ..environment(&*self.sandbox, self.context.budget, versions, fingerprint, failed_checks) }
     }
 
     /// The versions of the toolchains.
@@ -167,6 +146,40 @@ pub fn digest(tests: &str) -> String {
 /// `digest` names the tests.
 pub fn key(basis: &str, digest: &str, Sample { prompt, generation }: Sample<'_>) -> String {
     hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{prompt:?}\0{generation}")))
+}
+
+/// The conditions of outputs that run as programs under these limits.
+pub fn environment(
+    sandbox: &dyn Sandbox,
+    budget: Budget,
+    versions: String,
+    fingerprint: String,
+    failed_checks: Vec<FailedCheck>,
+) -> Environment {
+    let OptionalLayers { landlock, groups } = sandbox.optional_layers();
+    let Budget { cpu_s, wait_s, data_mib, threads } = budget;
+    let conditions = Conditions {
+        cpu_s,
+        wall_s: wait_s,
+        heap_mib: data_mib,
+        threads,
+        fast: false,
+        dates: None,
+        landlock,
+        groups,
+        failed_checks,
+        fallen: None,
+    };
+    Environment {
+        java: versions,
+        time_zone: "UTC".to_owned(),
+        locale: "C".to_owned(),
+        encoding: "UTF-8".to_owned(),
+        conditions: Some(conditions),
+        limits: None,
+        fingerprint,
+        parts: Vec::new(),
+    }
 }
 
 /// The settings for programs that run under these limits.

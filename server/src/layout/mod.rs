@@ -50,6 +50,7 @@ fn make(code: &str, lang: CodeLang) -> CodeView {
         None => Some(Remark::DoesNotParse),
     };
     CodeView {
+        only_here: Vec::new(),
         starts: laid_out.as_ref().map(|text| starts(code, text)).unwrap_or_default(),
         laid_out: laid_out.map(|text| highlight::highlight(&text, lang)),
         raw: if bearable { highlight::highlight(code, lang) } else { highlight::plain(code) },

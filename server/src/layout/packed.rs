@@ -59,7 +59,9 @@ impl Packed {
         DeflateDecoder::new(&*self.0).read_to_end(&mut text).ok()?;
         let Kept { laid_out, raw, starts, remark } = serde_json::from_slice(&text).ok()?;
         let laid_out = laid_out.as_ref().map(Lines::open);
-        Some(CodeView { laid_out, raw: raw.open(), starts, remark, surrounding_text: surrounding_text.to_owned() })
+        let surrounding_text = surrounding_text.to_owned();
+        // What differs depends on the other outputs of a page, so it is no part of a cached view.
+        Some(CodeView { laid_out, raw: raw.open(), starts, only_here: Vec::new(), remark, surrounding_text })
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Move {
     pub unless_started: bool,
 }
 
-/// What changes in a plan.
+/// The changes of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     pub moves: Vec<Move>,
@@ -171,7 +171,7 @@ impl Current {
         share.filter(|share| *share < has).map(|_| (rater, has))
     }
 
-    /// What is different in `after`.
+    /// The differences of `after`.
     fn change(&self, after: &Current, unless_started: bool) -> Change {
         let before: HashMap<i64, &Row> = self.rows.iter().filter_map(|row| Some((row.assignment?, row))).collect();
         let mut change = Change::default();
@@ -265,7 +265,7 @@ pub fn join(current: &Current, member: Member) -> Change {
     let ratings = after.append(user, &lists, draw);
     let mut shares = Vec::new();
     if current.sharing == Sharing::Hand {
-        // What they passed on is no longer theirs to pass on.
+        // Work that was passed on cannot be passed on again by the same rater.
         for (id, _, share) in &current.raters {
             if let (Some(share), Some(lost)) = (share, lost.get(id)) {
                 shares.push((*id, share.saturating_sub(*lost)));

@@ -23,7 +23,7 @@ pub use order::{APART, spread};
 
 use flow::Network;
 
-/// What a rater is assigned at once: an output, or in side-by-side studies a task with all its outputs.
+/// A unit of work that a rater is assigned: an output, or in side-by-side studies a task with all its outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Id of the output or the task.

@@ -1,4 +1,4 @@
-//! What a plan is made of: the outputs of a study, the units that raters get, and planned ratings.
+//! The parts of a plan: the outputs of a study, the units that raters get, and planned ratings.
 
 use std::collections::{BTreeMap, BTreeSet};
 

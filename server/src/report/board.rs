@@ -140,7 +140,8 @@ mod tests {
     use super::*;
 
     fn board(query: &BoardQuery) -> Board {
-        let dimension = BoardDimension { key: "correctness".into(), name: Bilingual::default(), low: 1, high: 4 };
+        let dimension =
+            BoardDimension { key: "correctness".into(), name: Bilingual::default(), low: 1, high: 4, checklist: false };
         let dataset = |slug: &str, dimensions, pass_at| BoardDataset {
             slug: slug.into(),
             dimensions,

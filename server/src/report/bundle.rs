@@ -136,6 +136,7 @@ must equal those in `figures.json` to the last bit.\n\n\
 - `verdicts.jsonl`: the test results of every output\n\
 - `data/`: the same data as tables, with comments, times and replaced ratings\n\
 - `data/collections.jsonl`, `data/responses.jsonl`: how outputs were collected from endpoints, and every prompt with its\n  response; only where outputs were\n\
+- `data/judgings.jsonl`, `data/judge_answers.jsonl`: how judge models were asked, and every prompt with its answer, also\n  those without valid scores; only where an endpoint was asked\n\
 - `rubric.json`: the rubric with all levels\n\
 - `figures.json`, `tables.md`, `tables.tex`, `figures/`: the figures as numbers, tables and charts\n\
 - `statistics.md`: how every figure is computed\n\

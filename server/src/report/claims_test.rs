@@ -12,10 +12,10 @@ use app::{
         claims::Standing,
         code_lang::CodeLang,
         compare::{Automated, Human},
-        comparison::Interval,
         dataset::{Checks, TaskRow},
         ids::{ModelId, OutputId, TaskId, TaskRevisionId, UserId},
         lang::{Bilingual, Lang},
+        ratings::Interval,
         rubric::{Dimension, Level, Rubric},
         run::Verdict,
     },
@@ -448,7 +448,7 @@ fn letters(figures: &Figures, standing: &Standing) {
 fn dimension() -> Dimension {
     let none = Bilingual::default;
     let levels = (1..=4).rev().map(|score| Level { score, label: none(), text: none() }).collect();
-    Dimension { key: "correctness".into(), name: none(), question: none(), levels }
+    Dimension { key: "correctness".into(), checklist: false, name: none(), question: none(), levels }
 }
 
 fn task(n: u32) -> TaskRow {
@@ -471,7 +471,7 @@ fn input(tasks: u32, drawn: &Drawn) -> ComparisonInput {
     let mut input = ComparisonInput {
         models: (0..drawn.len()).map(|m| (ModelId(m as i64 + 1), format!("M{m}"))).collect(),
         tasks: (0..tasks).map(task).collect(),
-        rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension()] }),
+        rubric: Some(Rubric { slug: "r".into(), version: 1, instructions: false, dimensions: vec![dimension()] }),
         raters: vec![(UserId(1), "r1".into()), (UserId(2), "r2".into())],
         ..ComparisonInput::default()
     };
@@ -540,7 +540,7 @@ proptest! {
 /// A human comparison with the given figures and no data behind them.
 fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)]) -> Human {
     use app::model::{
-        comparison::{Comparison, Difference, DimensionScores, ModelScores},
+        ratings::{Comparison, Difference, DimensionScores, ModelScores},
         stats::Undefined,
     };
     let models = means.iter().enumerate().map(|(m, mean)| ModelScores {
@@ -561,7 +561,7 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
         raters: 2,
         adjudicated: 0,
         comparison: Comparison {
-            rubric: Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension()] },
+            rubric: Rubric { slug: "r".into(), version: 1, instructions: false, dimensions: vec![dimension()] },
             models: models.collect(),
             differences: differences.collect(),
             agreement: Vec::new(),
@@ -572,6 +572,7 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
         holm: pairs.iter().map(|(.., p)| *p).collect(),
         adjusted: Vec::new(),
         reliability: Vec::new(),
+        instructions: Vec::new(),
     }
 }
 

@@ -2,13 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::model::{
-    compare::{Automated, Bin, Checked, ComparisonFigures, GridCell, Human, Pair, Point, Related, TestsAndRatings},
-    comparison::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
-    published::{AsPublished, PublishedChecked, differ},
-    rubric::{Dimension, Rubric},
-    run::Verdict,
-    stats::{Estimate, Known, McNemar, Reliability},
+use app::{
+    i18n::I18n,
+    model::{
+        compare::{
+            Automated, Bin, Checked, ComparisonFigures, FollowedInstructions, GridCell, Human, Pair, Point, Related,
+            TestsAndRatings,
+        },
+        conversation::InstructionKind,
+        lang::{Bilingual, Lang},
+        published::{AsPublished, PublishedChecked, differ},
+        ratings::{Agreement, Comparison, Difference, DimensionScores, Interval, ModelScores},
+        rubric::{Dimension, Rubric},
+        run::Verdict,
+        stats::{Estimate, Known, McNemar, Reliability},
+    },
+    ui::conversation::kind_name,
 };
 
 use super::judges;
@@ -25,12 +34,15 @@ use crate::stats::{
     reliability::reliability,
 };
 
-// Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`.
+// Each figure has its own random streams, so that adding one does not change another. 4 << 16 is `passk::draws`, 8 << 16
+// `stats::conversations`.
 const MEANS: u64 = 1 << 16;
 const PAIRED: u64 = 2 << 16;
 const AGREEMENT: u64 = 3 << 16;
 const BOTH: u64 = 5 << 16;
 const PERMUTED: u64 = 7 << 16;
+const FOLLOWED: u64 = 8 << 16;
+const FOLLOWED_AGREEMENT: u64 = 9 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
 
 /// Resampling a large study ten thousand times would take minutes. Above 10,000
@@ -109,7 +121,7 @@ fn human(input: &ComparisonInput, rubric: &Rubric, drawn: &[Drawn]) -> Human {
             model.dimensions.push(DimensionScores {
                 mean: mean.ok().map(|estimate| estimate.value),
                 interval: interval(mean),
-                distribution: distribution(cells, dimension),
+                distribution: distribution(cells, dimension.range()),
             });
         }
         for gap in joint.differences {
@@ -160,11 +172,39 @@ fn human(input: &ComparisonInput, rubric: &Rubric, drawn: &[Drawn]) -> Human {
             seed: seed.to_string(),
         },
         reliability,
+        instructions: followed(input),
     }
 }
 
-fn distribution(cells: &[Cell], dimension: &Dimension) -> Vec<u64> {
-    let (low, high) = dimension.range();
+/// Raters' answers about each kind of instruction.
+fn followed(input: &ComparisonInput) -> Vec<FollowedInstructions> {
+    let each = input.instruction_kinds().into_iter().map(|kind| {
+        // By its place among all kinds, so that its draws do not depend on the other ones.
+        let at = InstructionKind::ALL.iter().position(|other| *other == kind).unwrap_or_default();
+        let draws = |figure| Draws { resamples: resamples(input), ..Draws::new(input.seed, figure + at as u64) };
+        let (cells, units) = input.followed(kind);
+        let scores = cells.iter().enumerate().map(|(m, tasks)| Scores { key: key(input, m), tasks });
+        let joint = bootstrap::joint(&scores.collect::<Vec<_>>(), draws(FOLLOWED));
+        let models = joint.means.into_iter().zip(&cells).map(|(mean, cells)| DimensionScores {
+            mean: mean.ok().map(|estimate| estimate.value),
+            interval: interval(mean),
+            distribution: distribution(cells, (0, 1)),
+        });
+        FollowedInstructions {
+            kind,
+            name: Bilingual {
+                en: kind_name(I18n::of(Lang::En), kind).into(),
+                zh: kind_name(I18n::of(Lang::Zh), kind).into(),
+            },
+            answers: input.instructions.iter().filter(|answer| answer.kind == kind).count() as u64,
+            models: models.collect(),
+            reliability: reliability(&units, 0, 1, draws(FOLLOWED_AGREEMENT)),
+        }
+    });
+    each.collect()
+}
+
+fn distribution(cells: &[Cell], (low, high): (u8, u8)) -> Vec<u64> {
     let mut counts = vec![0; usize::from(high.saturating_sub(low)) + 1];
     for score in cells.iter().flatten() {
         // An adjudicated score between two levels counts as the lower one.
@@ -410,7 +450,8 @@ mod tests {
     fn input(tasks: u32) -> ComparisonInput {
         let none = Bilingual::default;
         let levels = (1..=4).rev().map(|score| Level { score, label: none(), text: none() }).collect();
-        let dimension = Dimension { key: "correctness".into(), name: none(), question: none(), levels };
+        let dimension =
+            Dimension { key: "correctness".into(), checklist: false, name: none(), question: none(), levels };
         let row = |n: u32| TaskRow {
             id: TaskId(n.into()),
             revision: TaskRevisionId(n.into()),
@@ -425,7 +466,7 @@ mod tests {
         ComparisonInput {
             models: vec![(ModelId(1), "m".into())],
             tasks: (0..tasks).map(row).collect(),
-            rubric: Some(Rubric { slug: "r".into(), version: 1, dimensions: vec![dimension] }),
+            rubric: Some(Rubric { slug: "r".into(), version: 1, instructions: false, dimensions: vec![dimension] }),
             ratings: (0..tasks)
                 .map(|task| InputRating { study: 0, task, model: 0, output: OutputId(task.into()), rater: 0 })
                 .collect(),

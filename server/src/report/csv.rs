@@ -8,8 +8,8 @@ use std::{fmt::Display, io::Write};
 
 use app::model::{
     audit::{Entry, Via},
-    comparison::Comparison,
     lang::Lang,
+    ratings::Comparison,
 };
 
 use crate::{error::Failure, formats::formulas};

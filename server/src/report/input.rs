@@ -1,8 +1,8 @@
 //! Arranges a comparison's input for the figures. Pure.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use app::model::{ids::OutputId, run::Verdict};
+use app::model::{conversation::InstructionKind, ids::OutputId, run::Verdict};
 
 use crate::{
     comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict},
@@ -77,6 +77,28 @@ impl ComparisonInput {
             }
         }
         units
+    }
+
+    /// The kinds of instructions with answers, in the benchmark's order.
+    pub fn instruction_kinds(&self) -> BTreeSet<InstructionKind> {
+        self.instructions.iter().map(|answer| answer.kind).collect()
+    }
+
+    /// The answers about one kind of instruction, as scores: for each model one cell per task, and the instructions of
+    /// the outputs with their raters' answers.
+    pub fn followed(&self, kind: InstructionKind) -> (Vec<Vec<Cell>>, Vec<Unit>) {
+        let mut cells = vec![vec![Cell::new(); self.tasks.len()]; self.models.len()];
+        let mut units: BTreeMap<(u32, OutputId, u32), Unit> = BTreeMap::new();
+        for answer in self.instructions.iter().filter(|answer| answer.kind == kind) {
+            let (model, task) = (answer.model as usize, answer.task as usize);
+            if let Some(cell) = cells.get_mut(model).and_then(|tasks| tasks.get_mut(task)) {
+                cell.push(f64::from(answer.follows));
+            }
+            let unit = units.entry((answer.study, answer.output, answer.turn));
+            let unit = unit.or_insert_with(|| Unit { model, task, ratings: Vec::new() });
+            unit.ratings.push((answer.rater, answer.follows));
+        }
+        (cells, units.into_values().collect())
     }
 
     /// The samples of a run, one entry per task.

@@ -45,9 +45,11 @@ pub struct RatingLines<'a> {
     /// The dimensions' keys.
     keys: Vec<String>,
     rubric: String,
+    /// Whether ratings answer which instructions an output follows.
+    rubric_asks: bool,
 }
 
-/// Where lines go.
+/// The receiver of lines.
 enum Out<'a> {
     Csv(Box<Table<&'a mut dyn Write>>),
     JsonLines(&'a mut dyn Write),
@@ -73,6 +75,7 @@ impl<'a> RatingLines<'a> {
         out: &'a mut dyn Write,
     ) -> Result<Self, Failure> {
         let keys: Vec<String> = rubric.iter().flat_map(|r| &r.dimensions).map(|d| d.key.clone()).collect();
+        let rubric_asks = rubric.is_some_and(|rubric| rubric.instructions);
         let rubric = rubric.map(|r| format!("{} {}", r.slug, r.version)).unwrap_or_default();
         let out = match form {
             Form::JsonLines => Out::JsonLines(out),
@@ -91,12 +94,13 @@ impl<'a> RatingLines<'a> {
                     (true, "rater"),
                 ];
                 let names = names.into_iter().filter_map(|(is_there, name)| is_there.then_some(name));
-                let tail = ["comment", "flag", "notes"].into_iter().chain(all.then_some("shown_at"));
+                let asked = rubric_asks.then_some("instructions");
+                let tail = asked.into_iter().chain(["comment", "flag", "notes"]).chain(all.then_some("shown_at"));
                 let tail = tail.chain(["rated_at", "superseded_at"]);
                 Out::Csv(Box::new(Table::new(out, names.chain(keys.iter().map(String::as_str)).chain(tail))?))
             }
         };
-        Ok(RatingLines { out, columns, keys, rubric })
+        Ok(RatingLines { out, columns, keys, rubric, rubric_asks })
     }
 
     /// Adds a rating.
@@ -129,6 +133,9 @@ impl<'a> RatingLines<'a> {
         table.text(line.rater)?;
         for at in 0..self.keys.len() {
             table.text(line.scores.get(at..=at).unwrap_or(""))?;
+        }
+        if self.rubric_asks {
+            table.text(line.instructions.unwrap_or(""))?;
         }
         table.text(line.comment)?;
         table.text(line.flag.unwrap_or(""))?;
@@ -220,6 +227,8 @@ struct Rated<'a> {
     sample: u32,
     rater: &'a str,
     scores: Scores<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<&'a str>,
     comment: &'a str,
     flag: Option<&'a serde_json::value::RawValue>,
     notes: Option<&'a serde_json::value::RawValue>,
@@ -250,6 +259,7 @@ impl<'a> Rated<'a> {
             sample: line.sample,
             rater: line.rater,
             scores: Scores(keys, line.scores),
+            instructions: line.instructions,
             comment: line.comment,
             flag: line.flag.and_then(|json| serde_json::from_str(json).ok()),
             notes: line.notes.and_then(|json| serde_json::from_str(json).ok()),

@@ -5,6 +5,7 @@ pub mod bundle;
 #[cfg(test)]
 mod claims_test;
 pub mod comparison_figures;
+pub mod conversations;
 pub mod csv;
 pub mod figures;
 mod input;

@@ -2,7 +2,7 @@
 
 use app::model::{
     compare::{ComparisonFigures, Pair},
-    comparison::Interval,
+    ratings::Interval,
 };
 
 use super::csv::Table;
@@ -58,7 +58,7 @@ pub fn csv(figures: &ComparisonFigures) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// What a line says of a pair.
+/// The values of a pair in a line.
 #[derive(Default)]
 struct Values {
     difference: Option<f64>,

@@ -24,7 +24,7 @@ struct Line<'a> {
     /// Absent after an engine error, or if it was not run.
     verdict: Option<Verdict>,
     limit: Option<LimitHit>,
-    /// Why the engine came to the verdict, and the same in English.
+    /// Why the engine reached the verdict, and the same in English.
     reason: Option<&'a Reason>,
     reason_text: Option<String>,
     passed: u32,

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use app::model::{
     compare::{Automated, Checked, ComparisonFigures},
-    comparison::Interval,
     lang::Lang,
+    ratings::Interval,
     stats::{Estimate, Known},
 };
 
@@ -121,7 +121,7 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
             });
             [dimension.name.get(lang).to_owned()].into_iter().chain(cells).collect()
         });
-        let count = |name: String, of: fn(&app::model::comparison::ModelScores) -> u64| {
+        let count = |name: String, of: fn(&app::model::ratings::ModelScores) -> u64| {
             [name].into_iter().chain(c.models.iter().map(|m| of(m).to_string())).collect::<Vec<_>>()
         };
         tables.push(Table {
@@ -203,7 +203,11 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
                 .zip(&human.reliability)
                 .map(|(d, r)| {
                     let name = d.name.get(lang).to_owned();
-                    let figures = [r.alpha, r.ac2, r.icc1, r.icc2, r.exact, r.within_one].map(figure);
+                    let mut figures = [r.alpha, r.ac2, r.icc1, r.icc2, r.exact, r.within_one].map(figure);
+                    // Yes and no are always within one level.
+                    if d.checklist {
+                        figures[5] = "–".into();
+                    }
                     [name].into_iter().chain(figures).chain([r.pairs.to_string()]).collect()
                 })
                 .collect(),

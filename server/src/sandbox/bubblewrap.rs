@@ -16,7 +16,7 @@ use std::{
 
 use helper::{Order, Started, landlock};
 
-use super::{Child, Command, OptionalWalls, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
+use super::{Child, Command, OptionalLayers, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
 
 /// User IDs of sandboxes if the server runs as root: above people and services, below the range that systemd assigns
 /// (61184) and within the 65536 that a container usually has.
@@ -108,8 +108,8 @@ impl Sandbox for Bubblewrap {
         Ok(Child::new(control, printed, wait).known_as(inside).in_groups(groups))
     }
 
-    fn optional_walls(&self) -> OptionalWalls {
-        OptionalWalls { landlock: landlock::holds(), groups: self.groups.held() }
+    fn optional_layers(&self) -> OptionalLayers {
+        OptionalLayers { landlock: landlock::holds(), groups: self.groups.held() }
     }
 
     fn started_by(&self) -> Option<String> {

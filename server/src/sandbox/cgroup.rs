@@ -15,7 +15,7 @@ use app::model::run::Sums;
 /// Prefix of our groups' names, followed by the ID of the process that created them.
 const PREFIX: &str = "aixgrade-";
 
-/// Where groups can be created.
+/// A group in which groups can be created.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// Folders of our own group, one per tree.
@@ -56,7 +56,7 @@ impl Places {
         places
     }
 
-    /// What groups limit on this host; `None` if nothing.
+    /// The totals that groups limit on this host; `None` if none.
     pub fn held(&self) -> Option<Sums> {
         match (self.memory, self.pids) {
             (true, true) => Some(Sums::MemoryAndThreads),

@@ -43,8 +43,8 @@ pub trait Sandbox: Send + Sync {
     fn start(&self, command: &Command) -> io::Result<Child>;
 
     /// The isolation layers of this host, of those that not every host provides.
-    fn optional_walls(&self) -> OptionalWalls {
-        OptionalWalls::default()
+    fn optional_layers(&self) -> OptionalLayers {
+        OptionalLayers::default()
     }
 
     /// The program that sets up the isolation, for display.
@@ -55,10 +55,10 @@ pub trait Sandbox: Send + Sync {
 
 /// Isolation layers that not every host provides. The other layers do not depend on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OptionalWalls {
+pub struct OptionalLayers {
     /// Landlock: TCP, abstract sockets and signals, as far as the kernel supports it.
     pub landlock: bool,
-    /// What control groups limit for a sandbox as a whole.
+    /// The totals that control groups limit for a sandbox as a whole.
     pub groups: Option<Sums>,
 }
 

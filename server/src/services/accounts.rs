@@ -10,7 +10,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
-        ids::UserId,
+        ids::{GroupId, UserId},
         keys::Settings,
         lang::Lang,
         page::{PageOf, Paged},
@@ -21,7 +21,7 @@ use app::{
             password_fault,
         },
     },
-    port::{Accounts, Actor, Admin, Answer, Person, System},
+    port::{Accounts, Actor, Admin, Answer, Owner, Person, System},
 };
 use argon2::{
     Argon2,
@@ -37,7 +37,14 @@ use tokio::sync::Semaphore;
 use super::throttle::{self, Subject};
 use crate::{
     clock,
-    db::{Db, accounts, audit::Change, results_import::NO_PASSWORD, throttle as stored},
+    db::{
+        Db,
+        accounts::{self, Password},
+        audit::Change,
+        groups, identities,
+        results_import::NO_PASSWORD,
+        throttle as stored,
+    },
     error::Failure,
 };
 
@@ -60,7 +67,26 @@ pub struct LoggedIn {
     pub device: String,
 }
 
-/// Where a log-in comes from.
+/// How long a password that someone other than the account's owner sets is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// For the first log-in, which asks for another.
+    OneTime,
+    /// Until it is changed.
+    Lasting,
+}
+
+/// An account behind a session.
+#[derive(Clone, Debug)]
+pub struct Resumed {
+    pub me: Me,
+    /// The language, once chosen.
+    pub lang: Option<Lang>,
+    /// Whether they must choose a new password before anything else.
+    pub must_change_password: bool,
+}
+
+/// The origin of a login.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     /// The client's address.
@@ -125,7 +151,7 @@ impl AccountService {
         self.attempt(&subjects).await?;
         let hash = match &account {
             Some(account) => account.password_hash.clone(),
-            None => self.nobody.get_or_try_init(|| async { self.hash(&random_password()).await }).await?.clone(),
+            None => self.nobody.get_or_try_init(|| async { self.unknown_password().await }).await?.clone(),
         };
         let right = self.verify(password, hash).await?;
         let Some(account) = account.filter(|_| right) else { return Err(Refused::Wrong) };
@@ -148,12 +174,13 @@ impl AccountService {
     }
 
     /// The person a session belongs to, unless the account was disabled or its password changed
-    /// since. The language is absent until chosen.
-    pub async fn resume(&self, id: UserId, epoch: i64) -> Result<Option<(Me, Option<Lang>)>, Failure> {
+    /// since.
+    pub async fn resume(&self, id: UserId, epoch: i64) -> Result<Option<Resumed>, Failure> {
         let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?;
-        Ok(account.filter(|a| a.epoch == epoch && !a.disabled).map(|a| {
-            let lang = a.lang_chosen.then_some(a.me.lang);
-            (a.me, lang)
+        Ok(account.filter(|a| a.epoch == epoch && !a.disabled).map(|a| Resumed {
+            lang: a.lang_chosen.then_some(a.me.lang),
+            must_change_password: a.must_change_password,
+            me: a.me,
         }))
     }
 
@@ -191,10 +218,43 @@ impl AccountService {
         let name = person.name.clone();
         let set = move |tx: &Transaction<'_>| {
             throttle::succeeded(tx, &subjects)?;
-            let epoch = accounts::set_password(tx, id, &hash)?;
+            let epoch = accounts::set_password(tx, id, chosen(&hash))?;
             Ok(Change::of(Object::Account(name), "changed by its owner", epoch))
         };
         Ok(self.db.write_audited(person, Action::UserSetPassword, set).await?)
+    }
+
+    /// Sets the password of someone who must choose a new one; every other session of theirs ends. Returns the new
+    /// epoch.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the password is too short or too long, is the present one, or none has to be chosen (409).
+    pub async fn choose_password(&self, owner: &Owner, new: &str) -> Answer<i64> {
+        let id = owner.id;
+        check_password(new)?;
+        let account = self.db.read(move |conn| accounts::by_id(conn, id)).await?.ok_or(AppError::Unauthenticated)?;
+        if self.verify(new, account.password_hash).await? {
+            return Err(AppError::invalid(
+                "same",
+                ("this is the present password", "这是当前密码"),
+                ("Choose another password", "请换一个密码"),
+            ));
+        }
+        let hash = self.hash(new).await?;
+        let name = owner.name.clone();
+        let set = move |tx: &Transaction<'_>| {
+            // Checked again under the lock: without the current password, this is for the first log-in only.
+            if !accounts::by_id(tx, id)?.is_some_and(|account| account.must_change_password) {
+                return Err(Failure::conflict((
+                    "The password has been changed already. Use the Account page.",
+                    "密码已修改。请在“账户”页面修改。",
+                )));
+            }
+            let epoch = accounts::set_password(tx, id, chosen(&hash))?;
+            Ok(Change::of(Object::Account(name), "chosen at the first log-in", epoch))
+        };
+        Ok(self.db.write_audited(owner, Action::UserSetPassword, set).await?)
     }
 
     /// Creates an account (command line, first start).
@@ -202,25 +262,39 @@ impl AccountService {
     /// # Errors
     ///
     /// Fails if the name or the password is invalid, or the name is taken.
-    pub async fn add(&self, system: System, name: &str, role: Role, password: &str) -> Answer<UserId> {
+    pub async fn add(
+        &self,
+        system: System,
+        name: &str,
+        role: Role,
+        password: &str,
+        validity: Validity,
+    ) -> Answer<UserId> {
         check_name(name)?;
         check_password(password)?;
         let hash = self.hash(password).await?;
         let name = name.to_owned();
         let create = move |tx: &Transaction<'_>| {
-            let id = accounts::insert(tx, &name, role, &hash)?.ok_or_else(|| taken(&name))?;
+            let password = Password { hash: &hash, one_time: validity == Validity::OneTime };
+            let id = accounts::insert(tx, &name, role, password)?.ok_or_else(|| taken(&name))?;
             Ok(Change::of(Object::Account(name), role.to_string(), id))
         };
         Ok(self.db.write_audited(system, Action::UserCreate, create).await?)
     }
 
     /// Sets a person's password and ends their sessions (command line).
-    pub async fn reset_password(&self, system: System, name: &str, password: &str) -> Answer<()> {
-        self.reset_passwords(system, &[(name, password.to_owned())]).await
+    pub async fn reset_password(&self, system: System, name: &str, password: &str, validity: Validity) -> Answer<()> {
+        self.reset_passwords(system, &[(name, password.to_owned())], validity).await
     }
 
     /// Sets the passwords of several people, all or none.
-    pub async fn reset_passwords(&self, system: System, passwords: &[(&str, String)]) -> Answer<()> {
+    pub async fn reset_passwords(
+        &self,
+        system: System,
+        passwords: &[(&str, String)],
+        validity: Validity,
+    ) -> Answer<()> {
+        let one_time = validity == Validity::OneTime;
         let mut hashes = Vec::with_capacity(passwords.len());
         for (name, password) in passwords {
             check_password(password)?;
@@ -232,7 +306,7 @@ impl AccountService {
                 let mut entries = Vec::with_capacity(hashes.len());
                 for (name, hash) in hashes {
                     let account = accounts::by_name(tx, &name)?.ok_or_else(|| Failure::not_found("account"))?;
-                    accounts::set_password(tx, account.me.id, &hash)?;
+                    accounts::set_password(tx, account.me.id, Password { hash: &hash, one_time })?;
                     // Someone else may have logged in with the old password.
                     stored::forget_devices(tx, account.me.id)?;
                     entries.push((Object::Account(name), "reset".to_owned()));
@@ -253,7 +327,7 @@ impl AccountService {
             // activating it here would override a decision.
             return Ok(None);
         }
-        self.add(System, &name, Role::Admin, &password).await?;
+        self.add(System, &name, Role::Admin, &password, Validity::OneTime).await?;
         Ok(Some((name, password)))
     }
 
@@ -278,8 +352,11 @@ impl AccountService {
                 // Checked again under the lock: a link creates one account.
                 let invitation =
                     accounts::open_invitation(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("invitation"))?;
-                let id = accounts::insert(tx, &name, invitation.role, &hash)?.ok_or_else(|| taken(&name))?;
+                let id = accounts::insert(tx, &name, invitation.role, chosen(&hash))?.ok_or_else(|| taken(&name))?;
                 accounts::use_invitation(tx, invitation.id, id)?;
+                if let Some(group) = invitation.group {
+                    groups::add(tx, group.id, id)?;
+                }
                 let me = Me {
                     id,
                     name: name.clone(),
@@ -310,7 +387,7 @@ impl AccountService {
             // Checked again under the lock: a link sets one password.
             let id = accounts::open_reset(tx, &secret_hash)?.ok_or_else(|| Failure::not_found("reset link"))?;
             let account = accounts::by_id(tx, id)?.ok_or_else(|| Failure::not_found("account"))?;
-            let epoch = accounts::set_password(tx, id, &hash)?;
+            let epoch = accounts::set_password(tx, id, chosen(&hash))?;
             stored::forget_devices(tx, id)?;
             stored::know_device(tx, None, &fresh, id, now)?;
             let name = account.me.name.clone();
@@ -333,6 +410,11 @@ impl AccountService {
     pub async fn sweep(&self) -> Result<usize, Failure> {
         let now = clock::now();
         self.db.write(move |tx| throttle::sweep(tx, now)).await
+    }
+
+    /// The hash of a random password that nobody knows.
+    pub(super) async fn unknown_password(&self) -> Result<String, Failure> {
+        self.hash(&random_password()).await
     }
 
     async fn hash(&self, password: &str) -> Result<String, Failure> {
@@ -372,6 +454,38 @@ impl AccountService {
     pub async fn named(&self, _: &Admin, name: &str) -> Answer<Option<UserId>> {
         let name = name.to_owned();
         Ok(self.db.read(move |conn| Ok(accounts::by_name(conn, &name)?.map(|account| account.me.id))).await?)
+    }
+
+    /// Creates an invitation, whose owner joins the group if there is one; returns its secret.
+    ///
+    /// # Errors
+    /// The label or the number of days is invalid, or there is no such group.
+    pub async fn invite_to(
+        &self,
+        admin: &Admin,
+        label: &str,
+        role: Role,
+        days: u32,
+        group: Option<GroupId>,
+    ) -> Answer<String> {
+        let expires_at = invitation_end(days)?;
+        if label.chars().count() > 100 {
+            return Err(AppError::invalid(
+                "label",
+                ("the label is longer than 100 characters", "标签超过 100 字"),
+                ("Shorten it", "请缩短"),
+            ));
+        }
+        let secret = random_secret();
+        let secret_hash = hash_secret(&secret);
+        let (by, label) = (admin.id(), label.trim().to_owned());
+        let create = move |tx: &Transaction<'_>| {
+            let into = into_group(tx, group)?;
+            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, group, by, expires_at)?;
+            Ok(Change::of(Object::Invitation(id), format!("{label} ({role}, {days} days{into})"), ()))
+        };
+        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
+        Ok(secret)
     }
 }
 
@@ -427,15 +541,23 @@ impl Accounts for AccountService {
         Ok(self.db.read(move |conn| accounts::invitations(conn, &of)).await?)
     }
 
-    async fn invite_many(&self, admin: &Admin, lines: &str, role: Role, days: u32) -> Answer<Vec<CreatedInvitation>> {
+    async fn invite_many(
+        &self,
+        admin: &Admin,
+        lines: &str,
+        role: Role,
+        days: u32,
+        group: Option<GroupId>,
+    ) -> Answer<Vec<CreatedInvitation>> {
         let expires_at = invitation_end(days)?;
         let people = invited(lines, role)?;
         let made = people.into_iter().map(|(label, role)| (random_secret(), label, role)).collect::<Vec<_>>();
         let (by, stored) = (admin.id(), made.clone());
         let create = move |tx: &Transaction<'_>| {
+            let into = into_group(tx, group)?;
             let entries = stored.iter().map(|(secret, label, role)| {
-                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, by, expires_at)?;
-                Ok((Object::Invitation(id), format!("{label} ({role}, {days} days)")))
+                let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, group, by, expires_at)?;
+                Ok((Object::Invitation(id), format!("{label} ({role}, {days} days{into})")))
             });
             Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
         };
@@ -445,23 +567,7 @@ impl Accounts for AccountService {
     }
 
     async fn invite(&self, admin: &Admin, label: &str, role: Role, days: u32) -> Answer<String> {
-        let expires_at = invitation_end(days)?;
-        if label.chars().count() > 100 {
-            return Err(AppError::invalid(
-                "label",
-                ("the label is longer than 100 characters", "标签超过 100 字"),
-                ("Shorten it", "请缩短"),
-            ));
-        }
-        let secret = random_secret();
-        let secret_hash = hash_secret(&secret);
-        let (by, label) = (admin.id(), label.trim().to_owned());
-        let create = move |tx: &Transaction<'_>| {
-            let id = accounts::insert_invitation(tx, &secret_hash, &label, role, by, expires_at)?;
-            Ok(Change::of(Object::Invitation(id), format!("{label} ({role}, {days} days)"), ()))
-        };
-        self.db.write_audited(admin, Action::InvitationCreate, create).await?;
-        Ok(secret)
+        self.invite_to(admin, label, role, days, None).await
     }
 
     async fn revoke(&self, admin: &Admin, invitation: i64) -> Answer<()> {
@@ -513,10 +619,22 @@ impl Accounts for AccountService {
         self.db.read(found).await?.ok_or_else(|| AppError::NotFound("reset link".into()))
     }
 
-    async fn set_lang(&self, person: &Person, lang: Lang) -> Answer<()> {
+    async fn linked(&self, person: &Person) -> Answer<bool> {
         let id = person.id;
+        Ok(self.db.read(move |conn| identities::is_linked(conn, id)).await?)
+    }
+
+    async fn set_lang(&self, owner: &Owner, lang: Lang) -> Answer<()> {
+        let id = owner.id;
         Ok(self.db.write(move |tx| accounts::set_lang(tx, id, lang)).await?)
     }
+}
+
+/// The group of an invitation, in the words of the audit log.
+fn into_group(conn: &Connection, group: Option<GroupId>) -> Result<String, Failure> {
+    let Some(id) = group else { return Ok(String::new()) };
+    let group = groups::get(conn, id)?.ok_or_else(|| Failure::not_found("group"))?;
+    Ok(format!(", group {}", group.name))
 }
 
 /// When an invitation that is created now expires.
@@ -573,6 +691,11 @@ fn invited(lines: &str, role: Role) -> Result<Vec<(String, Role)>, AppError> {
     if problems.is_empty() { Ok(people) } else { Err(AppError::Invalid(problems)) }
 }
 
+/// A password that its owner chose.
+fn chosen(hash: &str) -> Password<'_> {
+    Password { hash, one_time: false }
+}
+
 fn check_name(name: &str) -> Result<(), AppError> {
     match name_fault(name) {
         None => Ok(()),
@@ -599,11 +722,11 @@ fn taken(name: &str) -> Failure {
 }
 
 /// 192 random bits, for links and cookies.
-fn random_secret() -> String {
+pub(super) fn random_secret() -> String {
     BASE64_URL_SAFE_NO_PAD.encode(rand::rng().random::<[u8; 24]>())
 }
 
-fn hash_secret(secret: &str) -> String {
+pub(super) fn hash_secret(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 

@@ -19,8 +19,8 @@ use app::{
         compare::{
             ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
         },
-        comparison::{Comparison, OutputRatings},
         ids::{ModelId, StudyId, TaskId},
+        ratings::{Comparison, OutputRatings},
     },
     port::{Admin, Answer, Comparisons},
 };
@@ -41,7 +41,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Above this number of ratings and verdicts, figures are computed while the browser waits with an open
 /// page.
-const PROMPT: u64 = 5_000;
+pub const PROMPT: u64 = 5_000;
 /// Large computations that are cached, by last use: a person looks at one or two at a time, and the largest
 /// takes 30 MB.
 const KEPT_LARGE: usize = 6;
@@ -97,9 +97,9 @@ impl Computed {
 /// A fully resolved selection, with its dataset.
 #[derive(Clone)]
 pub struct ResolvedSelection {
-    /// What can be selected.
+    /// The options.
     pub options: Options,
-    /// What is selected.
+    /// The selection.
     pub selection: Selection,
     /// The current revision.
     pub revision: String,
@@ -110,7 +110,7 @@ pub struct ResolvedSelection {
 
 impl ResolvedSelection {
     /// Approximate number of ratings and verdicts to read.
-    fn rows(&self) -> u64 {
+    pub fn rows(&self) -> u64 {
         let ratings =
             self.options.studies.iter().filter(|s| self.selection.studies.iter().flatten().any(|id| *id == s.id));
         let verdicts = self.options.runs.iter().filter(|r| self.selection.runs.iter().flatten().any(|id| *id == r.id));

@@ -14,7 +14,7 @@ const LOCK: &str = "serve.lock";
 const DEMO: &str = "demo";
 
 /// Proof that no other server uses the folder, as long as this value lives. Other commands need no lock and
-/// work beside a running server.
+/// work while a server runs.
 #[derive(Debug)]
 pub struct ServerLock {
     _file: File,

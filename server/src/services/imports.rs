@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Which tasks of a benchmark become datasets.
+/// The tasks of a benchmark that become datasets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tasks {
     /// Those of the files.
@@ -129,6 +129,7 @@ fn new_version(found: FoundDataset, bare: bool) -> NewVersion {
         code_lang: task.code_lang,
         test_class: task.test_class,
         test_body: task.test_body,
+        turns: task.turns,
     });
     NewVersion {
         slug: found.slug,

@@ -1,4 +1,4 @@
-//! What waits for an admin: reading it, and dealing with several items at once.
+//! The admins' inbox: reads it, and acts on several items at once.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::{
         audit::Change,
         inbox::{self, Found, Subject, Waiting},
         quality::{calibrations, disagreements, flags, limits},
-        studies, webhooks,
+        routines, studies, webhooks,
     },
     error::Failure,
 };
@@ -281,7 +281,7 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
                     let webhook = webhooks::delivery(conn, delivery)?.ok_or_else(|| Failure::not_found("delivery"))?;
                     (Object::Webhook(webhook.webhook), format!("delivery {delivery}"))
                 }
-                Subject::Flag(_) | Subject::Disagreement(_) | Subject::Plan => {
+                Subject::Flag(_) | Subject::Disagreement(_) | Subject::Plan | Subject::Routine(_) => {
                     return Err(Failure::internal("an item that cannot be dismissed"));
                 }
             }
@@ -314,7 +314,7 @@ fn rows(
     Ok(Paged { rows: shown_rows, previous, next, found })
 }
 
-/// What an item shows, and whether the admin rated the output.
+/// The content of an item, and whether the admin rated the output.
 fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<Option<(InboxItem, bool)>, Failure> {
     let study = waiting.study.unwrap_or(StudyId(0));
     let item = match waiting.subject {
@@ -323,6 +323,7 @@ fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<O
         Subject::Plan => inbox::plan(conn, study)?,
         Subject::Run(_, run) => inbox::run(conn, run)?,
         Subject::Delivery(delivery) => inbox::delivery(conn, delivery)?,
+        Subject::Routine(routine) => routines::item(conn, routine)?,
         Subject::Disagreement(output) => {
             let dimensions = quality::setup(conn, study)?.rubric.dimensions.len();
             let rated = disagreements::rated(conn, study, Some(output))?;

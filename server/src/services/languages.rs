@@ -29,7 +29,7 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct LanguageCache(Arc<Mutex<HashMap<RunId, (i64, LanguageCell)>>>);
 
-/// What was read in one snapshot. [`Read::finish`] computes the figures.
+/// Data read in one snapshot. [`Read::finish`] computes the figures.
 pub struct Read {
     datasets: Vec<LanguageDataset>,
     /// The runs of each dataset.

@@ -5,13 +5,17 @@
 pub mod accounts;
 pub mod audit;
 pub mod backup;
+pub mod codeif;
 pub mod collections;
 pub mod comparisons;
+mod conversation_view;
+mod conversations;
 pub mod datasets;
 pub mod demo_results;
 pub mod find;
 pub mod folder;
 pub mod grading;
+pub mod groups;
 pub mod guidelines;
 pub mod imports;
 pub mod inbox;
@@ -22,10 +26,12 @@ pub mod public_links;
 pub mod quality;
 pub mod ratings_import;
 pub mod results;
+mod routines;
 pub mod rubrics;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;
+pub mod single_sign_on;
 pub mod spool;
 pub mod starter;
 pub mod steps;
@@ -58,6 +64,10 @@ pub struct Services {
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
+    /// Logging in with an identity provider.
+    pub single_sign_on: Arc<single_sign_on::SingleSignOn>,
+    /// Groups of people.
+    pub groups: Arc<groups::GroupService>,
     pub datasets: Arc<datasets::DatasetService>,
     pub imports: Arc<imports::ImportService>,
     pub spool: spool::Spool,
@@ -82,7 +92,7 @@ pub struct Services {
     pub grading: Arc<grading::GradingService>,
     /// Quality of studies: known scores, disagreements, flags, live figures.
     pub quality: Arc<quality::QualityService>,
-    /// What waits for an admin.
+    /// The admins' inbox.
     pub inbox: Arc<inbox::InboxService>,
     /// Personal settings.
     pub settings: Arc<settings::SettingsService>,
@@ -103,6 +113,7 @@ impl Services {
     pub fn ports(&self, reference: Arc<dyn app::port::api::Reference>) -> Ports {
         Ports {
             accounts: self.accounts.clone(),
+            groups: self.groups.clone(),
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
             studies: self.studies.clone(),
@@ -154,6 +165,7 @@ impl Services {
         let engine = crate::jobs::Engine::new(db.clone(), folder);
         let runs = Arc::new(runs::RunService::new(db.clone(), engine, readiness_check));
         let quality = Arc::new(quality::QualityService::new(db.clone()));
+        let accounts = Arc::new(accounts::AccountService::new(db.clone()));
         let submissions = Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone()));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
@@ -184,7 +196,9 @@ impl Services {
             grading: Arc::new(grading::GradingService::new(db.clone())),
             quality,
             settings: Arc::new(settings::SettingsService::new(db.clone())),
-            accounts: Arc::new(accounts::AccountService::new(db.clone())),
+            single_sign_on: Arc::new(single_sign_on::SingleSignOn::new(db.clone(), accounts.clone())),
+            groups: Arc::new(groups::GroupService::new(db.clone())),
+            accounts,
             folder: Arc::new(folder.to_path_buf()),
             db,
         })

@@ -47,7 +47,7 @@ pub struct Freed {
     pub skipped: Option<String>,
 }
 
-/// What can be freed.
+/// Data that can be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {

@@ -133,6 +133,8 @@ impl PublicLinks for PublicLinkService {
             dataset: row.dataset,
             raters: row.raters,
             overlap,
+            created_at: row.created_at,
+            published_at: link.created_at,
             figures: anonymous(compared.figures),
             counting: compared.counting,
             tasks,

@@ -9,7 +9,7 @@ use app::{
         audit::{Action, Object},
         ids::{DatasetVersionId, OutputId, StudyId, UploadId},
         problem::Problem,
-        ratings_import::{RatingsKind, RatingsPreview, RatingsReading},
+        ratings_import::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
     },
     port::{Admin, Answer, ratings_import::RatingsImports},
 };
@@ -320,7 +320,13 @@ fn matched(known: Known, file: File) -> Matched {
             wrong(row.line, what, ("Import the ratings as several files", "请分成多个文件导入"));
         }
         if preview.first.len() < FIRST {
-            preview.first.push((row.line, row.task_id, model.model.clone(), row.rater, row.scores.clone()));
+            preview.first.push(ParsedRating {
+                line: row.line,
+                task_id: row.task_id,
+                model: model.model.clone(),
+                rater: row.rater,
+                scores: row.scores.clone(),
+            });
         }
         per_rater[rater] += 1;
         counts.entry(&model.model).or_insert((model, 0)).1 += 1;
@@ -328,9 +334,15 @@ fn matched(known: Known, file: File) -> Matched {
     }
     preview.ratings = given.len() as u64;
     preview.outputs = of_one.len() as u64;
-    preview.models = counts.iter().map(|(name, (newest, n))| ((*name).to_owned(), *n, newest.submission)).collect();
+    let rated = counts.iter().map(|(model, (newest, ratings))| RatedModel {
+        model: (*model).to_owned(),
+        ratings: *ratings,
+        submission: newest.submission,
+    });
+    preview.models = rated.collect();
     if !judge {
-        preview.raters = raters.iter().cloned().zip(per_rater).collect();
+        let rated = |(rater, ratings): (&String, u64)| ParsedRater { rater: rater.clone(), ratings };
+        preview.raters = raters.iter().zip(per_rater).map(rated).collect();
     }
     preview.superseded = read.superseded;
     (preview.columns, preview.fields, preview.unused) = (read.columns, read.fields, read.unused);

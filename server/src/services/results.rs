@@ -6,23 +6,28 @@
 mod model;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use app::{
+    error::AppError,
     model::{
         compare::{Checked, ComparisonFigures, Scores, Selection},
-        ids::ModelId,
+        ids::{ModelId, RunId},
         results::{
-            Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, Measured, ModelResults,
+            Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, HistoryRun, Measured,
+            ModelResults,
         },
     },
     port::{Admin, Answer, Results},
 };
 use async_trait::async_trait;
 
-use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
+use super::comparisons::{ComparisonService, Computed, PROMPT, ResolvedSelection};
 use crate::{
     db::{Db, results_board},
     error::Failure,
@@ -35,8 +40,45 @@ pub struct ResultService {
     db: Db,
     spool: Spool,
     comparisons: Arc<ComparisonService>,
-    /// The last figures of each dataset, by its short name: a few numbers for each model.
-    cache: Mutex<HashMap<String, Arc<Figures>>>,
+    known: Arc<Known>,
+}
+
+/// A run of a history, with the revision that it was computed of.
+type Revised = (String, HistoryRun);
+
+/// What was computed: a few numbers for each model.
+#[derive(Default)]
+struct Known {
+    /// The last figures of each dataset, by its short name.
+    datasets: Mutex<HashMap<String, Arc<Figures>>>,
+    /// Runs in models' histories, each with the run that it is compared with, and the revision.
+    history: Mutex<HashMap<(RunId, Option<RunId>), Revised>>,
+    /// Datasets whose figures are being computed, or wait for their turn.
+    queued: Mutex<HashSet<String>>,
+    /// One at a time: the others keep their processor and memory.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// Runs in histories that are cached, about 200 bytes each.
+const HISTORY_MOST: usize = 20_000;
+
+/// How many ratings and verdicts a request may still have figures computed of while it waits. An installation can have a
+/// hundred datasets, each small enough.
+struct Allowance(AtomicU64);
+
+impl Allowance {
+    fn new() -> Allowance {
+        Allowance(AtomicU64::new(PROMPT))
+    }
+
+    fn covers(&self, rows: u64) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(rows)).is_ok()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic cannot leave an entry half-updated; ignore poisoning.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The figures of one dataset.
@@ -92,7 +134,7 @@ impl DatasetFigures {
 impl ResultService {
     /// A service over `db` that takes its figures from `comparisons`.
     pub fn new(db: Db, spool: Spool, comparisons: Arc<ComparisonService>) -> Self {
-        ResultService { db, spool, comparisons, cache: Mutex::default() }
+        ResultService { db, spool, comparisons, known: Arc::default() }
     }
 
     /// The leaderboard as CSV: every model that the query selects, a line for each figure.
@@ -111,7 +153,8 @@ impl ResultService {
             "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
             one => vec![one.to_owned()],
         };
-        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug));
+        let allowance = Allowance::new();
+        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug, &allowance));
         let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let names: BTreeMap<ModelId, &String> =
             shown.iter().flat_map(|dataset| &dataset.resolved.options.models).map(|(id, name)| (*id, name)).collect();
@@ -125,61 +168,96 @@ impl ResultService {
         Ok(board::arranged(datasets, all, rows, query))
     }
 
-    /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison.
-    async fn dataset_figures(&self, admin: &Admin, slug: &str) -> Result<DatasetFigures, Failure> {
+    /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison. What the allowance
+    /// does not cover is computed later, and the last figures are shown meanwhile.
+    async fn dataset_figures(
+        &self,
+        admin: &Admin,
+        slug: &str,
+        allowance: &Allowance,
+    ) -> Result<DatasetFigures, Failure> {
         let selection = Selection { dataset: slug.to_owned(), scores: Scores::Final, ..Selection::default() };
         let resolved = self.comparisons.resolve(admin, selection).await?;
         let slug = slug.to_owned();
-        let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&slug).cloned();
-        if let Some(known) =
-            known.filter(|known| known.selection == resolved.selection && known.revision == resolved.revision)
-        {
-            return Ok(DatasetFigures { slug, resolved, figures: Some(known), behind: false });
+        let known = lock(&self.known.datasets).get(&slug).cloned();
+        let current =
+            |known: &Arc<Figures>| known.selection == resolved.selection && known.revision == resolved.revision;
+        if known.as_ref().is_some_and(current) {
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind: false });
+        }
+        if !allowance.covers(resolved.rows()) {
+            self.compute_later(slug.clone(), resolved.clone());
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind: true });
         }
         let (computed, behind) = self.comparisons.latest(&resolved).await?;
         let Some(computed) = computed else {
-            return Ok(DatasetFigures { slug, resolved, figures: None, behind });
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind });
         };
-        let figures = Arc::new(self.figures(&resolved, &computed).await?);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).insert(slug.clone(), figures.clone());
+        let figures = Arc::new(figures(&self.db, &resolved, &computed).await?);
+        lock(&self.known.datasets).insert(slug.clone(), figures.clone());
         Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind })
     }
 
-    async fn figures(&self, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
-        let studies = resolved.selection.studies.clone().unwrap_or_default();
-        let runs = resolved.selection.runs.clone().unwrap_or_default();
-        let (rated, ended) = self
-            .db
-            .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
-            .await?;
-        let figures = &computed.figures;
-        let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
-        let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
-            let (low, high) = dimension.range();
-            BoardDimension { key: dimension.key.clone(), name: dimension.name.clone(), low, high }
-        });
-        let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
-        let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
-        let pass_at: Vec<u32> = pass_at.into_iter().collect();
-        let models = resolved.selection.models.iter().flatten().enumerate().map(|(at, model)| {
-            let mut people = people(figures, at);
-            let mut tests = tests(figures, at, &pass_at);
-            if let Some(people) = &mut people {
-                people.at = rated.get(model).copied();
+    /// Computes a dataset's figures when those that were asked for before are done.
+    fn compute_later(&self, slug: String, resolved: ResolvedSelection) {
+        if !lock(&self.known.queued).insert(slug.clone()) {
+            return;
+        }
+        let (db, comparisons, known) = (self.db.clone(), self.comparisons.clone(), self.known.clone());
+        tokio::spawn(async move {
+            let turn = known.turn.lock().await;
+            let done = match comparisons.computed(&resolved).await {
+                Ok(computed) => figures(&db, &resolved, &computed).await,
+                Err(failure) => Err(failure),
+            };
+            drop(turn);
+            match done {
+                Ok(figures) => drop(lock(&known.datasets).insert(slug.clone(), Arc::new(figures))),
+                Err(failure) => {
+                    // The conversion logs it.
+                    let _logged = AppError::from(failure);
+                }
             }
-            if let Some(tests) = &mut tests {
-                tests.at = tests.run.and_then(|run| ended.get(&run).copied());
-            }
-            (*model, (people, tests))
+            lock(&known.queued).remove(&slug);
         });
-        Ok(Figures {
-            selection: resolved.selection.clone(),
-            revision: computed.revision.clone(),
-            dimensions: dimensions.collect(),
-            models: models.collect(),
-            pass_at,
-        })
     }
+}
+
+/// What the leaderboard shows of a comparison.
+async fn figures(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
+    let studies = resolved.selection.studies.clone().unwrap_or_default();
+    let runs = resolved.selection.runs.clone().unwrap_or_default();
+    let (rated, ended) = db
+        .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
+        .await?;
+    let figures = &computed.figures;
+    let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
+    let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
+        let (low, high) = dimension.range();
+        let (key, name, checklist) = (dimension.key.clone(), dimension.name.clone(), dimension.checklist);
+        BoardDimension { key, name, low, high, checklist }
+    });
+    let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+    let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
+    let pass_at: Vec<u32> = pass_at.into_iter().collect();
+    let models = resolved.selection.models.iter().flatten().enumerate().map(|(at, model)| {
+        let mut people = people(figures, at);
+        let mut tests = tests(figures, at, &pass_at);
+        if let Some(people) = &mut people {
+            people.at = rated.get(model).copied();
+        }
+        if let Some(tests) = &mut tests {
+            tests.at = tests.run.and_then(|run| ended.get(&run).copied());
+        }
+        (*model, (people, tests))
+    });
+    Ok(Figures {
+        selection: resolved.selection.clone(),
+        revision: computed.revision.clone(),
+        dimensions: dimensions.collect(),
+        models: models.collect(),
+        pass_at,
+    })
 }
 
 /// A model's mean scores; `None` without ratings.

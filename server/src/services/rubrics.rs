@@ -60,7 +60,8 @@ impl Rubrics for RubricService {
             .await?)
     }
 
-    async fn save(&self, admin: &Admin, rubric: Rubric, expected: Option<u32>) -> Answer<SavedRubric> {
+    async fn save(&self, admin: &Admin, mut rubric: Rubric, expected: Option<u32>) -> Answer<SavedRubric> {
+        rubric.complete_checklist();
         let problems = rubric.problems();
         if !problems.is_empty() {
             return Err(AppError::Invalid(problems));
@@ -73,7 +74,7 @@ impl Rubrics for RubricService {
             if expected.is_some_and(|expected| expected != version) {
                 return Err(changed_meanwhile(&slug, version, expected == Some(0)));
             }
-            if newest.is_some_and(|newest| newest.dimensions == rubric.dimensions) {
+            if newest.is_some_and(|newest| Rubric { version: rubric.version, ..newest } == rubric) {
                 return Ok(Change::each(Vec::new(), SavedRubric { slug, version, new: false }));
             }
             let version = rubrics::append(tx, &rubric, by)?.rubric.version;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use app::model::{
     run::{ItemDetail, ItemRow, MissingTask, RunRow},
-    run_pair::{PairCode, PairFocus, PairOutput, PairTask, Passes, RunPair},
+    run_pair::{self as model, PairCode, PairFocus, PairOutput, PairTask, Passes, RunPair},
 };
 use rusqlite::Connection;
 
@@ -12,6 +12,7 @@ use crate::{
     db::{run_results, runs},
     error::Failure,
     layout,
+    stats::paired::mcnemar,
 };
 
 /// One of the two runs as read from the database.
@@ -23,7 +24,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Reads what a comparison needs besides the run itself.
+    /// Reads what a comparison needs in addition to the run itself.
     ///
     /// # Errors
     ///
@@ -92,7 +93,9 @@ impl Loaded {
             }
         };
         let passes = Passes::of(&tasks);
-        Ok(Loaded { pair: RunPair { a: a.row, b: b.row, passes, tasks, focus: None }, focus })
+        let passed = |side| tasks.iter().map(|task| task.passes(side)).collect::<Vec<_>>();
+        let p = mcnemar(&passed(model::Side::A), &passed(model::Side::B)).ok().map(|test| test.exact);
+        Ok(Loaded { pair: RunPair { a: a.row, b: b.row, passes, p, tasks, focus: None }, focus })
     }
 
     /// Formats the code to be shown.

@@ -7,6 +7,7 @@ use app::{
     model::{
         audit::{Action, Object},
         code_lang::CodeLang,
+        conversation_results::ConversationResults,
         dataset::TestKind,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
@@ -24,7 +25,7 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{languages::LanguageCache, run_pair};
+use super::{conversations::ConversationCache, languages::LanguageCache, run_pair};
 use crate::{
     db::{
         Db,
@@ -36,8 +37,9 @@ use crate::{
         submissions,
     },
     error::Failure,
+    formats::codeif,
     jobs::{Engine, cluster::registry::Registry},
-    lang::{self, Places},
+    lang::{self, Places, python::scripts},
     layout,
     report::{lines::Form, runs as results},
     stats::passk::{self, Sample},
@@ -49,6 +51,7 @@ pub struct RunService {
     readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
     language_cache: LanguageCache,
+    conversation_cache: ConversationCache,
 }
 
 /// Tells what the engine lacks on this machine for a run with these dates.
@@ -57,7 +60,13 @@ pub type ReadinessCheck = fn(Option<Dates>) -> EngineReadiness;
 impl RunService {
     /// `engine` executes the runs; `readiness_check` returns what the engine lacks on this machine.
     pub fn new(db: Db, engine: Engine, readiness_check: ReadinessCheck) -> Self {
-        RunService { db, engine, readiness_check, language_cache: LanguageCache::default() }
+        RunService {
+            db,
+            engine,
+            readiness_check,
+            language_cache: LanguageCache::default(),
+            conversation_cache: ConversationCache::default(),
+        }
     }
 
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
@@ -68,7 +77,9 @@ impl RunService {
             return Ok(());
         }
         let mut found = (self.readiness_check)(dates);
-        if kind == Some(TestKind::HumanevalX) && found.missing.contains(&EngineNeed::Jdk) {
+        if matches!(kind, Some(TestKind::HumanevalX | TestKind::CodeIfBench))
+            && found.missing.contains(&EngineNeed::Jdk)
+        {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
             // It would install the JDK, too.
             found.install = None;
@@ -121,7 +132,7 @@ impl RunService {
         let NewRun { submission, fresh, .. } = new;
         let how = match new.like {
             Some(run) => self.db.read(move |conn| run_how::get(conn, run)).await?,
-            None => How { fast: new.fast, dates: new.dates },
+            None => How { fast: new.fast, dates: new.dates, profile: new.profile },
         };
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
@@ -133,6 +144,12 @@ impl RunService {
             .db
             .write_audited(admin, Action::RunStart, move |tx| {
                 let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
+                if !runs::has_tests(tx, submission)? && row.dataset.starts_with(codeif::SLUG) {
+                    return Err(Failure::conflict((
+                        format!("The tests of {} need the sources of the projects, which CodeIF-Bench does not contain. This version of AixGrade does not run them; the outputs have the verdicts that the authors published, and people can grade them.", row.dataset),
+                        format!("{} 的测试需要各项目的源码，CodeIF-Bench 中没有这些源码。此版本的 AixGrade 不运行这些测试；输出带有作者公布的判定，也可由人评分。", row.dataset),
+                    )));
+                }
                 if !runs::has_tests(tx, submission)? {
                     return Err(Failure::conflict((
                         format!("None of the tasks of submission {submission} (dataset {}) has tests, so there is nothing to run.", row.dataset),
@@ -156,7 +173,7 @@ impl RunService {
     }
 }
 
-/// What decides whether a submission's tests can be run here.
+/// The facts that decide whether a submission's tests can be run here.
 struct Needs {
     dataset: String,
     kind: Option<TestKind>,
@@ -173,6 +190,15 @@ impl Needs {
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
     fn check(&self, how: How, in_this_process: bool) -> Result<(), Failure> {
+        if how.profile.is_some() && self.kind != Some(TestKind::CodeIfBench) {
+            return Err(Failure::conflict((
+                format!(
+                    "Profiles are for CodeIF-Bench, and the dataset {} is not. Start the run without one.",
+                    self.dataset
+                ),
+                format!("测试方案仅适用于 CodeIF-Bench，而数据集 {} 不是。请去掉该选项后再运行。", self.dataset),
+            )));
+        }
         if !self.kind.is_some_and(TestKind::is_program) {
             return Ok(());
         }
@@ -182,10 +208,18 @@ impl Needs {
                 "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
             )));
         }
-        match in_this_process {
-            true => self.langs.iter().try_for_each(|code| self.check_language(*code)),
-            false => Ok(()),
+        if !in_this_process {
+            return Ok(());
         }
+        if self.kind == Some(TestKind::CodeIfBench) {
+            return scripts::look(&Places::from_environment()).map_err(|missing| {
+                Failure::conflict((
+                    format!("Outputs of CodeIF-Bench cannot be run on this machine: {missing}"),
+                    format!("此机器无法运行 CodeIF-Bench 的输出：{missing}"),
+                ))
+            });
+        }
+        self.langs.iter().try_for_each(|code| self.check_language(*code))
     }
 
     fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
@@ -255,6 +289,13 @@ impl Runs for RunService {
         let read = self.db.read(move |conn| language_cache.read(conn)).await?;
         let language_cache = self.language_cache.clone();
         Ok(tokio::task::spawn_blocking(move || read.finish(&language_cache)).await.map_err(Failure::internal)?)
+    }
+
+    async fn conversations(&self, _: &Admin) -> Answer<ConversationResults> {
+        let cache = self.conversation_cache.clone();
+        let read = self.db.read_long(move |conn| cache.read(conn)).await?;
+        let cache = self.conversation_cache.clone();
+        Ok(tokio::task::spawn_blocking(move || read.finish(&cache)).await.map_err(Failure::internal)?)
     }
 
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {
@@ -437,7 +478,7 @@ fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure>
 pub(super) struct Results {
     pub guarded: Vec<Vec<Sample>>,
     pub published: Option<Vec<Vec<Sample>>>,
-    /// Outputs that pass as published and not guarded.
+    /// Outputs that pass only as published.
     differ: u32,
 }
 
@@ -446,9 +487,18 @@ impl Results {
         let all = || tasks.iter().flatten();
         let published = all().any(|result| result.published.is_some());
         let differ = all().filter(|result| differ(result.published, Some(result.verdict))).count();
-        let each = |of: fn(&SampleResult) -> Sample| tasks.iter().map(|task| task.iter().map(of).collect()).collect();
-        Results { guarded: each(guarded), published: published.then(|| each(as_published)), differ: number(differ) }
+        // Answers that the evaluator does not judge are in a conversation only.
+        let is_judged = |task: &&TaskSamples| task.is_empty() || task.iter().any(|result| result.published.is_some());
+        Results {
+            guarded: each(guarded, tasks.iter()),
+            published: published.then(|| each(as_published, tasks.iter().filter(is_judged))),
+            differ: number(differ),
+        }
     }
+}
+
+fn each<'t>(of: fn(&SampleResult) -> Sample, tasks: impl Iterator<Item = &'t TaskSamples>) -> Vec<Vec<Sample>> {
+    tasks.map(|task| task.iter().map(of).collect()).collect()
 }
 
 fn guarded(result: &SampleResult) -> Sample {

@@ -14,7 +14,11 @@ use app::{
     port::{Accounts, Answer, Datasets, Studies, Submissions, System},
 };
 
-use super::{Services, accounts::random_password, folder};
+use super::{
+    Services,
+    accounts::{Validity, random_password},
+    folder,
+};
 use crate::{
     db::uploads::Purpose,
     error::Failure,
@@ -86,7 +90,7 @@ pub async fn demo(services: &Services) -> Answer<Vec<(&'static str, String)>> {
 pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static str, String)>> {
     let admin = System.admin();
     for (name, role) in PEOPLE {
-        services.accounts.add(System, name, role, &random_password()).await?;
+        services.accounts.add(System, name, role, &random_password(), Validity::Lasting).await?;
     }
     let most = PageOf::first(PageOf::MOST);
     let studies = services.studies.list(&admin, most.clone()).await?.rows;
@@ -110,7 +114,8 @@ pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static
     }
     folder::mark_demo(&services.folder).map_err(Failure::from)?;
     let accounts = accounts();
-    services.accounts.reset_passwords(System, &accounts).await?;
+    // Lasting: they are known to everybody, and changed ones would not be.
+    services.accounts.reset_passwords(System, &accounts, Validity::Lasting).await?;
     Ok(accounts)
 }
 

@@ -6,10 +6,10 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
-        comparison::{OutputRatings, TaskRatings, TaskScores},
         dataset::TaskRow,
         ids::{ModelId, OutputId, StudyId, TaskId},
         page::{PageOf, Paged},
+        ratings::{OutputRatings, TaskModelScores, TaskRatings, TaskScores},
         study::{LONGEST_REASON, NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Admin, Answer, Studies},
@@ -193,7 +193,7 @@ fn task_scores(task: TaskRow, models: &[(ModelId, String)], dimensions: usize, s
     };
     let models = models.iter().map(|(model, _)| {
         let of: Vec<&Scored> = scored.iter().filter(|one| one.model == *model).collect();
-        ((0..dimensions).map(|d| mean(&of, d)).collect(), of.len() as u64)
+        TaskModelScores { means: (0..dimensions).map(|d| mean(&of, d)).collect(), ratings: of.len() as u64 }
     });
     let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
     for one in scored {

@@ -11,6 +11,7 @@ use app::{
         code_lang::CodeLang,
         dataset::{TaskRow, TestKind},
         ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+        lang::Lang,
         models::ModelRow,
         page::{PageOf, Paged},
         problem::Problem,
@@ -26,6 +27,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::{
+    conversation_view,
     spool::Spool,
     uploads::{StoredFile, Uploads},
 };
@@ -33,13 +35,14 @@ use crate::{
     db::{
         Db,
         audit::{self, Change},
-        datasets, models, runs,
+        conversations, datasets, models, runs,
         staging::{self, Import},
-        submissions::{self, NewOutput, NewSubmission},
+        submissions::{self, NewOutput, NewSubmission, TurnPlace},
         uploads::{self, Purpose, Upload},
     },
     error::Failure,
     formats::{
+        conversations::{LineTurn, Turns},
         humaneval,
         identity_leaks::LeakFinder,
         kind::{self, FileKind},
@@ -129,6 +132,7 @@ impl SubmissionService {
     /// Reads the file again and sends its outputs in chunks of bounded size, ready to be inserted.
     fn outputs(&self, plan: &Plan, summary: &Summary, chunks: &Sender<Vec<NewOutput>>) -> Result<(), Failure> {
         let mut samples: HashMap<usize, u32> = HashMap::new();
+        let mut conversations: HashMap<(usize, u32), u32> = HashMap::new();
         let mut seen = HashSet::new();
         let (mut chunk, mut bytes) = (Vec::new(), 0);
         let mut failed = None;
@@ -150,6 +154,18 @@ impl SubmissionService {
             if !summary.sampled && !seen.insert((at, content(&output))) {
                 return;
             }
+            if let Some(turn) = output.turn
+                && summary.way != Some(turn.way)
+            {
+                failed = Some(Failure::App(AppError::Invalid(vec![two_ways(plan, &output)])));
+                return;
+            }
+            let place = output.turn.map(|LineTurn { turn, .. }| {
+                let conversation = conversations.entry((at, turn)).or_default();
+                let place = TurnPlace { turn, conversation: *conversation };
+                *conversation += 1;
+                place
+            });
             let sample = samples.entry(at).or_default();
             let revision = plan.rows[at].revision;
             let new = NewOutput {
@@ -160,6 +176,8 @@ impl SubmissionService {
                 surrounding_text: output.surrounding_text,
                 raw: output.raw,
                 end_by: output.end_by,
+                place,
+                author_verdict: output.author_verdict,
             };
             *sample += 1;
             bytes += new.bytes();
@@ -189,6 +207,7 @@ impl SubmissionService {
             left_out,
             expected: summary.stored(),
             by: admin.id(),
+            way: summary.way,
         };
         let name = model.clone();
         let id = self
@@ -245,6 +264,13 @@ impl SubmissionService {
         });
         published.await
     }
+}
+
+/// The problem of a line whose way is not that of the lines before it: a submission has one.
+fn two_ways(plan: &Plan, output: &OutputLine) -> Problem {
+    let what = ("the model was asked in another way than for the lines before", "该行的提问方式与之前的行不同");
+    let remedy = ("Upload the outputs of each way as a file of its own", "请将每种提问方式的输出分别上传");
+    Problem::new(&plan.upload.file, what, remedy).at(output.line)
 }
 
 /// Refusal if the dataset has a newer version than the one of the preview.
@@ -307,7 +333,10 @@ impl Plan {
         }
         let pair = langs.first().and_then(|target| Pair::of(&continues, *target));
         let prompts = continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
-        let asked = Asked { langs, continued, pair };
+        let mut turns = conversations::turns_of_version(conn, version)?;
+        let by_id = rows.iter().filter_map(|row| Some((row.task_id.clone(), turns.remove(&row.revision)?)));
+        let by_id: HashMap<_, _> = by_id.collect();
+        let asked = Asked { langs, continued, pair, turns: (!by_id.is_empty()).then_some(Turns(by_id)) };
         let models = submissions::model_names(conn)?;
         Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, tasks, asked, prompts, models })
     }
@@ -387,12 +416,17 @@ impl Submissions for SubmissionService {
             .await?)
     }
 
-    async fn output(&self, _: &Admin, id: OutputId) -> Answer<OutputDetail> {
-        let found = self
+    async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail> {
+        let (found, conversation) = self
             .db
-            .read(move |conn| submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output")))
+            .read(move |conn| {
+                let found = submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output"))?;
+                Ok((found, conversations::of_output(conn, id)?))
+            })
             .await?;
+        let lang = admin.person().map_or(Lang::En, |person| person.lang);
         Ok(OutputDetail {
+            conversation: conversation_view::view(lang, conversation).await?,
             code: layout::view(found.code, found.surrounding_text, found.task.code_lang).await,
             row: found.row,
             model_name: found.model,

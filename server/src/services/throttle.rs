@@ -31,7 +31,7 @@ const FORGET_MS: i64 = DAY_MS;
 /// that they may have.
 const SHARED_ALLOWANCE: u32 = 5;
 
-/// What an attempt counts against.
+/// The subject that an attempt counts against.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// SHA-256, so that its length is bounded and a password typed as a name is not stored.

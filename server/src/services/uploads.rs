@@ -12,6 +12,7 @@ use std::{
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
+use super::backup::manifest::is_checksum;
 use crate::error::Failure;
 
 /// Maximum file size in bytes: five times the size of the largest published benchmark with two hundred
@@ -136,7 +137,6 @@ impl Uploads {
 
     /// The checksums of the stored files, with their sizes.
     pub fn stored(&self) -> io::Result<Vec<(String, u64)>> {
-        let is_checksum = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
         let files = self.files()?.into_iter().filter(|(name, ..)| is_checksum(name));
         Ok(files.map(|(name, _, metadata)| (name, metadata.len())).collect())
     }
@@ -164,7 +164,7 @@ impl Uploads {
         std::fs::metadata(self.path(checksum)).map_or(true, |metadata| super::prune::is_old(&metadata, age))
     }
 
-    /// Where a file with this checksum is stored.
+    /// The path of the file with this checksum.
     pub fn path(&self, checksum: &str) -> PathBuf {
         self.folder.join(checksum)
     }

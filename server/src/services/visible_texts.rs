@@ -1,6 +1,6 @@
 //! An output's texts as raters and adjudicators see them, with the masked names.
 
-use app::model::{code_lang::CodeLang, ids::OutputId, lang::Lang, note::LineNote};
+use app::model::{code_lang::CodeLang, conversation::Conversation, ids::OutputId, lang::Lang, note::LineNote};
 use rusqlite::Connection;
 
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     },
     error::Failure,
     formats::masking::{Masked, mask},
+    services::conversation_view,
 };
 
 /// The texts of an output and of its task.
@@ -24,6 +25,8 @@ pub struct VisibleTexts {
     pub code: String,
     /// The text around the code of a chat response.
     pub surrounding_text: String,
+    /// The conversation of which it is the last answer, if its task is one.
+    pub conversation: Option<Conversation>,
     /// Converts positions in the masked code to the stored code, if names are masked.
     pub masked: Option<Masked>,
 }
@@ -32,6 +35,7 @@ impl VisibleTexts {
     /// Masks the names in stored texts that are masked in `output`; without an output, masks nothing.
     pub fn of(conn: &Connection, texts: StoredTexts, output: Option<OutputId>) -> Result<VisibleTexts, Failure> {
         let StoredTexts { raw_nl, nl_lang: lang, signature, code_lang, code, surrounding_text } = texts;
+        let conversation = output.map(|output| conversation_view::masked(conn, output)).transpose()?.flatten();
         let names = output.map(|output| masks::of_output(conn, output)).transpose()?.unwrap_or_default();
         if names.is_empty() {
             return Ok(VisibleTexts {
@@ -41,6 +45,7 @@ impl VisibleTexts {
                 code_lang,
                 code,
                 surrounding_text,
+                conversation,
                 masked: None,
             });
         }
@@ -52,6 +57,7 @@ impl VisibleTexts {
             code_lang,
             code: masked.text.clone(),
             surrounding_text,
+            conversation,
             masked: Some(masked),
         })
     }

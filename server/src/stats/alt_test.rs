@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::random::{Draws, percentile};
 
-/// What the judge costs less than a rater is worth as a share of outputs (the paper's epsilon): for raters from a crowd,
+/// The share of outputs that the judge's lower cost is worth (the paper's epsilon): for raters from a crowd,
 /// skilled raters and experts.
 pub const EPSILONS: [f64; 3] = [0.1, 0.15, 0.2];
 /// Raters who share fewer outputs with the judge and another rater are left out.
@@ -103,7 +103,7 @@ fn rejected(p: &[f64]) -> u32 {
 }
 
 /// The interval of the mean advantage: tasks are resampled, with all their outputs and raters.
-fn interval(duels: &BTreeMap<u32, Vec<Duel>>, draws: Draws) -> Known<app::model::comparison::Interval> {
+fn interval(duels: &BTreeMap<u32, Vec<Duel>>, draws: Draws) -> Known<app::model::ratings::Interval> {
     let mut places = BTreeMap::new();
     for duel in duels.values().flatten() {
         let next = places.len();

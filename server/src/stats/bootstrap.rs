@@ -153,7 +153,7 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use app::model::{comparison::Interval, stats::Known};
+    use app::model::{ratings::Interval, stats::Known};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Intraclass correlations with their intervals from F (docs/statistics.md, "Agreement").
 
 use app::model::{
-    comparison::Interval,
+    ratings::Interval,
     stats::{Estimate, Known, Undefined},
 };
 use statrs::function::beta::{beta_reg, ln_beta};

@@ -5,6 +5,7 @@
 pub mod agreement;
 pub mod alt_test;
 pub mod bootstrap;
+pub mod conversations;
 pub mod correlation;
 pub mod family;
 pub mod icc;

@@ -1,7 +1,7 @@
 //! Random numbers that are the same on every machine (docs/statistics.md, "Seeds").
 
 use app::model::{
-    comparison::Interval,
+    ratings::Interval,
     stats::{Known, Undefined},
 };
 use rand::{RngCore, SeedableRng};
@@ -15,7 +15,7 @@ const BLOCK: u32 = 256;
 /// Share of resamples outside a 95 % interval on each side.
 const TAIL: f64 = 0.025;
 
-/// What a stream is for, besides a model's key.
+/// The purpose of a stream, in addition to a model's key.
 pub(super) const TASKS: u64 = 0;
 pub(super) const SIGNS: u64 = u64::MAX;
 

@@ -104,6 +104,7 @@ pub fn figures<U: Ord + Copy, R: Ord + Copy>(
     let timed: Vec<u64> = own.iter().filter_map(|(_, _, ms)| *ms).collect();
     let active_ms: u64 = timed.iter().sum();
     let vectors: Vec<&[u8]> = own.iter().map(|(_, scores, _)| scores.as_slice()).collect();
+    let levels = scales.iter().take_while(|(low, _)| *low > 0).count();
     RaterFigures {
         ratings: own.len() as u64,
         timed: timed.len() as u64,
@@ -113,7 +114,8 @@ pub fn figures<U: Ord + Copy, R: Ord + Copy>(
         known_items: with_reference(known_items, scales),
         known_items_right,
         again: with_reference(again, scales),
-        flat: flat(&vectors),
+        // The checklist has no levels to vary.
+        flat: flat(&vectors.iter().map(|v| v.get(..levels).unwrap_or(v)).collect::<Vec<_>>()),
         longest_run: longest_run(&vectors),
     }
 }

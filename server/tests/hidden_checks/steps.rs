@@ -1,4 +1,4 @@
-//! What a rater and an admin may do: the random sequences of `hidden_checks.rs`.
+//! The actions of a rater and an admin: the random sequences of `hidden_checks.rs`.
 
 use app::model::{
     grading::{Draft, Flag},
@@ -17,8 +17,9 @@ pub enum Content {
 }
 
 impl Content {
-    pub fn draft(self) -> Draft {
-        let scores = |score: u8| vec![Some(score); 3];
+    /// The draft for a rubric of three dimensions and so many items of a checklist.
+    pub fn draft(self, items: usize) -> Draft {
+        let scores = |score: u8| [vec![Some(score); 3], vec![Some(score % 2); items]].concat();
         let note = |line| LineNote { at: Position { line, column: 1 }, text: "here".into() };
         match self {
             Content::Plain(score) => Draft { scores: scores(score), ..Draft::default() },
@@ -29,8 +30,10 @@ impl Content {
                 active_ms: Some(5000),
                 notes: vec![note(1)],
             },
-            Content::Incomplete => Draft { scores: vec![Some(1), None, None], ..Draft::default() },
-            Content::OffScale => Draft { scores: vec![Some(9); 3], ..Draft::default() },
+            Content::Incomplete => {
+                Draft { scores: [vec![Some(1)], vec![None; 2 + items]].concat(), ..Draft::default() }
+            }
+            Content::OffScale => Draft { scores: vec![Some(9); 3 + items], ..Draft::default() },
             Content::NoteBeyondTheCode => Draft { scores: scores(2), notes: vec![note(9999)], ..Draft::default() },
         }
     }
@@ -48,6 +51,8 @@ pub enum Step {
     Submit(usize, Content, u8),
     Skip(usize),
     Undo(usize),
+    /// Bookmarks an item, or removes the bookmark.
+    Bookmark(usize, bool),
     /// The form without JavaScript.
     Form(usize, &'static str, u8),
     /// The page of an item.
@@ -91,7 +96,8 @@ pub fn step() -> impl Strategy<Value = Step> {
         8 => (item(), content(), 0u8..3).prop_map(|(i, c, k)| Step::Submit(i, c, k)),
         5 => item().prop_map(Step::Skip),
         6 => item().prop_map(Step::Undo),
-        3 => (item(), prop::sample::select(vec!["submit", "skip", "draft"]), 1u8..5)
+        4 => (item(), any::<bool>()).prop_map(|(i, on)| Step::Bookmark(i, on)),
+        4 => (item(), prop::sample::select(vec!["submit", "skip", "draft", "bookmark", "unbookmark"]), 1u8..5)
             .prop_map(|(i, action, score)| Step::Form(i, action, score)),
         1 => item().prop_map(Step::Page),
         1 => item().prop_map(Step::GoOn),

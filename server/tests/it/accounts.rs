@@ -20,6 +20,7 @@ use app::{
 };
 use axum::http::{Method, StatusCode};
 use serde_json::json;
+use server::services::accounts::Validity;
 
 use crate::util::TestApp;
 
@@ -105,7 +106,7 @@ async fn guesses_slow_unknown_browsers_only() {
         before = after;
     }
     // A password reset makes every browser unknown.
-    app.services.accounts.reset_password(System, "ada", "another-password").await.unwrap();
+    app.services.accounts.reset_password(System, "ada", "another-password", Validity::Lasting).await.unwrap();
     assert!(tokens().unwrap().is_empty());
 }
 
@@ -135,7 +136,7 @@ async fn a_long_name_is_neither_stored_nor_repeated() {
     let answer = app.anonymous().form(&format!("/join/{secret}"), &fields).await;
     assert_eq!(answer.location(), format!("/join/{}?error=name", secret.replace('-', "%2D").replace('_', "%5F")));
     assert_eq!(app.anonymous().get(&format!("/admin?x={}", "a".repeat(9000))).await.location(), "/log-in");
-    // What a long name leaves behind has a fixed size and does not contain the name.
+    // The row of a long name has a fixed size and does not contain the name.
     for name in ["short", &"n".repeat(40), &"x".repeat(41)] {
         app.anonymous().form("/log-in", &[("name", name), ("password", "x")]).await;
     }
@@ -341,7 +342,7 @@ async fn a_reset_link_sets_one_password_and_ends_sessions() {
     let first = accounts.create_reset(&admin, ada_id).await.unwrap();
     let second = accounts.create_reset(&admin, ada_id).await.unwrap();
     assert!(!is_open(&first).await && is_open(&second).await);
-    accounts.reset_password(System, "ada", "set-by-the-operator").await.unwrap();
+    accounts.reset_password(System, "ada", "set-by-the-operator", Validity::Lasting).await.unwrap();
     assert!(!is_open(&second).await);
     let third = accounts.create_reset(&admin, ada_id).await.unwrap();
     app.services.db.write_blocking(|tx| Ok(tx.execute("UPDATE password_resets SET expires_at = 1", [])?)).unwrap();
@@ -359,11 +360,11 @@ async fn many_people_are_invited_or_none() {
     let accounts = &app.services.accounts;
     let count = async || accounts.invitations(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows.len();
     let wrong = format!("Ann\n\nBob, boss\nAnn\n{}\nEve,admin", "x".repeat(101));
-    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7).await.unwrap_err().to_string();
+    let refused = accounts.invite_many(&admin, &wrong, Role::Rater, 7, None).await.unwrap_err().to_string();
     for line in ["line 3: the text after the comma is not a role", "line 4: \"Ann\" occurs twice", "line 5: the name"] {
         assert!(refused.contains(line), "{refused}");
     }
-    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7).await.is_err());
+    assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, None).await.is_err());
     assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91).await.is_err());
     assert_eq!(count().await, 0, "nothing was created");
 
@@ -549,4 +550,62 @@ async fn log_in_redirects_only_to_own_pages() {
         let fields = [("name", "ada"), ("password", "demo-password-ada"), ("next", next)];
         assert_eq!(app.anonymous().form("/log-in", &fields).await.location(), to);
     }
+}
+
+#[tokio::test]
+async fn a_password_set_by_someone_else_is_changed_first() {
+    let app = TestApp::demo().await;
+    let accounts = &app.services.accounts;
+    accounts.add(System, "eve", Role::Admin, "set-by-the-operator", Validity::OneTime).await.unwrap();
+    let new = app::model::api::NewToken { label: "t".into(), scopes: vec![Scope::Read], days: 1 };
+    let token = app.services.tokens.create_for(System, "eve", new).await.unwrap().secret;
+    let mut eve = app.anonymous();
+    let fields = [("name", "eve"), ("password", "set-by-the-operator"), ("next", "/admin/people")];
+    assert_eq!(eve.form("/log-in", &fields).await.location(), "/admin/people");
+    // Every page leads to one; everything else is refused.
+    for path in ["/admin/people", "/account", "/admin/audit.csv", "/log-in-nowhere"] {
+        let to = eve.get(path).await;
+        assert!(to.location().starts_with("/new-password?next="), "{path}: {}", to.location());
+    }
+    assert_eq!(eve.get("/").await.location(), "/new-password");
+    assert_eq!(eve.rpc("people", json!({})).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(eve.rpc("who", json!({})).await.status, StatusCode::FORBIDDEN);
+    let password = [("current", "set-by-the-operator"), ("new", "a-better-password")];
+    assert!(eve.form("/account/password", &password).await.location().starts_with("/log-in"));
+    assert_eq!(eve.form("/rpc/set_role", &[("user", "2"), ("role", "admin")]).await.status, StatusCode::FORBIDDEN);
+    // Programs are not asked.
+    assert_eq!(app.anonymous().api(&token, Method::GET, "/api/v1/studies", None).await.status, StatusCode::OK);
+
+    let page = eve.get("/new-password?next=/admin/people").await;
+    assert!(page.status.is_success() && page.body.contains("action=\"/new-password\""), "{}", page.body);
+    assert!(!page.body.contains("href=\"/admin/studies\""), "no navigation");
+    assert_eq!(eve.form("/lang", &[("lang", "zh"), ("next", "/new-password")]).await.location(), "/new-password");
+    assert!(eve.get("/new-password").await.body.contains("设置新密码"));
+    for (new, error) in [("short", "password"), ("set-by-the-operator", "same")] {
+        let again = eve.form("/new-password", &[("new", new), ("next", "/admin/people")]).await;
+        assert_eq!(again.location(), format!("/new-password?error={error}&next=%2Fadmin%2Fpeople"));
+    }
+    let mut stale = eve.clone();
+    let done = eve.form("/new-password", &[("new", "a-better-password"), ("next", "/admin/people")]).await;
+    assert_eq!(done.location(), "/admin/people");
+    assert_eq!(eve.get("/admin/people").await.status, StatusCode::OK);
+    // Other sessions have ended, and the page is gone.
+    assert_eq!(stale.get("/").await.location(), "/log-in");
+    assert_eq!(eve.get("/new-password").await.location(), "/");
+    let again = eve.form("/new-password", &[("new", "another-password")]).await;
+    assert_eq!(again.status, StatusCode::CONFLICT);
+    let log = eve.get("/admin/audit.csv").await.body;
+    assert!(log.contains("chosen at the first log-in"), "{log}");
+
+    // The one-time password of the first start, and a password reset.
+    accounts.reset_password(System, "ada", "set-by-the-operator", Validity::OneTime).await.unwrap();
+    let mut ada = app.anonymous();
+    ada.form("/log-in", &[("name", "ada"), ("password", "set-by-the-operator")]).await;
+    assert_eq!(ada.get("/").await.location(), "/new-password");
+    assert_eq!(ada.form("/log-out", &[]).await.location(), "/log-in");
+    let empty = TestApp::empty().await;
+    let (name, printed) = empty.services.accounts.first_admin().await.unwrap().unwrap();
+    let mut first = empty.anonymous();
+    first.form("/log-in", &[("name", &name), ("password", &printed)]).await;
+    assert_eq!(first.get("/").await.location(), "/new-password");
 }

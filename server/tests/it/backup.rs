@@ -172,7 +172,7 @@ async fn a_folder_of_backups_grows_by_what_changed() {
     let unknown = refusal(Source::open(store.path(), Some("2020-01-01T00-00-00Z")));
     assert!(unknown.contains("--list"), "{unknown}");
 
-    // What only deleted backups had is deleted, and what others have stays.
+    // Chunks of deleted backups only are deleted; those of other backups stay.
     let open = || Store::create(store.path()).unwrap();
     let chunks = files(&store.path().join("chunks")).len();
     open().delete(&[first.name.clone(), unchanged.name.clone()]).unwrap();

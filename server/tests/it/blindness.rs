@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 
 const ADMIN: Admin = System.admin();
 
-/// Who may use an endpoint.
+/// The users of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// Everyone who is logged in.
@@ -51,7 +51,7 @@ enum Sent {
     Form(Vec<(&'static str, String)>),
 }
 
-/// What the rater knows by name at this moment.
+/// The names that the rater knows at this moment.
 #[derive(Clone, Default)]
 struct Here {
     study: String,
@@ -79,6 +79,8 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
         ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
+        ("bookmark", For::Raters, Sent::Json(json!({"assignment": item, "on": true}))),
+        ("own_items", For::Raters, Sent::Json(json!({"study": study}))),
         ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
         ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
         ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
@@ -88,6 +90,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
         ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
+        ("linked", For::Raters, Sent::Json(json!({}))),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
         ("public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
@@ -100,6 +103,14 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     ];
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
+        ("groups", Sent::Json(json!({}))),
+        ("group", Sent::Json(json!({"id": 1}))),
+        ("create_group", form(&[("name", "x")])),
+        ("rename_group", form(&[("id", "1"), ("name", "x")])),
+        ("delete_group", form(&[("id", "1")])),
+        ("add_to_group", form(&[("id", "1"), ("names", "ada")])),
+        ("remove_from_group", form(&[("id", "1"), ("user", "1")])),
+        ("join_study_group", form(&[("id", "1"), ("group", "1")])),
         ("audit", Sent::Json(json!({"filter": {}}))),
         ("upkeep", Sent::Json(json!({"object": "submission 1"}))),
         ("archived", Sent::Json(json!({}))),
@@ -110,6 +121,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("models", Sent::Json(json!({}))),
         ("find", Sent::Json(json!({"words": "a"}))),
         ("languages", Sent::Json(json!({}))),
+        ("conversations", Sent::Json(json!({}))),
         ("guidelines", Sent::Json(json!({"object": "study 1", "version": null}))),
         ("preview_guidelines", Sent::Json(json!({"en": "a", "zh": ""}))),
         ("save_guidelines", form(&[("object", "study 1"), ("en", "a"), ("zh", ""), ("expected", "0")])),
@@ -222,6 +234,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
         ("cancel_run", form(&[("id", "1")])),
         ("create_collection", form(&[("dataset", "starter"), ("model", "m"), ("endpoint", "local")])),
+        ("create_judging", form(&[("study", "1"), ("judge", "m"), ("endpoint", "local")])),
         ("resume_collection", form(&[("id", "1")])),
         ("stop_collection", form(&[("id", "1")])),
         ("delete_collection", form(&[("id", "1")])),
@@ -246,6 +259,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/reset/{secret}", For::Everybody, "/reset/none".into()),
         ("/public/{secret}", For::Everybody, "/public/none".into()),
         ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/none".into()),
+        ("/new-password", For::Raters, "/new-password".into()),
         ("/account", For::Raters, "/account".into()),
         ("/desk", For::Raters, "/desk".into()),
         ("/tour", For::Raters, "/tour".into()),
@@ -272,6 +286,8 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies/{id}/edit", "/admin/studies/1/edit"),
         admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
         admin("/admin/people", "/admin/people"),
+        admin("/admin/groups", "/admin/groups"),
+        admin("/admin/groups/{id}", "/admin/groups/1"),
         admin("/admin/audit", "/admin/audit"),
         admin("/admin/upkeep/{kind}/{key}", "/admin/upkeep/submission/1"),
         admin("/admin/archive", "/admin/archive"),
@@ -281,6 +297,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/rubrics/{slug}", "/admin/rubrics/aixbench"),
         admin("/admin/rubrics/{slug}/edit", "/admin/rubrics/aixbench/edit"),
         admin("/admin/languages", "/admin/languages"),
+        admin("/admin/conversations", "/admin/conversations"),
         admin("/admin/models", "/admin/models"),
         admin("/admin/settings", "/admin/settings"),
         admin("/admin/find", "/admin/find?q=a"),
@@ -296,6 +313,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies/{id}/disputes", "/admin/studies/1/disputes"),
         admin("/admin/collections", "/admin/collections"),
         admin("/admin/collections/new", "/admin/collections/new"),
+        admin("/admin/judgings/new", "/admin/judgings/new"),
         admin("/admin/collections/{id}", "/admin/collections/1"),
         admin("/admin/runs", "/admin/runs"),
         admin("/admin/runs/compare", "/admin/runs/compare?a=1&b=1"),
@@ -318,6 +336,10 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         ("/assets/{name}", For::Everybody, Method::GET, "/assets/none"),
         ("/dev/server", For::Everybody, Method::GET, "/dev/server"),
         ("/log-in", For::Everybody, Method::POST, "/log-in"),
+        ("/log-in/sso", For::Everybody, Method::GET, "/log-in/sso"),
+        ("/log-in/sso/callback", For::Everybody, Method::GET, "/log-in/sso/callback"),
+        ("/account/sso/unlink", For::Raters, Method::POST, "/account/sso/unlink"),
+        ("/new-password", For::Raters, Method::POST, "/new-password"),
         ("/log-out", For::Everybody, Method::POST, "/log-out"),
         ("/join/{secret}", For::Everybody, Method::POST, "/join/none"),
         ("/reset/{secret}", For::Everybody, Method::POST, "/reset/none"),
@@ -336,6 +358,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         admin("/admin/compare/{slug}/figures/{file}", Method::GET, "/admin/compare/starter/figures/x.svg"),
         admin("/admin/audit.csv", Method::GET, "/admin/audit.csv"),
         admin("/admin/languages.csv", Method::GET, "/admin/languages.csv"),
+        admin("/admin/conversations.csv", Method::GET, "/admin/conversations.csv"),
         admin("/admin/runs/{id}/progress", Method::GET, "/admin/runs/1/progress"),
         admin("/admin/runs/compare.csv", Method::GET, "/admin/runs/compare.csv?a=1&b=1"),
         admin("/admin/runs/{id}/results.csv", Method::GET, "/admin/runs/1/results.csv"),
@@ -365,6 +388,7 @@ const NUMBERS: &[&str] = &[
     "version",
     "score",
     "scores",
+    "scales",
     "yours",
     "known",
     // Line notes, drafts, replies to flags, adjudications.
@@ -393,7 +417,7 @@ const NUMBERS: &[&str] = &[
     "longest_run",
 ];
 
-/// What no answer to a rater may contain.
+/// Texts that no response to a rater may contain.
 struct Secrets {
     names: Vec<String>,
     people: Vec<String>,
@@ -605,7 +629,7 @@ async fn walk_covers_every_function_page_and_address() {
         server::http::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
-    // What operators read is on an address of its own, which is not people's.
+    // Operators have a separate address, which people do not use.
     let router = include_str!("../../src/http/router.rs").split("pub fn watched").next().unwrap();
     check(
         "addresses",

@@ -49,13 +49,18 @@ const PACE: Pace = Pace {
 };
 
 /// A demo whose operator allows the endpoint under the name `fake`, with a key.
-async fn set_up(endpoint: &FakeEndpoint) -> TestApp {
+pub async fn set_up(endpoint: &FakeEndpoint) -> TestApp {
     let app = TestApp::demo().await;
+    allow(&app, endpoint);
+    app
+}
+
+/// Allows the endpoint under the name `fake`, with a key, and shortens waits.
+pub fn allow(app: &TestApp, endpoint: &FakeEndpoint) {
     let entries = [format!("fake={}", endpoint.url)];
     let endpoints = Endpoints::read(&entries, &[], |_| Some(KEY.into())).unwrap();
     app.services.collections.allow(endpoints);
     app.services.collections.set_pace(PACE);
-    app
 }
 
 fn new(settings: CollectionSettings) -> NewCollection {
@@ -73,14 +78,14 @@ async fn create(app: &TestApp, settings: CollectionSettings) -> CollectionId {
 }
 
 /// Starts or resumes a collection and sends its requests until it ends.
-async fn run(app: &TestApp, id: CollectionId, how: CollectionResume) -> CollectionRow {
+pub async fn run(app: &TestApp, id: CollectionId, how: CollectionResume) -> CollectionRow {
     let collections = &app.services.collections;
     collections.resume(&OPERATOR, id, how).await.unwrap();
     assert!(collections.send(id).await.unwrap());
     collections.get(&OPERATOR, id).await.unwrap().row
 }
 
-async fn requests(app: &TestApp, id: CollectionId) -> Vec<RequestRow> {
+pub async fn requests(app: &TestApp, id: CollectionId) -> Vec<RequestRow> {
     app.services.collections.requests(&OPERATOR, id, PageOf::first(PageOf::MOST)).await.unwrap().rows
 }
 
@@ -101,7 +106,7 @@ fn numbered() -> CollectionSettings {
     CollectionSettings { template, ..CollectionSettings::default() }
 }
 
-fn texts(error: &AppError) -> String {
+pub fn texts(error: &AppError) -> String {
     format!("{error} {error:?}")
 }
 
@@ -177,7 +182,7 @@ async fn responses_become_a_submission_with_all_that_is_known_of_them() {
     );
 }
 
-/// What each task's first request meets.
+/// The endpoint's behavior on each task's first request.
 fn trouble(at: usize) -> Does {
     let sends =
         |status: u16, headers: Vec<(&'static str, String)>, body: &str| Does::Sends(status, headers, body.into());

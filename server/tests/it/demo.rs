@@ -1,4 +1,4 @@
-//! What `serve --demo` adds besides accounts and a study.
+//! What `serve --demo` adds in addition to accounts and a study.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 

@@ -112,6 +112,7 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
         presentation: Some(Presentation::SideBySide),
         sharing: Some(Sharing::Language),
         pace_s: Some(40),
+        break_minutes: Some(45),
         ..of()
     };
     app.services.plans.edit(&ADMIN, id, all).await.unwrap();
@@ -119,6 +120,8 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
     assert_eq!((present.submissions, present.raters, present.overlap), (submissions.clone(), raters.clone(), 2));
     assert_eq!((present.seed, present.tasks, present.pace_s), (Some(9), Some(5), Some(40)));
+    assert_eq!(present.break_minutes, 45);
+    refused(StudyChange { break_minutes: Some(481), ..of() }, "break_minutes").await;
     assert_eq!((present.presentation, present.sharing), (Presentation::SideBySide, Sharing::Language));
     let plan = app.services.plans.get(&ADMIN, id).await.unwrap();
     assert_eq!((plan.tasks, plan.wanted), (5, plan.outputs * 2));

@@ -288,7 +288,7 @@ async fn the_preview_shows_what_raters_will_see() {
     };
     let study = app.services.studies.create(&System.admin(), study).await.unwrap();
     let token = app.services.studies.get(&System.admin(), study).await.unwrap().row.token;
-    let ada = Person::of(&Caller::User(app.services.accounts.resume(ada, 1).await.unwrap().unwrap().0)).unwrap();
+    let ada = Person::of(&Caller::User(app.services.accounts.resume(ada, 1).await.unwrap().unwrap().me)).unwrap();
     for masked in [false, true] {
         app.services.quality.set_mask(&System.admin(), taken, masked).await.unwrap();
         let mut seen = Vec::new();

@@ -5,11 +5,12 @@
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        grading::{Draft, Flag, GradingItem, Next, NextTask, OwnRating, Receipt},
-        ids::SubmissionId,
+        grading::{Draft, Flag, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
+        ids::{StudyId, SubmissionId},
         note::{LineNote, Position},
         page::PageOf,
         plan::Presentation,
+        quality::QualitySettings,
         study::NewStudy,
         submission::{InvalidLines, Matching},
     },
@@ -177,6 +178,77 @@ async fn skipped_output_comes_once_more() {
         assert_ne!(item.token, first.token, "passed over twice, it is not offered again");
         submit(&mut ada, &item, &full(&item, 1), "k").await.json::<Receipt>();
     }
+}
+
+#[tokio::test]
+async fn skipped_and_bookmarked_outputs_are_listed() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let (mut items, mut bo) = (Vec::new(), app.demo_user("bo").await);
+    for n in 0..3 {
+        let item = next(&mut ada, &study).await.unwrap();
+        assert!(!item.bookmarked && item.break_minutes == 0);
+        ada.rpc("bookmark", json!({"assignment": item.token, "on": true})).await.json::<()>();
+        match n {
+            0 => assert_eq!(submit(&mut ada, &item, &full(&item, 2), "k").await.status, StatusCode::OK),
+            _ => ada.rpc("skip", json!({"assignment": item.token})).await.json::<()>(),
+        }
+        items.push(item.token);
+    }
+    ada.rpc("bookmark", json!({"assignment": items[1], "on": false})).await.json::<()>();
+    // Twice is once, and keeps the place.
+    ada.rpc("bookmark", json!({"assignment": items[0], "on": true})).await.json::<()>();
+    let lists: OwnItems = ada.rpc("own_items", json!({"study": study})).await.json();
+    let names = |items: &[OwnItem]| items.iter().map(|item| (item.token.clone(), item.rated)).collect::<Vec<_>>();
+    assert_eq!(names(&lists.skipped), [(items[2].clone(), false), (items[1].clone(), false)]);
+    assert_eq!(names(&lists.bookmarked), [(items[2].clone(), false), (items[0].clone(), true)]);
+    let shown: GradingItem = ada.rpc("item", json!({"assignment": items[0]})).await.json();
+    assert!(shown.bookmarked);
+    // A rated output is skipped no more. Nobody else has these lists.
+    let item: GradingItem = ada.rpc("item", json!({"assignment": items[2]})).await.json();
+    submit(&mut ada, &item, &full(&item, 3), "k").await.json::<Receipt>();
+    let lists: OwnItems = ada.rpc("own_items", json!({"study": study})).await.json();
+    assert_eq!(names(&lists.skipped), [(items[1].clone(), false)]);
+    assert_eq!(bo.rpc("own_items", json!({"study": study})).await.json::<OwnItems>(), OwnItems::default());
+    assert_eq!(bo.rpc("bookmark", json!({"assignment": items[0], "on": true})).await.status, StatusCode::NOT_FOUND);
+    // Without JavaScript the form bookmarks, and keeps what was entered.
+    let fields = [("score-0", "3"), ("comment", "so far"), ("action", "unbookmark")];
+    let answer = ada.form(&format!("/grade/{}", items[0]), &fields).await;
+    assert!(answer.location().ends_with("?error=unbookmark"), "{}", answer.location());
+    let shown: GradingItem = ada.rpc("item", json!({"assignment": items[0]})).await.json();
+    assert!(!shown.bookmarked && shown.draft.comment == "so far");
+}
+
+#[tokio::test]
+async fn an_internal_error_returns_what_a_form_contained() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let mut admin = app.admin().await;
+    let study = study(&mut ada).await;
+    let item = next(&mut ada, &study).await.unwrap();
+    app.services.db.write(|tx| Ok(tx.execute_batch("DROP TABLE drafts; DROP TABLE study_guidelines;")?)).await.unwrap();
+    let fields = [("score-0", "4"), ("comment", "as long as an <afternoon>"), ("action", "submit")];
+    let page = ada.form(&format!("/grade/{}", item.token), &fields).await;
+    assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(page.body.contains(">as long as an &lt;afternoon&gt;</textarea>"), "{}", page.body);
+    // A server function, as a form without JavaScript calls it.
+    let fields = [("object", "study 1"), ("en", "Rules of the house"), ("zh", ""), ("expected", "0")];
+    let page = admin.form("/rpc/save_guidelines", &fields).await;
+    assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR, "{}", page.body);
+    assert!(page.body.contains(">Rules of the house</textarea>"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_study_suggests_a_break_to_its_raters() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let settings = QualitySettings { break_minutes: 45, ..QualitySettings::default() };
+    app.services.quality.set(&System.admin(), StudyId(1), settings).await.unwrap();
+    assert_eq!(next(&mut ada, &study).await.unwrap().break_minutes, 45);
+    let wrong = QualitySettings { break_minutes: 481, ..settings };
+    assert!(app.services.quality.set(&System.admin(), StudyId(1), wrong).await.is_err());
 }
 
 #[tokio::test]

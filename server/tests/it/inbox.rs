@@ -1,7 +1,9 @@
-//! The inbox: whatever people do, what waits for an admin is in it once, and what no longer does is not. Two admins who
+//! The inbox: whatever people do, each thing that needs an admin is in it once, and nothing else is. Two admins who
 //! decide the same are told.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::os::unix::fs::FileExt;
 
 use crate::util::{Client, TestApp};
 use app::{
@@ -32,7 +34,10 @@ use axum::http::{Method, StatusCode};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use server::db::runs;
+use server::{
+    db::{routines::Routine, runs},
+    services::backup::schedule::{Daily, DailyFigures, Keep},
+};
 
 const STUDY: StudyId = StudyId(1);
 const ADMIN: Admin = System.admin();
@@ -48,7 +53,7 @@ fn numbers(app: &TestApp, sql: &'static str) -> Vec<i64> {
         .unwrap()
 }
 
-/// What must always be true. `dismissed` items are due, but do not wait.
+/// The invariants. `dismissed` items are due, but not in the inbox.
 async fn sound(app: &TestApp, dismissed: i64) {
     let extra = "SELECT count(*) FROM (SELECT kind, study_id, subject FROM inbox WHERE done_at IS NULL
                  EXCEPT SELECT kind, study_id, subject FROM inbox_due)";
@@ -304,7 +309,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
     assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
-    // Who has seen it may replace it.
+    // A person who has seen it may replace it.
     let again: Disagreement = other.rpc("dispute", json!({"token": theirs})).await.json();
     send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
@@ -325,7 +330,7 @@ async fn raters_who_are_too_fast_or_stopped_wait_until_an_admin_decides() {
     let open = items(&app, InboxKind::Pace).await;
     assert!(matches!(&open[0].item, InboxItem::Rater { name, count: 20, of: 20, .. } if name == "ada"), "{open:?}");
     act(&app, &ADMIN, InboxAct::Dismiss, &open).await.unwrap();
-    // The measurement begins anew.
+    // The measurement starts again.
     let item = next(&mut ada, &study).await;
     if let Some(item) = item {
         submit(&mut ada, &item, &fast, "k").await;
@@ -421,7 +426,82 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
 }
 
 #[tokio::test]
-async fn a_plan_that_nobody_can_finish_waits_until_somebody_can() {
+async fn daily_backups_that_fail_wait_until_one_succeeds() {
+    let app = TestApp::demo().await;
+    let place = tempfile::tempdir().unwrap();
+    let keep = Keep { days: 7, weeks: 5, months: 12 };
+    let daily = Daily { folder: place.path().join("backups"), keep, figures: DailyFigures::default() };
+    // Somebody else's file is where the folder of backups should be.
+    std::fs::write(&daily.folder, "a file").unwrap();
+    for failures in 1..=2 {
+        daily.attempt(&app.services).await.unwrap();
+        let open = items(&app, InboxKind::Backup).await;
+        let [InboxRow { item: InboxItem::Routine { failures: counted, succeeded_at: None, .. }, .. }] = &open[..]
+        else {
+            panic!("{open:?}")
+        };
+        assert_eq!(*counted, failures, "one item, however often it fails");
+    }
+    sound(&app, 0).await;
+    // It cannot be dismissed, only mended. The page and the API show why.
+    let open = items(&app, InboxKind::Backup).await;
+    assert!(act(&app, &ADMIN, InboxAct::Dismiss, &open).await.is_err());
+    let InboxItem::Routine { why, .. } = &open[0].item else { panic!("{open:?}") };
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/inbox?kind=backup").await.body;
+    assert!(page.contains("Failed backup") && page.contains("2 attempts"), "{page}");
+    let read = app.token(&[Scope::Read]).await;
+    let api: Value = app.anonymous().api(&read, Method::GET, "/api/v1/inbox?kind=backup", None).await.json();
+    assert_eq!(api["items"][0]["item"]["routine"]["why"]["en"], why.en.as_str());
+
+    std::fs::remove_file(&daily.folder).unwrap();
+    daily.attempt(&app.services).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Backup).await.len(), 0);
+    sound(&app, 0).await;
+    // A server without daily backups waits for none.
+    std::fs::remove_dir_all(&daily.folder).unwrap();
+    std::fs::write(&daily.folder, "a file").unwrap();
+    daily.attempt(&app.services).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Backup).await.len(), 1, "it comes back");
+    app.services.end_routine(System, Routine::Backup).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Backup).await.len(), 0);
+    sound(&app, 0).await;
+}
+
+#[tokio::test]
+async fn a_damaged_database_waits_until_a_check_finds_none() {
+    let app = TestApp::demo().await;
+    app.services.check_database(System).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Integrity).await.len(), 0);
+    // A page of an index that nothing here reads, in the file itself.
+    let page = "SELECT rootpage FROM sqlite_schema WHERE name = 'webhook_deliveries_failed'";
+    let (page, size) = (numbers(&app, page)[0], numbers(&app, "SELECT page_size FROM pragma_page_size")[0]);
+    let path = app.services.db.path().to_path_buf();
+    let overwrite = |bytes: &[u8]| {
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let at = u64::try_from((page - 1) * size).unwrap();
+        let mut before = vec![0; bytes.len()];
+        file.read_exact_at(&mut before, at).unwrap();
+        file.write_all_at(bytes, at).unwrap();
+        before
+    };
+    app.services.db.checkpoint().unwrap();
+    let before = overwrite(&[0xff; 64]);
+    app.services.check_database(System).await.unwrap();
+    let open = items(&app, InboxKind::Integrity).await;
+    let [InboxRow { item: InboxItem::Routine { failures: 1, why, succeeded_at: Some(_) }, .. }] = &open[..] else {
+        panic!("{open:?}")
+    };
+    assert!(why.en.contains("SQLite found damage") && why.zh.contains("损坏"), "{why:?}");
+    app.services.db.checkpoint().unwrap();
+    overwrite(&before);
+    app.services.check_database(System).await.unwrap();
+    assert_eq!(items(&app, InboxKind::Integrity).await.len(), 0);
+    sound(&app, 0).await;
+}
+
+#[tokio::test]
+async fn a_plan_with_too_few_raters_waits_for_a_rater() {
     let app = TestApp::demo().await;
     let users = app.services.accounts.users(&ADMIN, PageOf::first(99)).await.unwrap().rows;
     let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
@@ -474,7 +554,7 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     let answer = admin.form("/rpc/answer_flag", &reply("https://elsewhere.example/")).await;
     assert_eq!(answer.location(), "/admin/studies/1/flags");
     assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
-    // Where nothing waits, the page says so.
+    // An empty inbox says so.
     let other = TestApp::demo().await;
-    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing waits for you"));
+    assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing needs your attention"));
 }

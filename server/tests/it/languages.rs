@@ -166,7 +166,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     let published = app.services.db.read_blocking(stored).unwrap();
     let expected = ["passed", "passed", "failed"].map(|verdict| Some(verdict.to_owned()));
     assert_eq!(published, expected);
-    // The guarded figures come first; those as published stand beside them with the reason.
+    // The guarded figures come first; those as published stand next to them with the reason.
     let why = "It answers with an object that is not plain data, which cannot be sent to the tests.";
     assert_eq!((&found[1]["published"], &found[1]["difference"]), (&json!("passed"), &json!(why)));
     assert_eq!((&found[0]["published"], &found[0]["difference"]), (&json!("passed"), &Value::Null));
@@ -188,7 +188,11 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     assert!(
         (checked.metrics.pass_at_1 - third).abs() < 1e-9 && (published.figures.pass_at_1 - 2.0 * third).abs() < 1e-9
     );
-    app.services.accounts.add(System, "admin", Role::Admin, "demo-password-admin").await.unwrap();
+    app.services
+        .accounts
+        .add(System, "admin", Role::Admin, "demo-password-admin", server::services::accounts::Validity::Lasting)
+        .await
+        .unwrap();
     let mut admin = app.admin().await;
     for page in [format!("/admin/runs/{newest}"), "/admin/compare/humaneval-x-python".into()] {
         let page = admin.get(&page).await.body;
@@ -377,7 +381,7 @@ async fn translations_find_their_pair_of_languages_and_no_other() {
         let read = app.services.submissions.preview(&System.admin(), upload, dataset, Matching::Auto).await.unwrap();
         assert_eq!((read.matched, read.unknown_count, read.problem_count), (0, 1, 0), "{dataset}");
     }
-    // People read what is to be translated, as code.
+    // People read what must be translated, as code.
     let mut admin = app.admin().await;
     let output: Value = admin.rpc("submission_outputs", json!({"id": submission})).await.json();
     let page = admin.get(&format!("/admin/outputs/{}", output["rows"][0]["id"])).await.body;

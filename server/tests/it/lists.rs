@@ -28,7 +28,7 @@ struct List {
     function: &'static str,
     arguments: fn(Value) -> Value,
     pointer: &'static str,
-    /// What a row is told by, and the SQL of all its rows.
+    /// The text that identifies a row, and the SQL of all rows.
     key: &'static str,
     rows: &'static str,
     orders: &'static [(&'static str, &'static str)],
@@ -83,6 +83,14 @@ const LISTS: &[List] = &[
         key: "id",
         rows: "SELECT id AS key FROM users",
         orders: &[("name", "name COLLATE NOCASE"), ("since", "id"), ("role", "role")],
+    },
+    List {
+        function: "groups",
+        arguments: |page| json!({ "page": page }),
+        pointer: "",
+        key: "id",
+        rows: "SELECT id AS key FROM person_groups",
+        orders: &[("name", "name COLLATE NOCASE")],
     },
     List {
         function: "datasets",
@@ -158,6 +166,7 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
         "INSERT INTO users (name, role, password_hash, created_at) VALUES (?1, ?2, 'x', 1)",
         params![format!("{word} {n}"), role],
     )?;
+    conn.execute("INSERT INTO person_groups (name, created_at) VALUES (?1, 1)", [format!("{word} {n}")])?;
     Ok(())
 }
 
@@ -384,7 +393,7 @@ async fn everything_is_found_by_name() {
     for kind in Kind::ALL {
         assert!(names(&most, kind).len() <= app::model::find::HITS, "{kind:?}");
     }
-    // What is renamed or deleted is found as it is.
+    // The search finds new names of renamed objects, and no deleted ones.
     app.services
         .db
         .write_blocking(|tx| {

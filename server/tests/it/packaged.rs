@@ -173,9 +173,24 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     let exported = well(program(&app, &["runs", "export", "1", "--as", "jsonl"]));
     assert_eq!(lines(&exported), first);
     assert_eq!(exported, well(program(&app, &["runs", "export", "1"])));
-    app.services.accounts.add(System, "root", app::model::user::Role::Admin, "a long password").await.unwrap();
+    app.services
+        .accounts
+        .add(
+            System,
+            "root",
+            app::model::user::Role::Admin,
+            "a long password",
+            server::services::accounts::Validity::Lasting,
+        )
+        .await
+        .unwrap();
     let mut admin = app.anonymous();
-    admin.form("/log-in", &[("name", "root"), ("password", "a long password")]).await;
+    admin
+        .form(
+            "/log-in",
+            &[("name", "root"), ("password", "a long password", server::services::accounts::Validity::Lasting)],
+        )
+        .await;
     assert_eq!(admin.get("/admin/runs/1/results.jsonl").await.body, exported);
     let csv = well(program(&app, &["runs", "export", "1", "--as", "csv"]));
     assert_eq!(admin.get("/admin/runs/1/results.csv").await.body, csv);

@@ -144,7 +144,7 @@ async fn large() -> (TestApp, Vec<Person>, StudyId, Token) {
     };
     let study = app.services.studies.create(&admin, new).await.unwrap();
     let token = app.services.studies.get(&admin, study).await.unwrap().row.token;
-    // What made the study counts no more.
+    // The requests that created the study do not count.
     (app.restarted(), raters, study, token)
 }
 
@@ -265,7 +265,7 @@ async fn ratings_are_stored_between_the_steps_of_a_change() {
             rated_apart(&app.services, study).await;
         }
         let app = app.restarted();
-        // What is committed, in order.
+        // The commits, in order.
         app.services
             .db
             .write_blocking(|tx| {

@@ -109,7 +109,7 @@ async fn errors_are_always_problem_details() {
     assert_eq!(problem["problems"][0]["file"], "label");
 }
 
-/// What tells rows of a list apart.
+/// The field that identifies a row of a list.
 type Key = fn(&Value) -> String;
 
 #[tokio::test]

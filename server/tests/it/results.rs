@@ -8,9 +8,9 @@ use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
         compare::{ComparisonView, Human, Scores, Selection, TaskFilter, TaskPage},
-        comparison::ModelScores,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
+        ratings::ModelScores,
         ratings_import::RatingsKind,
         run::Verdict,
         stats::Undefined,
@@ -88,12 +88,12 @@ fn counted_rows(conn: &Connection, query: &str) -> Result<Vec<CountedRow>, Failu
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn selection() -> Selection {
+pub fn selection() -> Selection {
     Selection { dataset: "starter".into(), ..Selection::default() }
 }
 
 /// The newest figures, however long they take.
-async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
+pub async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
     let service = &app.services.comparisons;
     let resolved = service.resolve(&System.admin(), selection.clone()).await.unwrap();
     service.computed(&resolved).await.unwrap();
@@ -296,7 +296,7 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
     assert_eq!(admin.get("/admin/compare/nothing/export/ratings.csv").await.status, StatusCode::NOT_FOUND);
 }
 
-async fn bundled(app: &TestApp) -> Vec<u8> {
+pub async fn bundled(app: &TestApp) -> Vec<u8> {
     use server::services::comparisons::export::File;
     let service = &app.services.comparisons;
     let ready = service.ready(&System.admin(), selection(), File::Bundle, app::model::lang::Lang::En).await.unwrap();

@@ -17,6 +17,10 @@ use server::db::uploads::Purpose;
 
 use crate::{results::filled, util::TestApp};
 
+#[path = "../../benches/fill.rs"]
+#[allow(dead_code, reason = "a program of its own, of which this test needs what fills a database")]
+mod fill;
+
 async fn board(app: &TestApp, query: BoardQuery) -> Board {
     app.services.results.board(&System.admin(), query).await.unwrap()
 }
@@ -69,6 +73,25 @@ async fn leaderboard_has_the_comparisons_figures() {
     let before = app.services.comparisons.computations();
     assert_eq!(board(&app, BoardQuery::default()).await, found);
     assert_eq!(app.services.comparisons.computations(), before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
+    let app = TestApp::demo().await;
+    // A thousand ratings each: one request waits for some of them, not for all.
+    let size = fill::Size { datasets: 6, raters: 10, studies: 60, runs: 1, models: 2, tasks: 10 };
+    app.services.db.write_blocking(|tx| fill::fill(tx, &size)).unwrap();
+    let first = board(&app, BoardQuery::default()).await;
+    let computing = |board: &Board| board.datasets.iter().filter(|dataset| dataset.computing).count();
+    assert!((1..size.datasets as usize).contains(&computing(&first)), "{} are computed later", computing(&first));
+    let mut last = first;
+    while computing(&last) > 0 {
+        tokio::task::yield_now().await;
+        last = board(&app, BoardQuery::default()).await;
+    }
+    let rated = |row: &app::model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
+    assert!(last.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", last.rows);
+    assert!(app.services.comparisons.computations() <= last.datasets.len() as u64, "none is computed twice");
 }
 
 #[tokio::test]

@@ -8,27 +8,33 @@ use app::{
         api::Scope,
         audit::Object,
         compare::Selection,
+        conversation::InstructionKind,
         grading::{Draft, GradingItem, Next, Receipt},
-        ids::StudyId,
+        ids::{StudyId, SubmissionId, TaskRevisionId},
         lang::Bilingual,
         page::PageOf,
-        rubric::{Dimension, Level, Rubric, SavedRubric},
+        plan::RatedAnswers,
+        quality::{KnownItemSource, NewKnownItem, Pool},
+        rubric::{Dimension, DimensionForm, Level, Rubric, SavedRubric},
         study::NewStudy,
     },
-    port::{Accounts, Comparisons, Plans, Studies, Submissions, System, rubrics::Rubrics, upkeep::Upkeeps},
+    port::{
+        Accounts, Comparisons, Plans, Studies, Submissions, System, quality::Quality, rubrics::Rubrics, upkeep::Upkeeps,
+    },
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::{
     stalls::{rate_next, study},
-    util::{Client, TestApp},
+    util::{Client, TestApp, make_conversations},
 };
 
 /// A rubric of two dimensions, with two and with nine levels.
 fn security() -> Rubric {
     let text = |en: &str| Bilingual { en: en.into(), zh: String::new() };
     let dimension = |key: &str, levels: u8| Dimension {
+        checklist: false,
         key: key.into(),
         name: text(key),
         question: Bilingual::default(),
@@ -37,7 +43,12 @@ fn security() -> Rubric {
             .map(|score| Level { score, label: Bilingual::default(), text: text(&format!("{key} {score}")) })
             .collect(),
     };
-    Rubric { slug: "security".into(), version: 0, dimensions: vec![dimension("safe", 2), dimension("exposure", 9)] }
+    Rubric {
+        slug: "security".into(),
+        version: 0,
+        instructions: false,
+        dimensions: vec![dimension("safe", 2), dimension("exposure", 9)],
+    }
 }
 
 async fn save(app: &TestApp, rubric: Rubric) -> SavedRubric {
@@ -46,6 +57,11 @@ async fn save(app: &TestApp, rubric: Rubric) -> SavedRubric {
 
 /// A running study of all submissions of the starter dataset that ada and bo rate.
 async fn begin(app: &TestApp, rubric: Option<&str>) -> Result<StudyId, AppError> {
+    begin_with(app, rubric, None).await
+}
+
+/// The same with so many tasks.
+async fn begin_with(app: &TestApp, rubric: Option<&str>, tasks: Option<u32>) -> Result<StudyId, AppError> {
     let (admin, most) = (System.admin(), PageOf::first(PageOf::MOST));
     let users = app.services.accounts.users(&admin, most.clone()).await?.rows;
     let rows = app.services.submissions.list(&admin, None, most).await?.rows;
@@ -56,6 +72,8 @@ async fn begin(app: &TestApp, rubric: Option<&str>) -> Result<StudyId, AppError>
         raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
         overlap: 2,
         rubric: rubric.map(str::to_owned),
+        tasks,
+        seed: Some(7),
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, new).await
@@ -193,7 +211,7 @@ async fn rubrics_are_files_defaults_and_choices() {
     assert!(app.services.upkeep.delete(&admin, archive.clone()).await.is_err(), "bundled, and in use");
     app.services.upkeep.set_archived(&admin, archive, false).await.unwrap();
     assert_eq!(app.services.rubrics.choices(&admin, "starter").await.unwrap().others[0].name(), "aixbench 1");
-    // What nothing refers to can be deleted.
+    // An unused rubric can be deleted.
     save(&app, Rubric { slug: "unused".into(), ..security() }).await;
     app.services.upkeep.delete(&admin, Object::Rubric("unused".into())).await.unwrap();
     assert!(app.services.rubrics.get(&admin, "unused", None).await.is_err());
@@ -243,4 +261,301 @@ async fn the_form_of_the_editor_saves_without_scripts_and_names_wrong_fields() {
         )?)
     });
     assert_eq!(entries.unwrap(), 1);
+}
+
+/// The rubric of two dimensions with a checklist of two items.
+fn listed() -> Rubric {
+    let mut rubric = Rubric { slug: "listed".into(), ..security() };
+    for key in ["tested", "documented"] {
+        let item = DimensionForm { key: key.into(), checklist: true, name_en: key.into(), ..DimensionForm::default() };
+        rubric.dimensions.push(item.into());
+    }
+    rubric
+}
+
+/// The columns of a table whose texts have no commas.
+fn columns<'a>(csv: &'a str, names: &[&str]) -> Vec<Vec<&'a str>> {
+    let mut lines = csv.lines();
+    let head: Vec<&str> = lines.next().unwrap().trim_start_matches('\u{feff}').split(',').collect();
+    let places: Vec<usize> = names.iter().map(|name| head.iter().position(|h| h == name).unwrap()).collect();
+    lines.map(|line| line.split(',').collect::<Vec<_>>()).map(|row| places.iter().map(|p| row[*p]).collect()).collect()
+}
+
+/// Krippendorff's alpha for nominal data with two values for each unit, by its definition: 1 − observed disagreement
+/// over the expected one.
+fn nominal_alpha(units: &[(u8, u8)]) -> f64 {
+    let values: Vec<u8> = units.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let n = values.len() as f64;
+    let observed = units.iter().filter(|(a, b)| a != b).count() as f64 / units.len() as f64;
+    let differing = values.iter().map(|a| values.iter().filter(|b| a != *b).count()).sum::<usize>() as f64;
+    1.0 - observed / (differing / (n * (n - 1.0)))
+}
+
+/// Cohen's kappa without weights.
+fn cohens_kappa(units: &[(u8, u8)]) -> f64 {
+    let n = units.len() as f64;
+    let share = |of: &dyn Fn(&(u8, u8)) -> bool| units.iter().filter(|u| of(u)).count() as f64 / n;
+    let chance = share(&|u| u.0 == 1) * share(&|u| u.1 == 1) + share(&|u| u.0 == 0) * share(&|u| u.1 == 0);
+    (share(&|u| u.0 == u.1) - chance) / (1.0 - chance)
+}
+
+#[tokio::test]
+async fn a_checklist_is_rated_exported_and_compared() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    save(&app, listed()).await;
+    // Twelve outputs, which both rate.
+    let id = begin_with(&app, Some("listed"), Some(4)).await.unwrap();
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let own = study(&mut ada).await;
+    let submit = async |client: &mut Client, item: &GradingItem, scores: [u8; 4], key: &str| {
+        let draft = Draft { scores: scores.map(Some).to_vec(), ..Draft::default() };
+        client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await
+    };
+    // An item without an answer is not complete, and has no third answer.
+    let item = next(&mut ada, &own).await;
+    assert_eq!(item.rubric.dimensions, listed().dimensions);
+    for scores in [json!([2, 9, 1, null]), json!([2, 9, 1, 2]), json!([0, 9, 1, 1]), json!([2, 9])] {
+        let draft = json!({"scores": scores, "comment": "", "flag": null});
+        let answer = ada.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": "no"})).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{scores}");
+    }
+    // A draft may lack answers, and keeps those that it has.
+    let draft = Draft { scores: vec![None, Some(3), Some(0), None], ..Draft::default() };
+    ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await.json::<Value>();
+    assert_eq!(next(&mut ada, &own).await.draft, draft);
+    // A changed answer is a new rating.
+    for (key, answer) in [("first", 0), ("second", 1)] {
+        assert_eq!(submit(&mut ada, &item, [2, 9, answer, 1], key).await.json::<Receipt>(), Receipt::Stored);
+    }
+    for (client, every, left) in [(&mut ada, 3, 11), (&mut bo, 2, 12)] {
+        for n in 0..left {
+            let item = next(client, &own).await;
+            let answers = [2, 9, u8::from(n % every != 0), u8::from(n < 11)];
+            assert_eq!(submit(client, &item, answers, &n.to_string()).await.json::<Receipt>(), Receipt::Stored);
+        }
+    }
+    let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
+    assert_eq!((mine[11]["scores"].clone(), mine[11]["scales"].clone()), (json!([2, 9, 1, 1]), json!(2)));
+
+    let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
+    let csv = app.admin().await.get(&path).await.body;
+    let names = ["task_id", "model", "rater", "superseded_at", "tested"];
+    let rows = columns(&csv, &names);
+    assert_eq!(rows.len(), 25, "{csv}");
+    let replaced: Vec<_> = rows.iter().filter(|row| !row[3].is_empty()).collect();
+    assert_eq!(
+        replaced.iter().map(|row| (row[2], row[4])).collect::<Vec<_>>(),
+        [("ada", "0")],
+        "the first answer stays"
+    );
+
+    let comparisons = &app.services.comparisons;
+    let selection = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
+    comparisons.computed(&comparisons.resolve(&admin, selection.clone()).await.unwrap()).await.unwrap();
+    let human = comparisons.get(&admin, selection).await.unwrap().figures.human.unwrap();
+    let counted: Vec<_> = rows.iter().filter(|row| row[3].is_empty()).collect();
+    // The share of yes, with all tasks weighing the same.
+    for model in human.comparison.models.iter().filter(|model| model.ratings > 0) {
+        let mut tasks: std::collections::BTreeMap<&str, Vec<f64>> = std::collections::BTreeMap::new();
+        for row in counted.iter().filter(|row| row[1] == model.model) {
+            tasks.entry(row[0]).or_default().push(row[4].parse().unwrap());
+        }
+        let means = tasks.values().map(|answers| answers.iter().sum::<f64>() / answers.len() as f64);
+        let expected = means.sum::<f64>() / tasks.len() as f64;
+        assert!((model.dimensions[2].mean.unwrap() - expected).abs() < 1e-9, "{model:?}");
+        assert_eq!(model.dimensions[2].distribution.iter().sum::<u64>(), model.ratings, "{model:?}");
+    }
+    // Agreement, against its definitions for two categories without an order.
+    let of = |rater: &str, row: &[&str]| {
+        let same = counted.iter().find(|other| other[2] == rater && other[..2] == row[..2])?;
+        same[4].parse::<u8>().ok()
+    };
+    let both: Vec<(u8, u8)> = counted
+        .iter()
+        .filter(|row| row[2] == "ada")
+        .filter_map(|row| Some((of("ada", row)?, of("bo", row)?)))
+        .collect();
+    assert!(both.iter().any(|(a, b)| a != b) && both.iter().any(|(a, b)| a == b), "{both:?}");
+    let reliability = &human.reliability[2];
+    assert_eq!(reliability.pairs, both.len() as u64);
+    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected} {both:?}");
+    close(reliability.alpha.unwrap().value, nominal_alpha(&both));
+    close(reliability.kappas[0].kappa.unwrap().value, cohens_kappa(&both));
+    close(reliability.exact.unwrap().value, both.iter().filter(|(a, b)| a == b).count() as f64 / both.len() as f64);
+}
+
+/// A study of the outputs of one submission, which are the last answers of conversations of three turns.
+async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, SubmissionId) {
+    let admin = System.admin();
+    let submission = app.services.submissions.list(&admin, None, PageOf::first(1)).await.unwrap().rows[0].id;
+    let users = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
+    let new = NewStudy {
+        title: "Conversations".into(),
+        dataset: "starter".into(),
+        submissions: vec![submission],
+        raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
+        overlap: 2,
+        rubric: Some("listed".into()),
+        answers,
+        tasks: Some(6),
+        seed: Some(7),
+        ..NewStudy::default()
+    };
+    (app.services.studies.create(&admin, new).await.unwrap(), submission)
+}
+
+#[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one study, from its conversations to its figures")]
+async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    save(&app, Rubric { instructions: true, ..listed() }).await;
+    let submission = app.services.submissions.list(&admin, None, PageOf::first(1)).await.unwrap().rows[0].clone();
+    let of = submission.id;
+    app.services.db.write(move |tx| make_conversations(tx, of)).await.unwrap();
+    let (id, _) = conversations(&app, RatedAnswers::Last).await;
+    let plan = app.services.plans.get(&admin, id).await.unwrap();
+    assert_eq!((plan.answers, plan.outputs), (Some(RatedAnswers::Last), plan.tasks));
+
+    let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
+    let own = study(&mut ada).await;
+    let item = next(&mut ada, &own).await;
+    let keys: Vec<&str> = item.rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
+    assert_eq!(keys, ["safe", "exposure", "tested", "documented", "instruction_1", "instruction_2"]);
+    assert_eq!(item.rubric.dimensions[4].question.en, "Instruction 1");
+    let html = item.conversation.clone().unwrap();
+    for text in ["Turn 1", "Edge cases", "Instruction 2", "earlier 0", "<del", "Changes since the previous answer"] {
+        assert!(html.contains(text), "{text}: {html}");
+    }
+    assert!(!html.contains(&submission.model_name) && !html.contains("Instruction 0"), "{html}");
+    // A name in an earlier answer is found before the start, and masked like one in the rated answer.
+    let (name, naming) = (submission.model_name.clone(), submission.model_name.clone());
+    let set = move |tx: &rusqlite::Transaction<'_>| {
+        let sql = "UPDATE outputs SET code = ?2 || char(10) || code WHERE submission_id = ?1 AND turn = 0";
+        Ok(tx.execute(sql, (of.0, naming))?)
+    };
+    app.services.db.write(set).await.unwrap();
+    let leaks = app.services.quality.leaks(&admin, id, true).await.unwrap();
+    assert_eq!(leaks.count, plan.outputs, "{leaks:?}");
+    let shown = ada.rpc("item", json!({"assignment": item.token})).await.json::<GradingItem>().conversation.unwrap();
+    assert!(shown.contains(&name), "{shown}");
+    app.services.quality.set_mask(&admin, of, true).await.unwrap();
+    let shown = ada.rpc("item", json!({"assignment": item.token})).await.json::<GradingItem>().conversation.unwrap();
+    assert!(!shown.contains(&name) && shown.contains("earlier 0"), "{shown}");
+    // The same in the rater's language, and on the page without JavaScript.
+    let page = ada.get(&format!("/grade/{own}/{}", item.token)).await.body;
+    assert!(page.contains("Turn 2 · Code style") && page.contains("name=\"score-5\""), "{page}");
+
+    // Each instruction needs an answer; a changed one is a new rating, and the old one stays.
+    let rate = async |client: &mut Client, item: &GradingItem, answers: [u8; 2], key: &str| {
+        let scores = [2, 9, 1, 0].into_iter().chain(answers).map(Some).collect();
+        let draft = Draft { scores, ..Draft::default() };
+        client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await
+    };
+    let short = Draft { scores: [2, 9, 1, 0].map(Some).to_vec(), ..Draft::default() };
+    let refused = ada.rpc("submit_rating", json!({"assignment": item.token, "draft": short, "key": "short"})).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    for (key, answers) in [("first", [0, 0]), ("second", [1, 1])] {
+        assert_eq!(rate(&mut ada, &item, answers, key).await.json::<Receipt>(), Receipt::Stored);
+    }
+    let again: GradingItem = ada.rpc("item", json!({"assignment": item.token})).await.json();
+    assert_eq!(again.draft.scores, [2, 9, 1, 0, 1, 1].map(Some));
+    for (client, every) in [(&mut ada, 2_u8), (&mut bo, 3)] {
+        let rest: u8 = if every == 2 { 5 } else { 6 };
+        for n in 0..rest {
+            let item = next(client, &own).await;
+            let answers = [u8::from(!n.is_multiple_of(every)), 1];
+            assert_eq!(rate(client, &item, answers, &n.to_string()).await.json::<Receipt>(), Receipt::Stored);
+        }
+    }
+    let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
+    assert_eq!(mine[5]["scores"], json!([2, 9, 1, 0, 1, 1]));
+
+    let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
+    let csv = app.admin().await.get(&path).await.body;
+    let rows = columns(&csv, &["task_id", "model", "rater", "superseded_at", "instructions"]);
+    assert_eq!(rows.iter().filter(|row| !row[3].is_empty()).map(|row| row[4]).collect::<Vec<_>>(), ["1:0 2:0"]);
+    let counted: Vec<_> = rows.iter().filter(|row| row[3].is_empty()).collect();
+    let follows = |rater: &str, task: &str| {
+        let row = counted.iter().find(|row| row[2] == rater && row[0] == task).unwrap();
+        row[4].strip_prefix("1:").unwrap()[..1].parse::<u8>().unwrap()
+    };
+    let both: Vec<(u8, u8)> = counted
+        .iter()
+        .filter(|row| row[2] == "ada")
+        .map(|row| (follows("ada", row[0]), follows("bo", row[0])))
+        .collect();
+    let comparisons = &app.services.comparisons;
+    let selection = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
+    comparisons.computed(&comparisons.resolve(&admin, selection.clone()).await.unwrap()).await.unwrap();
+    let human = comparisons.get(&admin, selection).await.unwrap().figures.human.unwrap();
+    let kinds: Vec<_> = human.instructions.iter().map(|of| (of.kind, of.answers)).collect();
+    assert_eq!(kinds, [(InstructionKind::EdgeCase, 12), (InstructionKind::CodeStandard, 12)]);
+    let edge = &human.instructions[0];
+    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} {expected} {both:?}");
+    close(edge.reliability.alpha.unwrap().value, nominal_alpha(&both));
+    let yes = both.iter().map(|(a, b)| f64::from(a + b)).sum::<f64>() / 12.0;
+    let at = human.comparison.models.iter().position(|model| model.model == submission.model_name).unwrap();
+    close(edge.models[at].mean.unwrap(), yes);
+    // The scores are those of the rubric, without the answers.
+    assert_eq!(human.comparison.rubric.dimensions.len(), 4);
+    assert_eq!(human.reliability.len(), 4);
+}
+
+#[tokio::test]
+async fn a_study_rates_the_last_answer_or_each_one() {
+    let app = TestApp::demo().await;
+    let admin = System.admin();
+    save(&app, Rubric { instructions: true, ..listed() }).await;
+    let submission = app.services.submissions.list(&admin, None, PageOf::first(1)).await.unwrap().rows[0].id;
+    app.services.db.write(move |tx| make_conversations(tx, submission)).await.unwrap();
+    let (each, _) = conversations(&app, RatedAnswers::Each).await;
+    let plan = app.services.plans.get(&admin, each).await.unwrap();
+    assert_eq!((plan.answers, plan.outputs), (Some(RatedAnswers::Each), plan.tasks * 3));
+    let mut ada = app.rater().await;
+    let own = study(&mut ada).await;
+    // An answer has the instructions up to its own.
+    let mut items = std::collections::BTreeSet::new();
+    for n in 0..plan.outputs {
+        let item = next(&mut ada, &own).await;
+        let asked = item.rubric.dimensions.len() - 4;
+        items.insert(asked);
+        let scores = [2, 9, 1, 0].into_iter().chain(vec![1; asked]).map(Some).collect();
+        let draft = Draft { scores, ..Draft::default() };
+        let rating = json!({"assignment": item.token, "draft": draft, "key": n.to_string()});
+        assert_eq!(ada.rpc("submit_rating", rating).await.json::<Receipt>(), Receipt::Stored);
+    }
+    assert_eq!(items.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+    // Pasted code would belong to no conversation.
+    let task = app.services.db.read(move |conn| {
+        Ok(conn
+            .query_row("SELECT revision_id FROM outputs WHERE submission_id = ?1", [submission.0], |row| row.get(0))?)
+    });
+    let source = KnownItemSource::Pasted { task: TaskRevisionId(task.await.unwrap()), code: "int a;".into() };
+    let new = NewKnownItem { source, scores: vec![2, 9, 1, 0], reasons: Vec::new(), pool: Pool::Both };
+    let refused = app.services.quality.add_known_item(&admin, each, new).await.unwrap_err().to_string();
+    assert!(refused.contains("a conversation"), "{refused}");
+    // The other ways: every answer to an instruction is the last of its conversation.
+    let draft = |answers| NewStudy {
+        title: "Draft".into(),
+        dataset: "starter".into(),
+        submissions: vec![submission],
+        raters: vec![plan.raters[0].id],
+        overlap: 1,
+        draft: true,
+        answers,
+        ..NewStudy::default()
+    };
+    for (way, last, all) in [("n", 1, 3), ("multi", 2, 3), ("single", 2, 3), ("base", 3, 3)] {
+        let set = move |tx: &rusqlite::Transaction<'_>| {
+            Ok(tx.execute("UPDATE all_submissions SET way = ?2 WHERE id = ?1", (submission.0, way))?)
+        };
+        app.services.db.write(set).await.unwrap();
+        for (answers, times) in [(RatedAnswers::Last, last), (RatedAnswers::Each, all)] {
+            let id = app.services.studies.create(&admin, draft(answers)).await.unwrap();
+            let plan = app.services.plans.get(&admin, id).await.unwrap();
+            assert_eq!(plan.outputs, plan.tasks * times, "{way} {answers:?}");
+        }
+    }
 }

@@ -148,10 +148,15 @@ async fn finished_items_are_rechecked_and_recalled_in_batches() {
         Ok(())
     })
     .unwrap();
-    let keys = vec![(all[0].item, "first".to_owned()), (all[1].item, "damaged".into()), (all[2].item, "none".into())];
-    let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, keys)).unwrap();
+    let wanted = [(0, "first"), (1, "damaged"), (2, "none")].map(|(at, key): (usize, &str)| runs::Wanted {
+        item: all[at].item,
+        attempt: None,
+        key: key.to_owned(),
+        fingerprint: "f".to_owned(),
+    });
+    let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, wanted.to_vec())).unwrap();
     assert_eq!(kept.len(), 1);
-    db.write_blocking(|tx| runs::reuse_outcomes(tx, &kept, "f")).unwrap();
+    db.write_blocking(|tx| runs::reuse_outcomes(tx, &kept)).unwrap();
     let done = db.read_blocking(|conn| runs::done(conn, run, 0, 100)).unwrap();
     assert_eq!((done.len(), done[0].0.item, done[0].1.as_deref()), (1, all[0].item, Some("first")));
     db.write_blocking(|tx| runs::reset(tx, &[all[0].item], true)).unwrap();

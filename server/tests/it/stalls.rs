@@ -11,7 +11,7 @@ use app::{
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
         page::PageOf,
-        plan::{Presentation, Sharing},
+        plan::{Presentation, RatedAnswers, Sharing},
         quality::{FeedbackLevel, QualitySettings},
         ratings_import::RatingsKind,
         study::{NewStudy, StudyStatus},
@@ -229,7 +229,7 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
 async fn a_large_study_is_stored_in_small_transactions() {
     let app = TestApp::demo().await;
     let tasks = starter_tasks(&app).await;
-    // What made the demo counts no more.
+    // The requests that created the demo do not count.
     let app = app.restarted();
     let (services, admin) = (&app.services, System.admin());
     let samples = 1_000 / tasks.len();
@@ -388,6 +388,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 left_out: 0,
                 expected: 0,
                 by: None,
+                way: None,
             };
             let id = submissions::begin(tx, &new)?;
             let revision = TaskRevisionId(tx.query_row("SELECT min(id) FROM task_revisions", [], |row| row.get(0))?);
@@ -400,6 +401,8 @@ async fn killed_import_is_hidden_and_deleted() {
                     raw: None,
                     end_by: None,
                     prompt: None,
+                    place: None,
+                    author_verdict: None,
                 })
                 .collect();
             submissions::add_outputs(tx, id, &outputs)?;
@@ -426,6 +429,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 rubric_id: target.rubric_id,
                 settings: Settings {
                     presentation: Presentation::One,
+                    answers: RatedAnswers::Last,
                     sharing: Sharing::Count,
                     tasks: None,
                     pace_s: None,

@@ -11,7 +11,7 @@ use app::{
         dataset::{DatasetDetail, ImportReport, TaskRow},
         ids::{SubmissionId, UploadId},
         page::PageOf,
-        submission::{InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
+        submission::{FileLine, InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
     },
     port::{Datasets, Submissions, System},
 };
@@ -146,8 +146,8 @@ async fn outputs_are_previewed_and_imported_once() {
     let preview: Preview = admin.rpc("preview", arguments).await.json();
     assert_eq!((preview.lines, preview.matched, preview.tasks_covered), (5, 4, 2));
     assert_eq!(preview.missing, ["1"]);
-    assert_eq!(preview.unknown, [(5, "9".to_owned())]);
-    assert_eq!(preview.duplicates, [(4, "2".to_owned())]);
+    assert_eq!(preview.unknown, [FileLine { line: 5, label: "9".into() }]);
+    assert_eq!(preview.duplicates, [FileLine { line: 4, label: "2".into() }]);
     let leaks: Vec<_> = preview.identity_leaks.iter().map(|t| (t.line, t.name.as_str())).collect();
     assert_eq!((preview.identity_leak_count, leaks), (1, vec![(2, "claude")]));
     // The repeat counts: task 2 has different outputs, so the file contains samples.

@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// What the endpoint does with a request.
+/// The endpoint's behavior on a request.
 #[derive(Clone, Debug)]
 pub enum Does {
     /// A chat completion with this text.

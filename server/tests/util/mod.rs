@@ -6,6 +6,7 @@
 
 pub mod endpoint;
 pub mod prerequisites;
+pub mod provider;
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -33,6 +34,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use server::{
+    capacity::{Capacity, Places},
     clock,
     config::Config,
     db::runs::{self, Basis, Finish},
@@ -51,6 +53,8 @@ const HUNG: Duration = Duration::from_secs(300);
 pub struct TestApp {
     /// The services, for direct access.
     pub services: Services,
+    /// Places for requests in progress.
+    pub places: Places,
     folder: TempDir,
     router: Router,
 }
@@ -126,6 +130,13 @@ impl TestApp {
         TestApp::configured(self.folder, Config { public_url: Some(url.into()), ..Config::default() })
     }
 
+    /// The same server with other limits on what is in progress.
+    pub fn with_capacity(self, capacity: Capacity) -> TestApp {
+        let places = Places::new(capacity);
+        let state = AppState { places: places.clone(), ..AppState::new(self.services.clone(), Config::default()) };
+        TestApp { places, router: http::router(state), ..self }
+    }
+
     fn over(folder: TempDir) -> TestApp {
         TestApp::configured(folder, Config::default())
     }
@@ -133,8 +144,9 @@ impl TestApp {
     fn configured(folder: TempDir, config: Config) -> TestApp {
         // Runs start on every machine: what they come to is the tests' own affair.
         let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
-        let router = http::router(AppState::new(services.clone(), config));
-        TestApp { services, folder, router }
+        let state = AppState::new(services.clone(), config);
+        let places = state.places.clone();
+        TestApp { services, places, folder, router: http::router(state) }
     }
 
     /// A client without an account.
@@ -190,7 +202,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Where it redirects to; panics if it does not.
+    /// The target of its redirect; panics without one.
     pub fn location(&self) -> &str {
         let to = self.headers.get(header::LOCATION).unwrap_or_else(|| panic!("{}: {}", self.status, self.body));
         to.to_str().unwrap()
@@ -308,4 +320,29 @@ impl Client {
 async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
     let minutes = HUNG.as_secs() / 60;
     timeout(HUNG, answer).await.unwrap_or_else(|_| panic!("{path} was not answered within {minutes} minutes"))
+}
+
+/// Makes the outputs of a submission the last answers of conversations of three turns.
+pub fn make_conversations(
+    conn: &rusqlite::Connection,
+    submission: app::model::ids::SubmissionId,
+) -> Result<(), server::error::Failure> {
+    conn.execute("UPDATE all_submissions SET way = 'n' WHERE id = ?1", [submission.0])?;
+    conn.execute("UPDATE outputs SET turn = 2, conversation = 0 WHERE submission_id = ?1", [submission.0])?;
+    for (turn, kind) in [(0, "base"), (1, "edge_case"), (2, "code_standard")] {
+        conn.execute(
+            "INSERT INTO task_turns (revision_id, turn, kind, instruction, listed, judged)
+             SELECT revision_id, ?2, ?3, 'Instruction ' || ?2, ?2, 1 FROM outputs WHERE submission_id = ?1 AND turn = 2",
+            (submission.0, turn, kind),
+        )?;
+        if turn < 2 {
+            conn.execute(
+                "INSERT INTO outputs (submission_id, revision_id, sample, code, said, turn, conversation)
+                 SELECT submission_id, revision_id, 1 + ?2, 'earlier ' || ?2 || char(10) || code, '', ?2, 0
+                 FROM outputs WHERE submission_id = ?1 AND turn = 2",
+                (submission.0, turn),
+            )?;
+        }
+    }
+    Ok(())
 }

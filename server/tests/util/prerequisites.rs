@@ -34,6 +34,14 @@ pub fn humaneval_x() -> Option<PathBuf> {
     folder("AIXGRADE_TEST_HUMANEVAL_X", "the published files of HumanEval-X")
 }
 
+/// A checkout of CodeIF-Bench with its history, and the folder with the verdicts that its programs give.
+pub fn codeif_bench() -> Option<(PathBuf, PathBuf)> {
+    let checkout =
+        folder_or_skip("unlicensed", "AIXGRADE_TEST_CODEIF_BENCH", "a checkout of CodeIF-Bench with its history")?;
+    let vectors = folder("AIXGRADE_TEST_CODEIF_VECTORS", "the verdicts of CodeIF-Bench's programs")?;
+    Some((checkout, vectors))
+}
+
 /// Something that the kernel, its settings or a package provides; if it is missing, the test is skipped with
 /// the error.
 pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {
@@ -47,8 +55,12 @@ pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T>
 }
 
 fn folder(variable: &str, what: &str) -> Option<PathBuf> {
+    folder_or_skip("data", variable, what)
+}
+
+fn folder_or_skip(kind: &str, variable: &str, what: &str) -> Option<PathBuf> {
     let Some(folder) = env::var_os(variable).map(PathBuf::from) else {
-        skip("data", &format!("needs {what}, named in {variable}"));
+        skip(kind, &format!("needs {what}, named in {variable}"));
         return None;
     };
     assert!(folder.is_dir(), "{variable} is {}, which is not a folder", folder.display());

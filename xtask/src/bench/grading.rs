@@ -8,7 +8,7 @@
 //! functions of the page (`submit_rating`, `next`), with gzip like browsers. One thread generates the load,
 //! because it shares the machine's cores with the server.
 
-mod client;
+pub(super) mod client;
 mod load;
 
 use std::{
@@ -26,8 +26,8 @@ use tempfile::TempDir;
 
 use super::{Report, Target, release_server};
 use crate::tools;
-use client::Rater;
-use load::{Activities, Load};
+pub(super) use client::Rater;
+pub(super) use load::{Activities, Load};
 
 /// `bench grading`
 #[derive(Args)]
@@ -56,6 +56,13 @@ const THINK: u64 = 250;
 /// Number of ratings at the beginning and at the end that are measured separately, to see whether they
 /// differ.
 const WINDOW: usize = 5_000;
+
+impl Options {
+    /// A study for that many ratings.
+    pub(super) fn of(ratings: usize, raters: usize, load: Vec<Load>) -> Options {
+        Options { ratings, raters, load, think: None, server: None }
+    }
+}
 
 /// Resource usage of a series of ratings.
 struct Stretch {
@@ -160,7 +167,7 @@ fn measure_under_load(
     let half = options.ratings / 2;
     let (alone, _) = runtime.block_on(client::rate(raters, half, think))?;
     tools::say_aside("Beside it: imports, downloads, runs as asked");
-    let activities = Activities::start(&options.load, &server.address, token, tasks(options));
+    let activities = Activities::start(&options.load, &server.address, token, tasks(options.ratings));
     let rated = runtime.block_on(client::rate(raters, half, think));
     let finished = activities.end()?;
     let (busy, _) = rated?;
@@ -199,7 +206,7 @@ fn sorted(mut times: Vec<f64>) -> Vec<f64> {
 }
 
 /// The time below which this share of all lies.
-fn at(sorted: &[f64], part: f64) -> f64 {
+pub(super) fn at(sorted: &[f64], part: f64) -> f64 {
     let place = ((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len().max(1)) - 1;
     sorted.get(place).copied().unwrap_or(f64::NAN)
 }
@@ -218,7 +225,7 @@ fn fsync(folder: &Path) -> Result<f64> {
 }
 
 /// A new token of an admin.
-fn token(binary: &Path, folder: &TempDir) -> Result<String> {
+pub(super) fn token(binary: &Path, folder: &TempDir) -> Result<String> {
     add_user(binary, folder, "bench-admin", "admin")?;
     let mut args = vec!["token", "create", "--user", "bench-admin", "--label", "bench"];
     for scope in ["read", "write:data", "write:runs"] {
@@ -228,9 +235,9 @@ fn token(binary: &Path, folder: &TempDir) -> Result<String> {
     Ok(made["secret"].as_str().context("no token was created")?.to_owned())
 }
 
-const PASSWORD: &str = "a-password-for-the-bench";
+pub(super) const PASSWORD: &str = "a-password-for-the-bench";
 
-fn name(rater: usize) -> String {
+pub(super) fn name(rater: usize) -> String {
     format!("rater{rater}")
 }
 
@@ -245,14 +252,14 @@ fn json_output(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> 
 }
 
 /// Number of tasks for that many ratings.
-fn tasks(options: &Options) -> usize {
-    options.ratings.div_ceil(MODELS * OVERLAP) + 1
+pub(super) fn tasks(ratings: usize) -> usize {
+    ratings.div_ceil(MODELS * OVERLAP) + 1
 }
 
 /// Creates a dataset, outputs, raters and a study for this many ratings; returns the study's opaque name.
-fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String> {
+pub(super) fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Result<String> {
     tools::say_aside("Preparing a data folder");
-    let tasks = tasks(options);
+    let tasks = tasks(options.ratings);
     let dataset = folder.path().join("dataset");
     fs::create_dir(&dataset)?;
     let text = |en: &str, zh: &str| json!({ "en": en, "zh": zh });
@@ -308,7 +315,7 @@ fn code(model: usize, task: usize) -> String {
 }
 
 fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<()> {
-    let mut command = command(binary, folder, &["user", "add", name, "--role", role]);
+    let mut command = command(binary, folder, &["user", "add", name, "--lasting", "--role", role]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     child.stdin.take().context("no standard input")?.write_all(PASSWORD.as_bytes())?;
     if !child.wait()?.success() {
@@ -318,7 +325,7 @@ fn add_user(binary: &Path, folder: &TempDir, name: &str, role: &str) -> Result<(
 }
 
 /// Number of ratings that count in the study.
-fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
+pub(super) fn counted(binary: &Path, folder: &TempDir) -> Result<usize> {
     let studies = json_output(binary, folder, &["studies", "list"])?;
     Ok(usize::try_from(studies[0]["done"].as_u64().context("the study says no number")?)?)
 }
@@ -359,6 +366,11 @@ impl Server {
         self.child.id()
     }
 
+    /// Where it listens.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// CPU time so far.
     fn cpu(&self) -> Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
@@ -371,7 +383,7 @@ impl Server {
     }
 
     /// Resident memory, in MiB.
-    fn resident(&self) -> Result<f64> {
+    pub(super) fn resident(&self) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
         let kib: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;

@@ -7,6 +7,8 @@
 mod cluster;
 mod engine;
 mod grading;
+mod growth;
+mod load;
 mod results;
 mod steadiness;
 mod usage;
@@ -19,7 +21,7 @@ use serde::Serialize;
 
 use crate::{server, tools};
 
-/// What to measure, and the output format.
+/// The benches to run, and the output format.
 #[derive(Args)]
 pub struct Bench {
     #[command(subcommand)]
@@ -38,6 +40,10 @@ enum What {
     Engine(engine::Options),
     /// Grading: sixteen raters without think time
     Grading(grading::Options),
+    /// A data folder after five years: start, every page, backup, prune, archiving
+    Growth(growth::Options),
+    /// 500 raters beside imports, downloads and a run
+    Load(load::Options),
     /// Comparisons and exports over a million ratings and a million verdicts
     Results(results::Options),
     /// The engine's steadiness: the same submission many times on an overloaded machine
@@ -61,6 +67,8 @@ pub fn bench(args: &Bench) -> Result<ExitCode> {
         What::Cluster(options) => cluster::run(options)?,
         What::Engine(options) => engine::run(options)?,
         What::Grading(options) => grading::run(options)?,
+        What::Growth(options) => growth::run(options)?,
+        What::Load(options) => load::run(options)?,
         What::Results(options) => results::run(options)?,
         What::Steadiness(options) => steadiness::run(options)?,
     };
@@ -87,7 +95,7 @@ pub enum Target {
 /// One figure of a report.
 #[derive(Serialize)]
 pub struct Figure {
-    /// What was measured.
+    /// The figures.
     pub what: String,
     /// Value.
     pub value: f64,

@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<Report> {
     }
     let mut report = Report::new("Comparisons and exports");
     let server = Server::start(&program, &data)?;
-    let cookie = server.log_in()?;
+    let cookie = server.log_in(Person::Admin)?;
     let size = std::fs::metadata(data.join("aixgrade.sqlite3"))?.len();
     report.figure("database", size as f64 / 1e6, "MB");
 
@@ -97,7 +97,7 @@ pub fn run(options: &Options) -> Result<Report> {
     // A separate server, so that comparisons cached in memory do not count.
     drop(server);
     let server = Server::start(&program, &data)?;
-    let cookie = server.log_in()?;
+    let cookie = server.log_in(Person::Admin)?;
     let before = server.peak_mib()?;
     for file in ["ratings.csv", "ratings.jsonl", "verdicts.csv", "verdicts.jsonl"] {
         let (took, body) = server.get(&format!("/admin/compare/bench/export/{file}"), &cookie)?;
@@ -136,7 +136,15 @@ fn is_counting(body: &[u8]) -> bool {
     body.windows(said.len()).any(|part| part == said)
 }
 
-struct Server {
+/// Who logs in.
+#[derive(Clone, Copy)]
+pub(super) enum Person {
+    Admin,
+    Rater,
+}
+
+/// A running server; dropping this value ends it.
+pub(super) struct Server {
     process: Child,
     address: String,
 }
@@ -149,7 +157,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start(program: &Path, data: &Path) -> Result<Server> {
+    pub(super) fn start(program: &Path, data: &Path) -> Result<Server> {
         let mut process = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--demo=study", "--data"])
             .arg(data)
@@ -203,7 +211,7 @@ impl Server {
         Ok((head, begun.elapsed(), body))
     }
 
-    fn get(&self, path: &str, cookie: &str) -> Result<(Duration, Vec<u8>)> {
+    pub(super) fn get(&self, path: &str, cookie: &str) -> Result<(Duration, Vec<u8>)> {
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept: text/html\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n",
             self.address
@@ -215,8 +223,11 @@ impl Server {
         Ok((took, body))
     }
 
-    fn log_in(&self) -> Result<String> {
-        let form = "name=admin&password=demo-password-admin&next=%2Fadmin";
+    pub(super) fn log_in(&self, person: Person) -> Result<String> {
+        let form = match person {
+            Person::Admin => "name=admin&password=demo-password-admin&next=%2Fadmin",
+            Person::Rater => "name=ada&password=demo-password-ada&next=%2Fdesk",
+        };
         let request = format!(
             "POST /log-in HTTP/1.1\r\nHost: {}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{form}",

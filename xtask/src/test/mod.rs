@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use crate::{client, server, setup, tools};
 use prerequisites::{Prerequisites, Skip};
 
-/// What a stage reported. A stage that is one check (format, lints) counts as one test.
+/// The report of a stage. A stage that is one check (format, lints) counts as one test.
 #[derive(Debug, Default)]
 struct Counts {
     passed: u64,

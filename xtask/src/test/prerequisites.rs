@@ -1,4 +1,4 @@
-//! Prerequisites of tests beside the checkout, and which tests may be skipped without them.
+//! Prerequisites of tests next to the checkout, and which tests may be skipped without them.
 //!
 //! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the
 //! file that [`VARIABLE`] names.
@@ -18,12 +18,14 @@ use crate::{toolchains, tools};
 /// skipped.
 const VARIABLE: &str = "AIXGRADE_TEST_SKIPPED";
 
-/// Where the published data of AixBench are beside a checkout, relative to the workspace's parent folder.
+/// The published data of AixBench next to a checkout, relative to the workspace's parent folder.
 const SHARED_DATA: &str = "shared/data/aixbench";
 /// The same for HumanEval-X.
 const SHARED_HUMANEVAL_X: &str = "shared/data/humaneval-x";
+/// The same for the verdicts of CodeIF-Bench's programs.
+const SHARED_CODEIF_VECTORS: &str = "shared/data/codeif-bench";
 
-/// What a skipped test lacks.
+/// The missing prerequisite of a skipped test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Published data, which are not part of the repository.
@@ -33,6 +35,8 @@ pub enum Kind {
     Host,
     /// The toolchain of a programming language, which xtask installs.
     Toolchain,
+    /// A benchmark without a licence, which only the environment can name.
+    Unlicensed,
     /// Nothing: the test is disabled.
     Ignored,
 }
@@ -56,6 +60,7 @@ impl Skip {
         let kind = match parts.next()? {
             "data" => Kind::Data,
             "host" => Kind::Host,
+            "unlicensed" => Kind::Unlicensed,
             kind => match toolchains::is_installed(kind.strip_prefix("toolchain ")?) {
                 true => Kind::Toolchain,
                 false => Kind::Host,
@@ -74,13 +79,16 @@ pub struct Prerequisites {
     pub checkout: Option<PathBuf>,
     /// The folder with the published files of HumanEval-X.
     pub humaneval_x: Option<PathBuf>,
-    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` beside the
+    /// A checkout of CodeIF-Bench, and the folder with the verdicts of its programs.
+    pub codeif_bench: Option<PathBuf>,
+    pub codeif_vectors: Option<PathBuf>,
+    /// Whether the data and the toolchains that xtask installs are expected here: in CI, with `shared/` next to the
     /// checkout.
     pub strict: bool,
 }
 
 impl Prerequisites {
-    /// Finds the published data, named in the environment or beside the checkout, and unpacks the
+    /// Finds the published data, named in the environment or next to the checkout, and unpacks the
     /// benchmark's repository unless a checkout of it is named.
     ///
     /// # Errors
@@ -95,6 +103,8 @@ impl Prerequisites {
         };
         let data = published("AIXGRADE_TEST_DATA", SHARED_DATA);
         let humaneval_x = published("AIXGRADE_TEST_HUMANEVAL_X", SHARED_HUMANEVAL_X);
+        let codeif_bench = named("AIXGRADE_TEST_CODEIF_BENCH").and_then(|folder| folder.canonicalize().ok());
+        let codeif_vectors = published("AIXGRADE_TEST_CODEIF_VECTORS", SHARED_CODEIF_VECTORS);
         let archive = data.as_ref().map(|folder| folder.join("checkout.tar.gz")).filter(|file| file.is_file());
         let checkout = match (named("AIXGRADE_TEST_AIXBENCH"), archive) {
             (Some(folder), _) => Some(folder.canonicalize().with_context(|| folder.display().to_string())?),
@@ -102,13 +112,18 @@ impl Prerequisites {
             (None, None) => None,
         };
         let strict = std::env::var_os("CI").is_some_and(|ci| ci != "false") && parent.join("shared").is_dir();
-        Ok(Prerequisites { data, checkout, humaneval_x, strict })
+        Ok(Prerequisites { data, checkout, humaneval_x, codeif_bench, codeif_vectors, strict })
     }
 
     /// Prints where the data are, or what is skipped without them.
     pub fn announce(&self) {
-        let places =
-            [("Published data", &self.data), ("AixBench checkout", &self.checkout), ("HumanEval-X", &self.humaneval_x)];
+        let places = [
+            ("Published data", &self.data),
+            ("AixBench checkout", &self.checkout),
+            ("HumanEval-X", &self.humaneval_x),
+            ("CodeIF-Bench checkout", &self.codeif_bench),
+            ("Verdicts of CodeIF-Bench", &self.codeif_vectors),
+        ];
         for (what, place) in places {
             match place {
                 Some(folder) => println!("{what}: {}", folder.display()),
@@ -123,6 +138,8 @@ impl Prerequisites {
             ("AIXGRADE_TEST_DATA", &self.data),
             ("AIXGRADE_TEST_AIXBENCH", &self.checkout),
             ("AIXGRADE_TEST_HUMANEVAL_X", &self.humaneval_x),
+            ("AIXGRADE_TEST_CODEIF_BENCH", &self.codeif_bench),
+            ("AIXGRADE_TEST_CODEIF_VECTORS", &self.codeif_vectors),
         ];
         for (variable, folder) in named {
             match folder {
@@ -137,7 +154,7 @@ impl Prerequisites {
     pub fn forbid(&self, skip: &Skip) -> bool {
         match skip.kind {
             Kind::Data | Kind::Toolchain => self.strict,
-            Kind::Host => false,
+            Kind::Host | Kind::Unlicensed => false,
             Kind::Ignored => true,
         }
     }

@@ -3,8 +3,10 @@
 use super::{Dimension, Rubric};
 use crate::model::{lang::Bilingual, message::Message, problem::Problem};
 
-/// Most dimensions.
+/// Most dimensions without the checklist.
 const MOST_DIMENSIONS: usize = 12;
+/// Most items of the checklist.
+const MOST_ITEMS: usize = 20;
 /// Most levels of a dimension: a digit key each.
 const MOST_LEVELS: usize = 9;
 /// Longest short name and longest key, in characters.
@@ -15,10 +17,11 @@ const LONGEST_LABEL: usize = 80;
 const LONGEST_TEXT: usize = 2000;
 
 /// Columns of exports and imports, which no dimension may have the name of.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "comment",
     "dataset_version",
     "flag",
+    "instructions",
     "lang",
     "model",
     "notes",
@@ -44,12 +47,27 @@ impl Rubric {
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Found(Vec::new());
         found.slug(&self.slug);
-        if self.dimensions.is_empty() || self.dimensions.len() > MOST_DIMENSIONS {
-            let n = self.dimensions.len();
+        let items = self.dimensions.iter().filter(|d| d.checklist).count();
+        let scales = self.dimensions.len() - items;
+        if self.dimensions.is_empty() || scales > MOST_DIMENSIONS {
             found.wrong(
                 "dimensions",
-                (format!("the rubric has {n} dimensions"), format!("评分标准有 {n} 个维度")),
+                (format!("the rubric has {scales} dimensions"), format!("评分标准有 {scales} 个维度")),
                 (format!("Write 1 to {MOST_DIMENSIONS}"), format!("请写 1 到 {MOST_DIMENSIONS} 个维度")),
+            );
+        }
+        if items > MOST_ITEMS {
+            found.wrong(
+                "dimensions",
+                (format!("the checklist has {items} items"), format!("检查表有 {items} 项")),
+                (format!("Write at most {MOST_ITEMS}"), format!("最多请写 {MOST_ITEMS} 项")),
+            );
+        }
+        if self.scales() < scales {
+            found.wrong(
+                "dimensions",
+                ("an item of the checklist comes before a dimension with levels", "检查项排在了有等级的维度之前"),
+                ("Move the items of the checklist to the end", "请把检查项移到最后"),
             );
         }
         for (at, dimension) in self.dimensions.iter().enumerate() {
@@ -83,7 +101,7 @@ impl Found {
     }
 
     fn dimension(&mut self, at: usize, dimension: &Dimension, is_repeated: bool) {
-        let Dimension { key, name, question, levels } = dimension;
+        let Dimension { key, checklist, name, question, levels } = dimension;
         let (number, field) = (at + 1, format!("dimensions[{at}]"));
         let plain = key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         if key.is_empty() || !plain || key.len() > LONGEST_NAME {
@@ -115,6 +133,16 @@ impl Found {
             (format!("dimension {number} has no name"), format!("第 {number} 个维度没有名称"))
         });
         self.text(format!("{field}.question"), question, LONGEST_TEXT, false, Default::default);
+        if *checklist {
+            if *levels != Dimension::yes_and_no() {
+                self.wrong(
+                    format!("{field}.levels"),
+                    (format!("{key} is an item of the checklist"), format!("{key} 是检查项")),
+                    ("Leave out its levels: they are yes and no", "请不要填写等级：检查项只有“是”和“否”"),
+                );
+            }
+            return;
+        }
         if !(2..=MOST_LEVELS).contains(&levels.len()) {
             let n = levels.len();
             self.wrong(
@@ -184,7 +212,12 @@ mod tests {
         };
         let clarity = DimensionForm { key: "clarity".into(), ..safety.clone() };
         form(&mut safety);
-        Rubric { slug: "security".into(), version: 0, dimensions: vec![safety.into(), clarity.into()] }
+        Rubric {
+            slug: "security".into(),
+            version: 0,
+            instructions: false,
+            dimensions: vec![safety.into(), clarity.into()],
+        }
     }
 
     #[test]
@@ -193,6 +226,25 @@ mod tests {
         assert_eq!(found.problems(), []);
         assert_eq!(found.dimensions[0].name.en, "Safety");
         assert_eq!(found.dimensions[0].levels.iter().map(|l| l.score).collect::<Vec<_>>(), [3, 2, 1]);
+    }
+
+    #[test]
+    fn a_checklist_item_has_the_levels_yes_and_no() {
+        let mut found = rubric(|_| ());
+        let item =
+            DimensionForm { key: "tested".into(), checklist: true, name_en: "Tested".into(), ..Default::default() };
+        found.dimensions.push(item.into());
+        assert_eq!(found.problems(), []);
+        assert_eq!((found.scales(), found.dimensions[2].range()), (2, (0, 1)));
+        // As a file: without levels, which are completed.
+        let json = r#"{"slug": "s", "dimensions": [{"key": "tested", "checklist": true, "name": {"en": "Tested", "zh": ""}}]}"#;
+        let mut read: Rubric = serde_json::from_str(json).unwrap();
+        assert_eq!(read.problems().len(), 1);
+        read.complete_checklist();
+        assert_eq!(read.problems(), []);
+        assert_eq!(read.dimensions[0], found.dimensions[2]);
+        // A rubric without a checklist is written as before.
+        assert!(!serde_json::to_string(&rubric(|_| ())).unwrap().contains("checklist"));
     }
 
     #[test]
@@ -219,6 +271,16 @@ mod tests {
             let more = r.dimensions[0].levels[0].clone();
             r.dimensions[0].levels.resize(10, more);
             r.dimensions[0].number_levels();
+        });
+        check("dimensions", &|r| {
+            r.dimensions[0].checklist = true;
+            r.dimensions[0].levels = Dimension::yes_and_no();
+        });
+        check("dimensions[1].levels", &|r| r.dimensions[1].checklist = true);
+        check("dimensions", &|r| {
+            let levels = Dimension::yes_and_no();
+            let item = Dimension { checklist: true, levels, ..r.dimensions[0].clone() };
+            r.dimensions.extend((0..=MOST_ITEMS).map(|n| Dimension { key: "i".repeat(n + 1), ..item.clone() }));
         });
         check("dimensions[0].levels[1].text", &|r| r.dimensions[0].levels[1].text.en.clear());
         check("dimensions[0].levels[2].label", &|r| r.dimensions[0].levels[2].label.en = "x".repeat(81));

@@ -76,7 +76,7 @@ fn score(digit: &str) -> bool {
     }
 }
 
-/// What gets the focus in a scale: its chosen level, otherwise its first.
+/// The element of a scale that gets the focus: the chosen level, otherwise the first.
 fn first_level(scale: &Element) -> Option<HtmlElement> {
     let chosen = scale.query_selector("input:checked").ok().flatten();
     let level = chosen.or_else(|| scale.query_selector("input").ok().flatten())?;

@@ -35,7 +35,12 @@ pub fn DatasetsPage() -> impl IntoView {
         Field::Choice("code_lang", t.code_lang, langs),
         Field::Choice("check", t.checks, any().chain(checks).collect()),
     ];
-    let actions = move || view! { <a class="button" href="/admin/languages">{i.languages().title}</a> };
+    let actions = move || {
+        view! {
+            <a class="button" href="/admin/languages">{i.languages().title}</a>
+            <a class="button" href="/admin/conversations">{i.conversations().title}</a>
+        }
+    };
     view! {
         <Page title=t.datasets actions>
         {list.bar(fields)}

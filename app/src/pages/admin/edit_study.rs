@@ -11,6 +11,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        group::Group,
         ids::StudyId,
         page::PageOf,
         study::{StudyDraft, StudyStatus},
@@ -19,6 +20,7 @@ use crate::{
     },
     rpc::{
         accounts::people,
+        groups::groups,
         plans::{EditStudy, draft_settings},
         submissions::submissions,
     },
@@ -43,16 +45,17 @@ pub fn EditStudyPage() -> impl IntoView {
             let draft = draft_settings(id).await?;
             let most = PageOf::first(PageOf::MOST);
             let rows = submissions(Some(draft.settings.dataset.clone()), most.clone()).await?.rows;
-            Ok((draft, rows, people(most, PageOf::first(1)).await?.0.rows))
+            let groups = groups(most.clone()).await?.rows;
+            Ok((draft, rows, people(most, PageOf::first(1)).await?.0.rows, groups))
         },
     );
     let edit = FormAction::<EditStudy>::new();
     view! { <Load data let:all>{page(i, id.get_untracked(), all, edit)}</Load> }
 }
 
-type Loaded = (StudyDraft, Vec<SubmissionRow>, Vec<UserRow>);
+type Loaded = (StudyDraft, Vec<SubmissionRow>, Vec<UserRow>, Vec<Group>);
 
-fn page(i: I18n, id: Option<StudyId>, (draft, rows, users): Loaded, edit: FormAction<EditStudy>) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, (draft, rows, users, groups): Loaded, edit: FormAction<EditStudy>) -> AnyView {
     let (t, p) = (i.admin(), i.plan());
     let Some(id) = id else { return ().into_any() };
     let title = draft.settings.title.clone();
@@ -71,7 +74,7 @@ fn page(i: I18n, id: Option<StudyId>, (draft, rows, users): Loaded, edit: FormAc
             <p><a href=quality>{i.quality().settings}</a></p>
             <ActionForm action=edit attr:class="stack study-form">
                 <input type="hidden" name="id" value=id.to_string()/>
-                <StudyFields slug rows users several=false draft/>
+                <StudyFields slug rows users groups several=false draft/>
                 <p class="row">
                     <button class="button primary" type="submit" disabled=move || edit.pending().get()>{p.edit_save}</button>
                     <a class="button" href=plan>{p.edit_cancel}</a>

@@ -12,6 +12,8 @@ pub enum Field {
     Words,
     /// A list: values with their names. The empty value is left out of the address.
     Choice(&'static str, &'static str, Vec<(&'static str, String)>),
+    /// The same with values that are not known beforehand.
+    Choices(&'static str, &'static str, Vec<(String, String)>),
     /// A checkbox: `1` if checked.
     Tick(&'static str, &'static str),
     /// A part of the address that the filter keeps unchanged.
@@ -32,11 +34,12 @@ pub fn FilterBar(
 ) -> impl IntoView {
     let t = use_i18n().admin();
     let query = use_query_map();
+    let submit = if matches!(fields[..], [Field::Words]) { t.filter_text } else { t.filter };
     let fields = fields.into_iter().map(|field| draw(field, query)).collect_view();
     view! {
         <Filter search=true>
             {fields}
-            <button class="button" type="submit">{t.filter}</button>
+            <button class="button" type="submit">{submit}</button>
             {shown.map(|shown| view! {
                 <p class="filter-count" role="status">{move || (t.shown_of)(shown.get(), all)}</p>
             })}
@@ -57,22 +60,10 @@ fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
         }
         .into_any(),
         Field::Choice(key, label, options) => {
-            let options = options
-                .into_iter()
-                .map(|(value, name)| {
-                    let chosen = move || read(key) == value;
-                    view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
-                })
-                .collect_view();
-            let id = format!("filter-{key}");
-            view! {
-                <div class="field">
-                    <label class="label" for=id.clone()>{label}</label>
-                    <select class="input" id=id name=key>{options}</select>
-                </div>
-            }
-            .into_any()
+            let options = options.into_iter().map(|(value, name)| (value.to_owned(), name)).collect();
+            choices(query, key, label, options)
         }
+        Field::Choices(key, label, options) => choices(query, key, label, options),
         Field::Tick(key, label) => {
             let ticked = move || read(key) == "1";
             view! {
@@ -89,4 +80,23 @@ fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
         })
         .into_any(),
     }
+}
+
+fn choices(query: Memo<ParamsMap>, key: &'static str, label: &'static str, options: Vec<(String, String)>) -> AnyView {
+    let options = options
+        .into_iter()
+        .map(|(value, name)| {
+            let own = value.clone();
+            let chosen = move || asked(query, key) == own;
+            view! { <option value=value selected=chosen.clone() prop:selected=chosen>{name}</option> }
+        })
+        .collect_view();
+    let id = format!("filter-{key}");
+    view! {
+        <div class="field">
+            <label class="label" for=id.clone()>{label}</label>
+            <select class="input" id=id name=key>{options}</select>
+        </div>
+    }
+    .into_any()
 }

@@ -58,7 +58,7 @@ pub fn FindPage() -> impl IntoView {
     }
 }
 
-/// What the server has found for `words`; without words, nothing.
+/// The server's results for `words`; without words, nothing.
 fn found(words: impl Fn() -> String + Send + Sync + 'static) -> Data<Vec<Hit>> {
     Data::new(words, |words| async move { if words.trim().is_empty() { Ok(Vec::new()) } else { find(words).await } })
 }
@@ -171,7 +171,7 @@ fn Palette(
     let navigate = use_navigate();
     let keys = move |event: ev::KeyboardEvent| {
         let count = shown.with_untracked(Vec::len);
-        // What an input method is composing is not chosen yet.
+        // Text that an input method is still composing is not a choice.
         if event.is_composing() || count == 0 {
             return;
         }
@@ -223,7 +223,7 @@ fn Palette(
     }
 }
 
-/// What is said about the result.
+/// The status line of the results.
 fn said(i: I18n, lines: usize, error: Option<AppError>) -> AnyView {
     match (error, lines) {
         (Some(error), _) => error_text(&error, i).into_any(),
@@ -298,7 +298,7 @@ fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
     pages.chain(hits).collect()
 }
 
-/// Where one has been, and the pages.
+/// Recently visited objects, and the pages.
 fn places(i: I18n) -> Vec<Line> {
     let recent = recent().into_iter().map(|(href, name)| Line {
         group: i.lists().kind_recent,
@@ -369,6 +369,7 @@ fn pages(i: I18n) -> Vec<Line> {
         (c.nav_runs, "/admin/runs"),
         (i.runs().compare_runs, "/admin/runs/compare"),
         (i.languages().title, "/admin/languages"),
+        (i.conversations().title, "/admin/conversations"),
         (c.nav_people, "/admin/people"),
         (c.nav_settings, "/admin/settings"),
         (i.audit().title, "/admin/audit"),

@@ -84,6 +84,8 @@ fn next_step(i: I18n, all: &Overview) -> Step {
     } else if let Some(study) = complete {
         let sentence = (t.next_read)(&study.title);
         step(&sentence, &format!("/admin/studies/{}#comparison", study.id), t.read_comparison)
+    } else if !all.raters {
+        step(t.next_invite, "/admin/people", t.invite_people)
     } else {
         step(t.next_study, "/admin/studies/new", t.new_study)
     }
@@ -117,7 +119,7 @@ pub fn study_cards(i: I18n, studies: Vec<StudyRow>) -> AnyView {
     view! { <ul class="cards">{cards.collect_view()}</ul> }.into_any()
 }
 
-/// What waits in a study: ratings that are left, and links into the inbox.
+/// The remaining ratings of a study, and links into the inbox.
 fn waiting(i: I18n, study: &StudyRow) -> impl IntoView + use<> {
     let t = i.admin();
     let inbox = |kind| InboxFilter { kind, study: Some(study.id) }.address();

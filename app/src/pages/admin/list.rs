@@ -1,4 +1,5 @@
-//! What every list has: a search and filters, headings that sort, the number of rows, and what an empty list says.
+//! The parts that all lists share: search, filters, headings that sort, the number of rows, and the text of an empty
+//! list.
 //!
 //! All of it is in the address: `q`, `sort`, the filters by their names, `after` or `before`. Headings and page turners
 //! are links and the search is a form, so lists work without JavaScript.
@@ -33,7 +34,7 @@ impl Listing {
         Listing { i: use_i18n(), query: use_query_map(), usual, filters }
     }
 
-    /// What the address asks for; tracked.
+    /// The selection in the address; tracked.
     pub fn asked(&self) -> PageOf {
         let read = |key: &str| self.query.with(|query| query.get(key)).unwrap_or_default();
         let filters = self.filters.iter().map(|key| ((*key).to_owned(), read(key)));
@@ -119,7 +120,7 @@ impl Listing {
         untrack(|| self.asked().which)
     }
 
-    /// What a narrowed list says that shows nothing. `more` says whether the next page goes on.
+    /// The text of a filtered list without rows. `more` says whether the next page continues the search.
     pub fn no_match(&self, more: bool) -> AnyView {
         let t = self.i.lists();
         let (title, hint) = if more { (t.no_match_yet, t.no_match_yet_hint) } else { (t.no_match, t.no_match_hint) };

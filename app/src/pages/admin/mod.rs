@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod collections;
 pub mod compare;
+pub mod conversations;
 pub mod dataset;
 pub mod datasets;
 pub mod edit_study;
@@ -10,6 +11,7 @@ mod engine;
 mod filter;
 pub mod find;
 mod first_outputs;
+pub mod groups;
 pub mod guidelines;
 pub mod home;
 pub mod inbox;

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{page::PageOf, submission::SubmissionRow, user::UserRow},
-    rpc::{accounts::people, studies::CreateStudy, submissions::submissions},
+    model::{group::Group, page::PageOf, submission::SubmissionRow, user::UserRow},
+    rpc::{accounts::people, groups::groups, studies::CreateStudy, submissions::submissions},
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
@@ -32,7 +32,9 @@ pub fn NewStudyPage() -> impl IntoView {
         || (),
         |()| async move {
             let most = PageOf::first(PageOf::MOST);
-            Ok((submissions(None, most.clone()).await?.rows, people(most, PageOf::first(1)).await?.0.rows))
+            let groups = groups(most.clone()).await?.rows;
+            let rows = submissions(None, most.clone()).await?.rows;
+            Ok((rows, (people(most, PageOf::first(1)).await?.0.rows, groups)))
         },
     );
     let create = FormAction::<CreateStudy>::new();
@@ -52,7 +54,7 @@ fn choose(
     i: I18n,
     asked: Option<String>,
     rows: Vec<SubmissionRow>,
-    users: Vec<UserRow>,
+    (users, groups): (Vec<UserRow>, Vec<Group>),
     create: FormAction<CreateStudy>,
 ) -> AnyView {
     let t = i.admin();
@@ -76,7 +78,7 @@ fn choose(
             view! {
                 <ActionForm action=create attr:class="stack study-form">
                     <input type="hidden" name="dataset" value=slug.clone()/>
-                    <StudyFields slug rows users several/>
+                    <StudyFields slug rows users groups several/>
                     <button class="button primary" type="submit" disabled=move || create.pending().get()>
                         {i.plan().preview_button}
                     </button>

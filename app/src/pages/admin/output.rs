@@ -36,13 +36,14 @@ pub fn OutputPage() -> impl IntoView {
 
 fn page(i: I18n, detail: OutputDetail) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code } = detail;
+    let OutputDetail { row, model_name, task, code, conversation } = detail;
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
     view! {
         <Page title crumbs=vec![("/admin/submissions".into(), t.submissions.into())]>
             {sample}
             {task_text(i, task)}
+            {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
         </Page>
     }

@@ -10,12 +10,15 @@ use super::{filter::Field, list::Listing, parts::FormError};
 use crate::{
     i18n::{I18n, use_i18n, use_visitor},
     model::{
+        group::{Group, GroupName},
         lang::Lang,
+        page::PageOf,
         plan::Reads,
         user::{Role, UserRow},
     },
     rpc::{
         accounts::{self as rpc, Invite, RevokeInvitation, SetDisabled, SetRole, people},
+        groups::groups,
         plans::SetReads,
     },
     ui::{
@@ -49,7 +52,8 @@ pub fn PeoplePage() -> impl IntoView {
         )
     };
     let query = use_query_map();
-    let list = Listing::new("name", &["role", "active"]);
+    let list = Listing::new("name", &["role", "active", "group"]);
+    let all_groups = Data::new(|| (), |()| groups(PageOf::first(PageOf::MOST)));
     let asked = move || (changes(), list.asked(), page_of(query, "invitations"));
     // Without JavaScript the server redirects the browser back here with the link in the address.
     let carried = query.with_untracked(|q| q.get("link")).filter(|path| is_link(path, "/reset/"));
@@ -65,7 +69,7 @@ pub fn PeoplePage() -> impl IntoView {
                 <h2 id="invite">{t.invite_people}</h2>
                 <p>{t.invite_lead}</p>
                 <InviteForm invite/>
-                <InviteMany invite=invite_many/>
+                <Load data=all_groups let:page><InviteMany invite=invite_many groups=page.rows/></Load>
             </section>
             <FormError of=move || set_disabled.value().get().and_then(Result::err)/>
             <FormError of=move || set_role.value().get().and_then(Result::err)/>
@@ -82,7 +86,8 @@ pub fn PeoplePage() -> impl IntoView {
             <FormError of=move || set_reads.value().get().and_then(Result::err)/>
             <h2 id="accounts">{t.accounts}</h2>
             <p class="muted">{t.disable_hint}</p>
-            {list.bar(filters(i))}
+            <p><a href="/admin/groups">{i.groups().groups}</a></p>
+            <Load data=all_groups let:page>{list.bar(filters(i, page.rows))}</Load>
             <Load data=everybody let:both>
                 {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, forms))}
                 {pager(i, query, "invitations", &both.1)}
@@ -109,16 +114,22 @@ fn is_link(path: &str, start: &str) -> bool {
     })
 }
 
-fn filters(i: I18n) -> Vec<Field> {
+fn filters(i: I18n, groups: Vec<Group>) -> Vec<Field> {
     let (t, l) = (i.admin(), i.lists());
     let choice = |key, label, values: [(&'static str, &str); 2]| {
         let values = std::iter::once(("", l.any)).chain(values);
         Field::Choice(key, label, values.map(|(value, name)| (value, name.to_owned())).collect())
     };
-    vec![
+    let mut fields = vec![
         choice("role", t.role, [("rater", t.role_rater), ("admin", t.role_admin)]),
         choice("active", t.state, [("1", t.enabled), ("0", t.disabled)]),
-    ]
+    ];
+    if !groups.is_empty() {
+        let groups = groups.into_iter().map(|group| (group.id.to_string(), group.name));
+        let all = std::iter::once((String::new(), i.groups().any.to_owned())).chain(groups);
+        fields.push(Field::Choices("group", i.groups().group, all.collect()));
+    }
+    fields
 }
 
 fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyView {
@@ -129,7 +140,7 @@ fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyVie
         let name = user.name.clone();
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.name>{user.name.clone()}</th>
+                <th role="rowheader" scope="row" data-label=t.name>{user.name.clone()}{group_links(&user.groups)}</th>
                 <td role="cell" data-label=t.role>{role(i, user.role)}</td>
                 <td role="cell" data-label=i.plan().reads>{reads_form(i, user.id, &name, user.reads, forms.set_reads)}</td>
                 <td role="cell" data-label=t.state>
@@ -175,7 +186,16 @@ fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyVie
     .into_any()
 }
 
-/// What an admin can do with another account.
+/// The groups that somebody is in.
+fn group_links(groups: &[GroupName]) -> Vec<AnyView> {
+    let link = |group: &GroupName| {
+        let href = format!("/admin/groups/{}", group.id);
+        view! { " "<a class="small" href=href>{group.name.clone()}</a> }.into_any()
+    };
+    groups.iter().map(link).collect()
+}
+
+/// The actions of an admin on another account.
 fn actions(i: I18n, user: &UserRow, Forms { set_disabled, set_role, reset, .. }: Forms) -> AnyView {
     let t = i.admin();
     let (id, disabled) = (user.id.to_string(), user.disabled);
@@ -234,7 +254,7 @@ fn change_role(i: I18n, user: &UserRow, set_role: FormAction<SetRole>) -> impl I
     }
 }
 
-/// What a deactivation leads to.
+/// The consequences of a deactivation.
 fn deactivation(i: I18n, user: &UserRow) -> AnyView {
     let t = i.admin();
     if user.open_ratings == 0 {

@@ -13,13 +13,16 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        group::Group,
         ids::StudyId,
         lang::Lang,
-        plan::{PlanDetail, Presentation, RaterPlan, Reads, Sharing},
+        page::PageOf,
+        plan::{PlanDetail, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
         quality::Live,
         study::StudyStatus,
     },
     rpc::{
+        groups::{JoinStudyGroup, groups},
         plans::{CopyStudy, ExtendStudy, JoinStudy, LeaveStudy, SetPace, plan},
         studies::SetStudyStatus,
     },
@@ -36,6 +39,7 @@ use crate::{
 struct Doing {
     status: FormAction<SetStudyStatus>,
     join: FormAction<JoinStudy>,
+    join_group: FormAction<JoinStudyGroup>,
     leave: FormAction<LeaveStudy>,
     extend: FormAction<ExtendStudy>,
     copy: FormAction<CopyStudy>,
@@ -51,16 +55,17 @@ pub fn PlanPage() -> impl IntoView {
     let doing = Doing {
         status: FormAction::new(),
         join: FormAction::new(),
+        join_group: FormAction::new(),
         leave: FormAction::new(),
         extend: FormAction::new(),
         copy: FormAction::new(),
         pace: FormAction::new(),
     };
     let changes = move || {
-        let Doing { status, join, leave, extend, copy: _, pace } = doing;
+        let Doing { status, join, join_group, leave, extend, copy: _, pace } = doing;
         [
             status.version().get(),
-            join.version().get(),
+            join.version().get() + join_group.version().get(),
             leave.version().get(),
             extend.version().get(),
             pace.version().get(),
@@ -68,13 +73,16 @@ pub fn PlanPage() -> impl IntoView {
     };
     let data = Data::new(
         move || (id.get(), changes()),
-        |(id, _)| async move { plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+        |(id, _)| async move {
+            let plan = plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await?;
+            Ok((plan, groups(PageOf::first(PageOf::MOST)).await?.rows))
+        },
     );
     let counts = tab_data(id);
-    view! { <Load data let:detail>{page(i, detail, doing, counts)}</Load> }
+    view! { <Load data let:both>{page(i, both.0, both.1, doing, counts)}</Load> }
 }
 
-fn page(i: I18n, plan: PlanDetail, doing: Doing, counts: Data<Live>) -> AnyView {
+fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Data<Live>) -> AnyView {
     let (t, p) = (i.admin(), i.plan());
     let id = plan.study;
     let title = (p.plan_of)(&plan.title);
@@ -89,7 +97,7 @@ fn page(i: I18n, plan: PlanDetail, doing: Doing, counts: Data<Live>) -> AnyView 
             {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
             {facts(i, &plan, doing)}
             {people(i, &plan, doing)}
-            {open.then(|| join_form(i, &plan, doing))}
+            {open.then(|| join_form(i, &plan, groups, doing))}
             {open.then(|| extend_form(i, &plan, doing))}
             {history(i, &plan)}
         </Page>
@@ -151,6 +159,7 @@ fn facts(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
             <div><dt>{p.ratings_wanted}</dt><dd>{i.number(plan.wanted)}</dd></div>
             <div><dt>{p.hours_left}</dt><dd>{hours.map_or_else(|| "–".into(), |h| (p.hours)(&tenths(h)))}</dd></div>
             <div><dt>{p.presentation}</dt><dd>{presentation(i, plan.presentation)}</dd></div>
+            {plan.answers.map(|answers| view! { <div><dt>{p.answers}</dt><dd>{rated_answers(i, answers)}</dd></div> })}
             <div><dt>{p.sharing}</dt><dd>{sharing(i, plan.sharing)}</dd></div>
             <div><dt>{t.seed}</dt><dd><code>{plan.seed.clone()}</code></dd></div>
         </dl>
@@ -173,6 +182,14 @@ pub fn presentation(i: I18n, presentation: Presentation) -> &'static str {
     match presentation {
         Presentation::One => i.plan().one,
         Presentation::SideBySide => i.plan().side_by_side,
+    }
+}
+
+/// Which answers of a conversation are rated, in words.
+pub fn rated_answers(i: I18n, answers: RatedAnswers) -> &'static str {
+    match answers {
+        RatedAnswers::Last => i.plan().answers_last,
+        RatedAnswers::Each => i.plan().answers_each,
     }
 }
 
@@ -247,13 +264,27 @@ fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> imp
     };
     let staying = rater.left_at.is_none() && plan.status != StudyStatus::Closed;
     let whose = (p.leave_whose)(&rater.name);
-    let leave = staying.then(|| {
+    let form = move |aria: String| {
         view! {
             <ActionForm action=doing.leave>
                 <input type="hidden" name="id" value=study.to_string()/>
                 <input type="hidden" name="user" value=user.to_string()/>
-                <button class="button small-button" type="submit" aria-label=whose disabled=move || doing.leave.pending().get()>{p.leave}</button>
+                <button class="button small-button" type="submit" aria-label=aria disabled=move || doing.leave.pending().get()>{p.leave}</button>
             </ActionForm>
+        }
+    };
+    let leave = staying.then(|| match plan.status {
+        StudyStatus::Draft => form(whose).into_any(),
+        // It moves work of people who may be rating at this moment.
+        _ => {
+            let leads_to = (p.leave_leads_to)(&i.number(rater.open));
+            view! {
+                <details class="confirm">
+                    <summary class="button small-button">{whose.clone()}</summary>
+                    <div class="confirm-box"><p>{leads_to}</p>{form(whose)}</div>
+                </details>
+            }
+            .into_any()
         }
     });
     let hours = plan.hours(rater.open).map_or_else(|| "–".into(), tenths);
@@ -279,7 +310,7 @@ fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> imp
     }
 }
 
-fn join_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+fn join_form(i: I18n, plan: &PlanDetail, groups: Vec<Group>, doing: Doing) -> impl IntoView + use<> {
     let p = i.plan();
     let by_hand = plan.sharing == Sharing::Hand;
     let options = plan
@@ -324,8 +355,38 @@ fn join_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> 
             <p class="muted small">{lead}</p>
             {form}
             <FormError of=move || doing.join.value().get().and_then(Result::err)/>
+            {(!by_hand).then(|| join_group_form(i, plan, groups, doing))}
         </section>
     }
+}
+
+/// Adds the people of a group. With shares set by hand each person needs a share, so they are added one by one.
+fn join_group_form(i: I18n, plan: &PlanDetail, groups: Vec<Group>, doing: Doing) -> impl IntoView + use<> {
+    let (g, study) = (i.groups(), plan.study);
+    let others: Vec<_> = plan.others.iter().map(|(id, ..)| *id).collect();
+    let options: Vec<_> = groups
+        .into_iter()
+        .filter_map(|group| {
+            let new = group.members.iter().filter(|member| others.contains(&member.id)).count();
+            (new > 0).then(|| {
+                let text = format!("{} ({})", group.name, (g.members_n)(new as u64));
+                view! { <option value=group.id.to_string()>{text}</option> }
+            })
+        })
+        .collect();
+    (!options.is_empty()).then(|| {
+        view! {
+            <ActionForm action=doing.join_group attr:class="plan-row">
+                <input type="hidden" name="id" value=study.to_string()/>
+                <div class="field">
+                    <label class="label" for="join-group">{g.join}</label>
+                    <select class="input" id="join-group" name="group">{options}</select>
+                </div>
+                <button class="button" type="submit" disabled=move || doing.join_group.pending().get()>{g.join_button}</button>
+            </ActionForm>
+            <FormError of=move || doing.join_group.value().get().and_then(Result::err)/>
+        }
+    })
 }
 
 fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {

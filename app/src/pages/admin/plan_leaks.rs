@@ -1,5 +1,5 @@
-//! Which outputs of a draft name a model to its raters, on the page of its plan: before it starts, and once more when
-//! somebody starts it although they do.
+//! The outputs of a draft that show a model name to its raters, on the page of its plan: before it starts, and
+//! again when somebody starts it nevertheless.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;

@@ -13,7 +13,7 @@ use crate::{
     model::{
         ids::UploadId,
         problem::Problem,
-        submission::{IdentityLeak, Matching, Preview, Shape},
+        submission::{FileLine, IdentityLeak, Matching, Preview, Shape},
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
@@ -244,9 +244,9 @@ pub fn problem_table(i: I18n, problems: Vec<Problem>, count: u64) -> impl IntoVi
     }
 }
 
-fn lines(found: Vec<(u64, String)>) -> Vec<(Option<u64>, String)> {
+fn lines(found: Vec<FileLine>) -> Vec<(Option<u64>, String)> {
     // An archive's classes have no line.
-    found.into_iter().map(|(line, id)| ((line > 0).then_some(line), id)).collect()
+    found.into_iter().map(|one| ((one.line > 0).then_some(one.line), one.label)).collect()
 }
 
 /// Each identity leak: the name, its place in the code, and the text around it.

@@ -49,7 +49,7 @@ pub fn uploads_data() -> (Listing, Data<Paged<UploadRow>>) {
 /// The list.
 #[component]
 pub fn PreviousUploads(
-    /// Which rows the address asks for.
+    /// The selection in the address.
     list: Listing,
     /// The rows, created at the top of the page.
     data: Data<Paged<UploadRow>>,

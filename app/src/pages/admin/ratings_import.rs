@@ -145,8 +145,8 @@ fn preview(
 fn facts(i: I18n, p: &RatingsPreview, reading: &RatingsReading) -> impl IntoView + use<> {
     let (t, a) = (i.ratings_import(), i.admin());
     let each = |name: &String, n: u64| (t.with_ratings)(name, &i.number(n));
-    let raters: Vec<_> = p.raters.iter().map(|(name, n)| each(name, *n)).collect();
-    let models: Vec<_> = p.models.iter().map(|(name, n, _)| each(name, *n)).collect();
+    let raters: Vec<_> = p.raters.iter().map(|one| each(&one.rater, one.ratings)).collect();
+    let models: Vec<_> = p.models.iter().map(|one| each(&one.model, one.ratings)).collect();
     let line = |word: &'static str, text: String| {
         (!text.is_empty()).then(|| view! { <div><dt>{word}</dt><dd>{text}</dd></div> })
     };
@@ -229,14 +229,14 @@ fn first_rows(i: I18n, p: &RatingsPreview, judge: bool) -> Option<AnyView> {
     let rows = p
         .first
         .iter()
-        .map(|(line, task, model, rater, scores)| {
-            let scores = scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" · ");
-            let rater = (!judge).then(|| view! { <td role="cell" data-label=t.rater>{rater.clone()}</td> });
+        .map(|one| {
+            let scores = one.scores.iter().map(u8::to_string).collect::<Vec<_>>().join(" · ");
+            let rater = (!judge).then(|| view! { <td role="cell" data-label=t.rater>{one.rater.clone()}</td> });
             view! {
                 <tr role="row">
-                    <th role="rowheader" scope="row" data-label=t.line class="num">{i.number(*line)}</th>
-                    <td role="cell" data-label=a.task>{task.clone()}</td>
-                    <td role="cell" data-label=i.compare().model>{model.clone()}</td>
+                    <th role="rowheader" scope="row" data-label=t.line class="num">{i.number(one.line)}</th>
+                    <td role="cell" data-label=a.task>{one.task_id.clone()}</td>
+                    <td role="cell" data-label=i.compare().model>{one.model.clone()}</td>
                     {rater}
                     <td role="cell" data-label=t.scores class="num">{scores}</td>
                 </tr>

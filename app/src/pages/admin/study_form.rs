@@ -8,8 +8,9 @@ use super::rubrics::choose::RubricField;
 use crate::{
     i18n::use_i18n,
     model::{
-        ids::{SubmissionId, UserId},
-        plan::{Presentation, Sharing},
+        group::Group,
+        ids::{GroupId, SubmissionId, UserId},
+        plan::{Presentation, RatedAnswers, Sharing},
         study::{NewStudy, StudyDraft},
         submission::SubmissionRow,
         user::{Role, UserRow},
@@ -26,6 +27,8 @@ pub fn StudyFields(
     rows: Vec<SubmissionRow>,
     /// Every active person.
     users: Vec<UserRow>,
+    /// Every group.
+    groups: Vec<Group>,
     /// Whether another dataset could be selected.
     several: bool,
     /// The present settings of a draft.
@@ -42,7 +45,15 @@ pub fn StudyFields(
     let ticked = RwSignal::new(chosen.clone());
     let overlap = RwSignal::new(u64::from(present.overlap));
     // Deactivated people are not offered.
-    let raters = RwSignal::new(users.iter().filter(|user| members.contains(&user.id)).count());
+    let alone: HashSet<UserId> = users.iter().map(|user| user.id).filter(|id| members.contains(id)).collect();
+    let alone = RwSignal::new(alone);
+    // Whole groups that are selected, by their members.
+    let in_groups = RwSignal::new(HashMap::<GroupId, Vec<UserId>>::new());
+    let raters = move || {
+        let mut all = alone.get();
+        in_groups.with(|groups| all.extend(groups.values().flatten()));
+        all.len()
+    };
     let tasks = RwSignal::new(present.tasks.map(u64::from));
     let p = i.plan();
     let sharing = RwSignal::new(present.sharing);
@@ -51,6 +62,9 @@ pub fn StudyFields(
     let (sharing_now, presentation_now) = (present.sharing, present.presentation);
     let shared = move |one: Sharing| one == sharing_now;
     let shown = move |one: Presentation| one == presentation_now;
+    let in_turns = rows.iter().any(|row| row.way.is_some());
+    let answers_now = present.answers;
+    let rated = move |one: RatedAnswers| one == answers_now;
     let estimate = move || {
         let outputs: u64 = ticked.with(|ticked| {
             let chosen = sizes.iter().filter(|(id, ..)| ticked.contains(id));
@@ -62,7 +76,7 @@ pub fn StudyFields(
                 })
                 .sum()
         });
-        let each = raters.get() as u64;
+        let each = raters() as u64;
         match (outputs, each) {
             (0, _) | (_, 0) => t.estimate_open.to_owned(),
             (_, each) if each < overlap.get() => (t.overlap_short)(overlap.get(), each),
@@ -101,13 +115,14 @@ pub fn StudyFields(
         .map(|user| {
             let admin =
                 (user.role == Role::Admin).then(|| view! { <span class="badge tone-plain">{t.role_admin}</span> });
+            let id = user.id;
             let share = shares.get(&user.id).filter(|_| by_hand).map(u32::to_string);
             view! {
                 <li class="share-row">
                     <label class="check">
                         <input type="checkbox" name="raters[]" value=user.id.to_string() checked=members.contains(&user.id) on:change=move |event| {
                             let on = event_target_checked(&event);
-                            raters.update(|n| *n = if on { *n + 1 } else { n.saturating_sub(1) });
+                            alone.update(|alone| _ = if on { alone.insert(id) } else { alone.remove(&id) });
                         }/>
                         <span><strong>{user.name.clone()}</strong>" "{admin}</span>
                     </label>
@@ -140,6 +155,7 @@ pub fn StudyFields(
             <p class="hint">{t.study_raters_hint}" "<a href="/admin/people">{t.invite_people}</a></p>
             <ul class="checks">{people}</ul>
         </fieldset>
+        {group_choice(groups, in_groups)}
         <div class="field field--short">
             <label class="label" for="study-overlap">{t.overlap}</label>
             <input class="input" id="study-overlap" name="overlap" type="number" inputmode="numeric" min="1" max="100" value=present.overlap.to_string() required
@@ -164,6 +180,15 @@ pub fn StudyFields(
                     <option value="side_by_side" selected=shown(Presentation::SideBySide)>{p.side_by_side}</option>
                 </select>
             </div>
+            {in_turns.then(|| view! {
+                <div class="field">
+                    <label class="label" for="study-answers">{p.answers}</label>
+                    <select class="input" id="study-answers" name="answers">
+                        <option value="last" selected=rated(RatedAnswers::Last)>{p.answers_last}</option>
+                        <option value="each" selected=rated(RatedAnswers::Each)>{p.answers_each}</option>
+                    </select>
+                </div>
+            })}
             <p class="hint" id="study-sharing-hint">
                 <span class="hint-when" class:is-off=move || sharing.get() == Sharing::Count>{p.sharing_hint}</span>" "
                 <span class="hint-when" class:is-off=move || sharing.get() != Sharing::Hand>{p.share_hint}</span>
@@ -183,6 +208,11 @@ pub fn StudyFields(
                 <p class="hint" id="study-tasks-hint">{t.study_tasks_hint}</p>
             </div>
             <div class="field field--short">
+                <label class="label" for="study-break">{p.break_minutes}</label>
+                <input class="input" id="study-break" name="break_minutes" value=(present.break_minutes > 0).then(|| present.break_minutes.to_string()) type="number" inputmode="numeric" min="0" max="480" aria-describedby="study-break-hint"/>
+                <p class="hint" id="study-break-hint">{p.break_hint}</p>
+            </div>
+            <div class="field field--short">
                 <label class="label" for="study-seed">{t.seed}</label>
                 <input class="input" id="study-seed" name="seed" value=present.seed.map(|n| n.to_string()) inputmode="numeric" pattern="[0-9]{1,20}" autocomplete="off" aria-describedby="study-seed-hint"/>
                 <p class="hint" id="study-seed-hint">{t.seed_hint}</p>
@@ -190,4 +220,40 @@ pub fn StudyFields(
         </details>
         <p class="estimate" role="status">{estimate}</p>
     }
+}
+
+/// Whole groups as raters. The server adds their members, so this works without JavaScript.
+fn group_choice(groups: Vec<Group>, chosen: RwSignal<HashMap<GroupId, Vec<UserId>>>) -> impl IntoView {
+    let g = use_i18n().groups();
+    let rows = groups
+        .into_iter()
+        .filter_map(|group| {
+            let id = group.id;
+            let active: Vec<_> = group.members.iter().filter(|member| !member.disabled).map(|m| m.id).collect();
+            if active.is_empty() {
+                return None;
+            }
+            let count = (g.members_n)(active.len() as u64);
+            let select = move |event| {
+                let on = event_target_checked(&event);
+                let active = active.clone();
+                chosen.update(|chosen| _ = if on { chosen.insert(id, active) } else { chosen.remove(&id) });
+            };
+            Some(view! {
+                <li><label class="check">
+                    <input type="checkbox" name="groups[]" value=id.to_string() on:change=select/>
+                    <span><strong>{group.name}</strong>" "<span class="muted small">{count}</span></span>
+                </label></li>
+            })
+        })
+        .collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        view! {
+            <fieldset>
+                <legend>{g.choose}</legend>
+                <p class="hint">{g.choose_hint}</p>
+                <ul class="checks">{rows}</ul>
+            </fieldset>
+        }
+    })
 }

@@ -11,9 +11,9 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        comparison::{OutputRatings, RatingRow, TaskRatings},
         ids::{StudyId, TaskId},
         lang::Lang,
+        ratings::{OutputRatings, RatingRow, TaskRatings},
         rubric::Rubric,
     },
     rpc::studies::study_task,
@@ -111,9 +111,12 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
     let rows = ratings
         .into_iter()
         .map(|r| {
-            let scores = (0..rubric.dimensions.len())
-                .map(|d| {
-                    let text = r.scores.get(d).map_or_else(|| "–".into(), u8::to_string);
+            let scores = rubric
+                .dimensions
+                .iter()
+                .enumerate()
+                .map(|(d, dimension)| {
+                    let text = r.scores.get(d).map_or_else(|| "–".into(), |s| i.score(Some(dimension), *s));
                     view! { <td class="num">{text}</td> }
                 })
                 .collect_view();

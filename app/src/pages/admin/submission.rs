@@ -19,6 +19,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         audit::Object,
+        conversation::TestProfile,
         ids::SubmissionId,
         lang::Lang,
         page::{PageOf, Paged},
@@ -158,6 +159,7 @@ fn page(
 ) -> AnyView {
     let t = i.admin();
     let study = format!("/admin/studies/new?dataset={}", row.dataset);
+    let judging = format!("/admin/judgings/new?submission={}", row.id);
     view! {
         <Page
             title=row.model_name.clone()
@@ -165,12 +167,13 @@ fn page(
             actions=move || view! {
                 {upkeep_link(i, &Object::Submission(row.id))}
                 {row.for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
+                {row.for_people.then(|| view! { <a class="button" href=judging.clone()>{t.judge_with_model}</a> })}
                 {row.has_tests.then(|| view! {
                     <ActionForm action=start>
                         <input type="hidden" name="submission" value=row.id.to_string()/>
                         <button class="button primary" type="submit">{i.runs().start}</button>
                     </ActionForm>
-                    {start_so(i, row.id, start)}
+                    {start_so(i, row.id, row.way.is_some(), start)}
                 })}
             }
         >
@@ -191,6 +194,9 @@ fn page(
                 <div><dt>{i.collections().collected}</dt><dd>
                     <a href=format!("/admin/collections/{id}")>{(i.collections().number)(id.0)}</a>
                 </dd></div>
+            })}
+            {row.way.map(|way| view! {
+                <div><dt>{i.conversations().way}</dt><dd>{i.conversations().way_name(way)}</dd></div>
             })}
             <div><dt>{t.outputs}</dt><dd>{i.number(row.outputs)}</dd></div>
             <div><dt>{t.tasks_answered}</dt><dd>{i.number(row.tasks)}</dd></div>
@@ -223,8 +229,22 @@ fn left_out(i: I18n, row: &SubmissionRow) -> Option<AnyView> {
 }
 
 /// A run with options.
-fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl IntoView {
+fn start_so(i: I18n, id: SubmissionId, is_conversation: bool, action: FormAction<StartRun>) -> impl IntoView {
     let t = i.runs();
+    let profile = is_conversation.then(|| {
+        let c = i.conversations();
+        let options =
+            TestProfile::ALL.into_iter().map(|of| view! { <option value=of.name()>{c.profile_name(of)}</option> });
+        view! {
+            <div>
+                <label class="field">
+                    <span>{c.profile}</span>
+                    <select name="profile" aria-describedby="profile-hint">{options.collect_view()}</select>
+                </label>
+                <p class="muted small" id="profile-hint">{c.profile_hint}</p>
+            </div>
+        }
+    });
     let tick = |name: &'static str, value: &'static str, label: &'static str, hint: &'static str| {
         let described = format!("{name}-hint");
         view! {
@@ -243,8 +263,11 @@ fn start_so(i: I18n, id: SubmissionId, action: FormAction<StartRun>) -> impl Int
             <div class="confirm-box">
                 <ActionForm action attr:class="stack">
                     <input type="hidden" name="submission" value=id.to_string()/>
-                    {tick("fast", "true", t.start_fast, t.start_fast_hint)}
-                    {tick("dates", Dates::June2022.name(), t.start_dates, t.start_dates_hint)}
+                    {profile}
+                    {(!is_conversation).then(|| view! {
+                        {tick("fast", "true", t.start_fast, t.start_fast_hint)}
+                        {tick("dates", Dates::June2022.name(), t.start_dates, t.start_dates_hint)}
+                    })}
                     {tick("fresh", "true", t.start_fresh, t.start_fresh_hint)}
                     <button class="button" type="submit">{t.start_now}</button>
                 </ActionForm>

@@ -5,25 +5,31 @@ use std::time::Duration;
 
 use leptos::{ev, prelude::*};
 
-use crate::ui::effect::effect;
+use crate::{
+    i18n::use_i18n,
+    ui::{effect::effect, notice::Notice},
+};
 
 /// How long an input counts, in milliseconds.
 const ALIVE_MS: f64 = 60_000.0;
+/// A rater who did nothing for so long has had a break, in milliseconds.
+const PAUSE_MS: f64 = 300_000.0;
 /// Interval of counting. A second: nobody judges an output in less.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The time since the page was opened, in milliseconds. Cheap to copy into closures.
+/// The time since the page was opened and since the last pause, in milliseconds, and the moment of the last input. Cheap
+/// to copy into closures.
 #[derive(Clone, Copy)]
-pub struct ActivityTimer(StoredValue<(u64, f64)>);
+pub struct ActivityTimer(StoredValue<(u64, u64, f64)>);
 
 /// Starts counting; the root calls it once.
 pub fn provide_activity_timer() {
-    let count = ActivityTimer(StoredValue::new((0, 0.0)));
+    let count = ActivityTimer(StoredValue::new((0, 0, 0.0)));
     provide_context(count);
     // In the browser only.
     effect(move |_| {
         let alive = move || {
-            count.0.try_update_value(|(_, seen)| *seen = now());
+            count.0.try_update_value(|(.., seen)| *seen = now());
         };
         alive();
         let keys = window_event_listener(ev::keydown, move |_| alive());
@@ -37,9 +43,13 @@ pub fn provide_activity_timer() {
             wheel.remove();
         });
         let tick = move || {
-            count.0.try_update_value(|(total, seen)| {
-                if !document().hidden() && now() - *seen < ALIVE_MS {
+            count.0.try_update_value(|(total, since_pause, seen)| {
+                let quiet = now() - *seen;
+                if !document().hidden() && quiet < ALIVE_MS {
                     *total += 1000;
+                    *since_pause += 1000;
+                } else if quiet > PAUSE_MS {
+                    *since_pause = 0;
                 }
             });
         };
@@ -52,7 +62,45 @@ pub fn provide_activity_timer() {
 impl ActivityTimer {
     /// Milliseconds of activity since the page was opened.
     pub fn so_far(self) -> Option<u64> {
-        self.0.try_with_value(|(total, _)| *total)
+        self.0.try_with_value(|(total, ..)| *total)
+    }
+
+    /// Whether a break is due after so many minutes of work without a pause. Counts from the beginning once it was.
+    fn is_break_due(self, minutes: u32) -> bool {
+        self.0
+            .try_update_value(|(_, since_pause, _)| {
+                let due = minutes > 0 && *since_pause >= u64::from(minutes) * 60_000;
+                if due {
+                    *since_pause = 0;
+                }
+                due
+            })
+            .unwrap_or(false)
+    }
+}
+
+/// Suggests a break if one is due when an output is shown, so never in the middle of one.
+#[component]
+pub fn BreakNote(
+    /// Minutes of work without a pause before it; 0 for never.
+    minutes: u32,
+) -> impl IntoView {
+    let b = use_i18n().bench();
+    let (timer, due) = (use_context::<ActivityTimer>(), RwSignal::new(false));
+    effect(move |_| {
+        if timer.is_some_and(|timer| timer.is_break_due(minutes)) {
+            due.set(true);
+        }
+    });
+    move || {
+        due.get().then(|| {
+            view! {
+                <Notice>
+                    {b.break_note} " "
+                    <button class="button quiet" type="button" on:click=move |_| due.set(false)>{b.break_done}</button>
+                </Notice>
+            }
+        })
     }
 }
 

@@ -29,6 +29,7 @@ pub fn UnsentBar() -> impl IntoView {
     let why = move || match submit_queue.connection.get() {
         Connection::Open => String::new(),
         Connection::Unreachable => b.outbox_unreachable.into(),
+        Connection::Busy => b.outbox_busy.into(),
         Connection::LoggedOut => b.outbox_logged_out.into(),
         Connection::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
     };

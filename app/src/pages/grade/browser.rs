@@ -86,6 +86,14 @@ pub fn random_key() -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// A random number from 0 to 1.
+pub fn chance() -> f64 {
+    #[cfg(feature = "hydrate")]
+    return js_sys::Math::random();
+    #[cfg(not(feature = "hydrate"))]
+    0.0
+}
+
 /// Focuses the element with this id, if it exists. `still` keeps the page from scrolling to it.
 pub fn focus(id: &str, still: bool) {
     if let Some(element) = leptos::prelude::document().get_element_by_id(id)

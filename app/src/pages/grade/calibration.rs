@@ -55,8 +55,21 @@ pub fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl 
 fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
     let i = use_i18n();
     let t = i.feedback();
-    let Feedback { token, title, step, raw_nl, nl_lang: lang, signature, code, rubric, yours, known, reasons, .. } =
-        feedback;
+    let Feedback {
+        token,
+        title,
+        step,
+        raw_nl,
+        nl_lang: lang,
+        signature,
+        code,
+        conversation,
+        rubric,
+        yours,
+        known,
+        reasons,
+        ..
+    } = feedback;
     let rows = rubric
         .dimensions
         .iter()
@@ -64,8 +77,9 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
         .map(|(d, dimension)| {
             let (own, right) = (yours.get(d).copied().flatten(), known.get(d).copied());
             let off = own.zip(right).map(|(own, right)| own.abs_diff(right)).unwrap_or(0);
-            let text = |score: Option<u8>| score.map_or_else(|| "–".to_owned(), |s| s.to_string());
-            let level = right.and_then(|s| dimension.levels.iter().find(|l| l.score == s));
+            let text = |score: Option<u8>| score.map_or_else(|| "–".to_owned(), |s| i.score(Some(dimension), s));
+            let level =
+                right.filter(|_| !dimension.checklist).and_then(|s| dimension.levels.iter().find(|l| l.score == s));
             let meaning = level.map(|l| l.text.get(i.lang).to_owned());
             let reason = reasons.get(d).filter(|r| !r.is_empty()).cloned();
             let (class, word) =
@@ -91,7 +105,9 @@ fn KnownScores(feedback: Feedback, done: Callback<()>) -> impl IntoView {
             <h1>{t.known_head}</h1>
             <div class="known-scores">{rows}</div>
             {go_on_form(token.0, t.go_on, done)}
-            <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}</section>
+            <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}
+                {conversation.map(|html| view! { <div inner_html=html></div> })}
+            </section>
             <CodeBox code/>
         </div>
     }
@@ -120,7 +136,7 @@ fn Ended(result: CalibrationResult, passed: bool, done: Callback<()>) -> impl In
 /// The note above a calibration item.
 pub fn calibration_note(step: CalibrationStep) -> impl IntoView {
     let t = use_i18n().feedback();
-    let text = if step.mode == CalibrationMode::Train { t.opening_train_note } else { t.opening_must_note };
+    let text = if step.mode == CalibrationMode::Train { t.calibration_train_note } else { t.calibration_must_note };
     view! { <Notice><b>{(t.step_of)(step.number, step.of)}</b>" "{text}</Notice> }
 }
 

@@ -1,7 +1,7 @@
 //! The drafts of one output on their way to the server, as plain data: one is sent at a time and only the
 //! newest waits, so that drafts arrive in order and the latest one wins.
 
-use crate::{model::grading::Draft, pages::grade::keys::patience};
+use crate::{error::AppError, model::grading::Draft, pages::grade::keys::pause};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -63,11 +63,11 @@ impl Drafts {
     }
 
     /// A draft has failed: it waits again unless a newer one does. Returns how long to pause, in
-    /// milliseconds.
-    pub fn failed(&mut self, draft: Draft) -> u64 {
+    /// milliseconds; [`pause`] says what `chance` is.
+    pub fn failed(&mut self, draft: Draft, error: &AppError, chance: f64) -> u64 {
         self.waiting.get_or_insert(draft);
         self.failures += 1;
-        patience(self.failures)
+        pause(self.failures, error, chance)
     }
 }
 
@@ -112,17 +112,17 @@ mod tests {
         drafts.put(draft("a"));
         drafts.send(|| true);
         drafts.landed();
-        let first = drafts.failed(draft("a"));
+        let first = drafts.failed(draft("a"), &AppError::Unreachable, 0.0);
         assert_eq!(drafts.send(|| true), Dispatch::Now(draft("a")));
         drafts.put(draft("b"));
         drafts.landed();
-        assert!(drafts.failed(draft("a")) > first, "longer each time");
+        assert!(drafts.failed(draft("a"), &AppError::Unreachable, 0.0) > first, "longer each time");
         assert_eq!(drafts.send(|| true), Dispatch::Now(draft("b")));
         drafts.landed();
         drafts.stored();
         drafts.put(draft("c"));
         drafts.send(|| true);
-        assert_eq!(drafts.failed(draft("c")), first, "the connection was back");
+        assert_eq!(drafts.failed(draft("c"), &AppError::Unreachable, 0.0), first, "the connection was back");
     }
 
     #[test]

@@ -47,32 +47,23 @@ pub fn RatingForm(
     name: String,
 ) -> impl IntoView {
     let i18n = use_i18n();
-    let t = i18n.rater();
+    let (t, b) = (i18n.rater(), i18n.bench());
     let name = if name.is_empty() { t.rating.to_owned() } else { name };
     let session = shortcuts.session;
-    let view_settings = use_context::<ViewSettings>();
     let at_first = session.draft.get_untracked();
     // Disabling it for the moment of sending would only flicker.
     let locked =
         move || session.phase.get() == Phase::Sending && session.submit_queue.connection.get() != Connection::Open;
     let key = key_names();
-    let rubric_switch = view_settings.map(|view_settings| {
-        let choices = Lang::ALL
-            .into_iter()
-            .map(|lang| {
-                view! {
-                    <button
-                        type="button"
-                        lang=lang.tag()
-                        aria-pressed=move || if view_settings.rubric.get() == lang { "true" } else { "false" }
-                        on:click=move |_| view_settings.rubric.set(lang)
-                    >
-                        {lang.name()}
-                    </button>
-                }
-            })
-            .collect_view();
-        view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }
+    // Side by side, the rubric has one heading for all columns.
+    let head = (!side_by_side).then(|| {
+        view! {
+            <div class="rating-head">
+                <h2 class="eyebrow">{t.rubric}</h2>
+                {rubric_switch()}
+            </div>
+        }
+        .into_any()
     });
     let scales = view! { <Scales rubric sheet=session.sheet() current=shortcuts.current missing=shortcuts.missing /> }
         .into_any();
@@ -100,12 +91,10 @@ pub fn RatingForm(
             <input type="hidden" name="key" value=form_key() />
             {side_by_side.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
             <div class="rating-body" inert=locked>
-                <div class="rating-head">
-                    <h2 class="eyebrow">{t.rubric}</h2>
-                    {rubric_switch}
-                </div>
+                {head}
                 {scales}
-                <div class="extra">
+            </div>
+            <div class="extra" inert=locked>
                     <div class="field">
                         <label class="label" for=session.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
                         <textarea
@@ -125,7 +114,6 @@ pub fn RatingForm(
                     </div>
                     {flag}
                     {plain_notes}
-                </div>
             </div>
             <div class="rating-foot">
                 {problem}
@@ -154,10 +142,44 @@ pub fn RatingForm(
                             }
                         })}
                     <button class="button quiet unscripted" type="submit" name="action" value="draft">{t.save_draft}</button>
+                    {session
+                        .has_bookmark()
+                        .then(|| {
+                            let (mark, text) = match shortcuts.bookmarked.get_untracked() {
+                                true => ("unbookmark", b.bookmark_remove),
+                                false => ("bookmark", b.bookmark),
+                            };
+                            view! {
+                                <button class="button quiet unscripted" type="submit" name="action" value=mark>{text}</button>
+                            }
+                        })}
                 </div>
             </div>
         </form>
     }
+}
+
+/// Chooses the rubric's language.
+pub fn rubric_switch() -> impl IntoView {
+    let t = use_i18n().rater();
+    use_context::<ViewSettings>().map(|view_settings| {
+        let choices = Lang::ALL
+            .into_iter()
+            .map(|lang| {
+                view! {
+                    <button
+                        type="button"
+                        lang=lang.tag()
+                        aria-pressed=move || if view_settings.rubric.get() == lang { "true" } else { "false" }
+                        on:click=move |_| view_settings.rubric.set(lang)
+                    >
+                        {lang.name()}
+                    </button>
+                }
+            })
+            .collect_view();
+        view! { <div class="languages scripted" role="group" aria-label=t.rubric_language>{choices}</div> }.into_any()
+    })
 }
 
 /// The reason of a flag.
@@ -259,6 +281,7 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         (Phase::Editing, _) => calm(),
         (Phase::Sending, Connection::Open) => ("state state-busy", t.state_sending.into()),
         (Phase::Sending, Connection::Unreachable) => ("state state-care", t.state_submit_retrying.into()),
+        (Phase::Sending, Connection::Busy) => ("state state-care", t.state_submit_busy.into()),
         (Phase::Sending, Connection::LoggedOut | Connection::SomebodyElse(_)) => {
             ("state state-care", b.state_waits_for_you.into())
         }
@@ -270,8 +293,8 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
         waits || session.kept.get() == SaveState::LoggedOut
     };
     let stuck = move || {
-        let sending =
-            session.phase.get() == Phase::Sending && session.submit_queue.connection.get() == Connection::Unreachable;
+        let sending = session.phase.get() == Phase::Sending
+            && matches!(session.submit_queue.connection.get(), Connection::Unreachable | Connection::Busy);
         logged_out() || sending || (session.phase.get() == Phase::Editing && session.kept.get() == SaveState::Retrying)
     };
     effect(move |before: Option<bool>| {

@@ -6,13 +6,15 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::{
-    activity::Clock,
+    activity::{BreakNote, Clock},
     bar::UnsentBar,
+    bookmark::BookmarkButton,
     calibration::{calibration_note, reply_notes},
     callbacks,
     form::{RatingForm, key_names},
     guidelines::{GuidelinesDrawer, GuidelinesLink},
     help::HelpSheet,
+    keys::Command,
     notes::margin,
     session::{Callbacks, Session, Work},
     shortcuts::{Shortcuts, listen, set_up},
@@ -56,6 +58,7 @@ pub fn GradingView(
         nl_lang: lang,
         signature,
         code,
+        conversation,
         rubric,
         draft,
         rated,
@@ -64,6 +67,8 @@ pub fn GradingView(
         following,
         calibration,
         replies,
+        bookmarked,
+        break_minutes,
         guidelines,
         ..
     } = item;
@@ -76,16 +81,20 @@ pub fn GradingView(
         draft,
         skippable,
         practice,
+        has_bookmark: !practice && calibration.is_none(),
         column: None,
         clock: if practice { Clock::Stopped } else { Clock::whole() },
     };
     let session = Session::new(work, i18n, next);
     let forward = (rated || following.is_some()).then_some(callbacks);
     let shortcuts = Shortcuts::new(session, rubric.clone(), previous.clone(), forward.clone());
+    shortcuts.bookmarked.set(bookmarked);
+    let skipped_href = format!("/studies/{study}/mine#skipped");
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     let key = key_names();
-    if let Some(Coach(progress)) = use_context::<Coach>().filter(|_| practice) {
-        effect(move |_| progress.set(session.draft.with(TourProgress::of)));
+    let coach = use_context::<Coach>().filter(|_| practice);
+    if let Some(coach) = coach {
+        effect(move |_| coach.progress.set(session.draft.with(TourProgress::of)));
     }
     // The tour is of no study.
     let links = (!practice).then(|| {
@@ -98,7 +107,11 @@ pub fn GradingView(
     });
     let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
     set_up(shortcuts, token.clone(), true);
-    listen(move |what, pressed| shortcuts.run(what, pressed));
+    listen(move |what, pressed| match (coach, what) {
+        (Some(coach), Command::Do(Action::Forward)) => coach.forward(),
+        (Some(coach), Command::Do(Action::Back)) => coach.back(),
+        _ => shortcuts.run(what, pressed),
+    });
 
     let query = use_query_map();
     let told = move || query.read().get("error").and_then(|told| told_text(&told, session, t));
@@ -110,6 +123,7 @@ pub fn GradingView(
             .into_any();
     let form = view! { <RatingForm shortcuts token rubric rated skippable notes /> }.into_any();
     let signature_heading = view! { <h3 class="eyebrow">{t.signature}</h3> }.into_any();
+    let bookmark = view! { <BookmarkButton shortcuts /> }.into_any();
     let drawer = view! { <GuidelinesDrawer study state=guidelines open=shortcuts.guidelines /> }.into_any();
     let jump = view! { <JumpBar shortcuts rubric_names=names(shortcuts) /> }.into_any();
     view! {
@@ -120,7 +134,7 @@ pub fn GradingView(
                 <div class="bench-progress">
                     <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
                     <span class="bench-count">{place}</span>
-                    {(progress.skipped > 0).then(|| view! { <span class="muted">{(t.skipped_text)(progress.skipped)}</span> })}
+                    {(progress.skipped > 0).then(|| view! { <a href=skipped_href>{(t.skipped_text)(progress.skipped)}</a> })}
                 </div>
                 <nav class="bench-nav" aria-label=t.bench_navigation>
                     {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>{key(Action::Back)}</kbd></a> })}
@@ -136,13 +150,18 @@ pub fn GradingView(
             </div>
             <div class="bench-work">
                 <UnsentBar />
+                <BreakNote minutes=break_minutes />
                 {calibration.map(calibration_note)}
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
                 <section class="task">
-                    <h2 class="eyebrow">{t.task}</h2>
+                    <div class="task-head">
+                        <h2 class="eyebrow">{t.task}</h2>
+                        {bookmark}
+                    </div>
                     {task_text(lang, &raw_nl, signature, t.signature, signature_heading)}
+                    {conversation.map(|html| view! { <div inner_html=html></div> })}
                 </section>
                 {code}
                 <p class="hint scripted notes-hint">{b.notes_hint} " " <kbd>{key(Action::Note)}</kbd></p>
@@ -205,6 +224,8 @@ fn told_text(told: &str, session: Session, t: &Rater) -> Option<(Tone, String)> 
     }
     match told {
         "saved" => Some((Tone::Good, t.state_saved.into())),
+        "bookmark" => Some((Tone::Good, use_i18n().bench().bookmarked.into())),
+        "unbookmark" => Some((Tone::Good, use_i18n().bench().unbookmarked.into())),
         "changed" => Some((Tone::Good, t.told_changed.into())),
         "no-reason" => Some((Tone::Bad, session.fault_text(DraftFault::NoReason))),
         "too-long" => Some((Tone::Bad, session.fault_text(DraftFault::TooLong))),

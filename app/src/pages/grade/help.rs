@@ -83,5 +83,6 @@ pub fn action_text(i18n: I18n, action: Action) -> &'static str {
         Action::Right => b.key_right,
         Action::Guidelines => b.key_guidelines,
         Action::Help => t.key_help,
+        Action::Bookmark => b.key_bookmark,
     }
 }

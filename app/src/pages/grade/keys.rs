@@ -1,9 +1,12 @@
 //! The meaning of keys on the grading page, and where scoring goes next. Pure rules, tested natively;
 //! `shortcuts` executes them. Raters can choose the letters ([`Keys`]).
 
-use crate::model::{
-    grading::Scores,
-    keys::{Action, Keys},
+use crate::{
+    error::AppError,
+    model::{
+        grading::Scores,
+        keys::{Action, Keys},
+    },
 };
 
 /// The command of a key.
@@ -57,7 +60,7 @@ pub fn command(key: &str, place: FocusContext, keys: &Keys) -> Option<Command> {
         (_, key) => {
             let mut characters = key.chars();
             match (characters.next(), characters.next()) {
-                (Some(digit @ '1'..='9'), None) => {
+                (Some(digit @ '0'..='9'), None) => {
                     digit.to_digit(10).and_then(|n| u8::try_from(n).ok()).map(Command::Score)
                 }
                 (Some(key), None) => keys.action(key).map(Command::Do),
@@ -79,6 +82,23 @@ pub fn patience(failures: u32) -> u64 {
     1000 << failures.saturating_sub(1).min(3)
 }
 
+/// As [`patience`], but at least as long as a busy server asks for. `chance`, from 0 to 1, spreads the browsers that it
+/// asked at the same moment.
+pub fn pause(failures: u32, error: &AppError, chance: f64) -> u64 {
+    match asked(error) {
+        Some(ms) => patience(failures).max(ms) + (ms as f64 * chance) as u64,
+        None => patience(failures),
+    }
+}
+
+/// How long the server asks to wait, in milliseconds, if it does; at most a minute.
+pub fn asked(error: &AppError) -> Option<u64> {
+    match error {
+        AppError::Busy(seconds) | AppError::TooMany(seconds) => Some(1000 * (*seconds).min(60)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +108,7 @@ mod tests {
         let check =
             |key, place, expected| assert_eq!(command(key, place, &Keys::default()), expected, "{key} at {place:?}");
         check("3", FocusContext::Scale, Some(Command::Score(3)));
-        check("0", FocusContext::Scale, None);
+        check("0", FocusContext::Scale, Some(Command::Score(0)));
         check("3", FocusContext::Field, None);
         check("3", FocusContext::Control, Some(Command::Score(3)));
         check("Enter", FocusContext::Scale, Some(Command::Submit));
@@ -143,5 +163,17 @@ mod tests {
         check(2, 2000);
         check(4, 8000);
         check(400, 8000);
+    }
+
+    #[test]
+    fn a_busy_server_is_left_alone_as_long_as_it_asks() {
+        let check = |failures, error: AppError, chance, ms| assert_eq!(pause(failures, &error, chance), ms, "{error}");
+        check(1, AppError::Busy(2), 0.0, 2000);
+        // Not all at the same moment.
+        check(1, AppError::Busy(2), 0.5, 3000);
+        check(4, AppError::Busy(2), 0.0, 8000);
+        check(1, AppError::TooMany(30), 0.0, 30_000);
+        check(1, AppError::Busy(u64::MAX), 0.0, 60_000);
+        check(2, AppError::Unreachable, 0.9, 2000);
     }
 }

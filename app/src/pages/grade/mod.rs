@@ -8,6 +8,7 @@
 
 mod activity;
 mod bar;
+mod bookmark;
 mod browser;
 mod calibration;
 mod drafts;
@@ -57,7 +58,7 @@ use crate::{
     },
     rpc::grading::{item, next_item},
     ui::{
-        announce::sayer,
+        announce::toaster,
         effect::effect,
         load::{Data, Load},
         notice,
@@ -73,6 +74,8 @@ pub struct ViewSettings {
     rubric: RwSignal<Lang>,
     /// The keyboard shortcuts.
     keys: RwSignal<Keys>,
+    /// Side by side: whether lines that only one output has are marked.
+    marks: RwSignal<bool>,
     /// The study whose guidelines were read since the page was loaded.
     guidelines: RwSignal<Option<Token>>,
 }
@@ -83,6 +86,7 @@ pub fn provide_view_settings() {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
         keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
+        marks: RwSignal::new(true),
         guidelines: RwSignal::new(None),
     });
 }
@@ -112,10 +116,10 @@ pub fn GradeNextPage() -> impl IntoView {
             }
         },
     );
-    let say = sayer();
+    let toast = toaster();
     let i18n = use_i18n();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        say(done_text(i18n.rater(), outcome).into());
+        toast(done_text(i18n.rater(), outcome).into());
         prefetch.ended(&item, outcome);
         next.refetch();
     });
@@ -162,12 +166,12 @@ pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("item").unwrap_or_default());
     let data = Data::new(move || token.get(), |token| item(Token(token)));
-    let say = sayer();
+    let toast = toaster();
     let i18n = use_i18n();
     let prefetch = Prefetch::current();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        say(done_text(i18n.rater(), outcome).into());
+        toast(done_text(i18n.rater(), outcome).into());
         prefetch.ended(&item, outcome);
         navigate(&callbacks(&item), NavigateOptions::default());
     });

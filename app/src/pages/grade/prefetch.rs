@@ -228,7 +228,8 @@ mod tests {
             nl_lang: Lang::En,
             signature: None,
             code: Default::default(),
-            rubric: Rubric { slug: String::new(), version: 1, dimensions: Vec::new() },
+            conversation: None,
+            rubric: Rubric { slug: String::new(), version: 1, instructions: false, dimensions: Vec::new() },
             draft: Draft::default(),
             rated: false,
             progress: Progress { rated: 3, skipped: 0, left: 5 },
@@ -236,6 +237,8 @@ mod tests {
             following: None,
             calibration: None,
             replies: Vec::new(),
+            bookmarked: false,
+            break_minutes: 0,
             guidelines: Default::default(),
         }
     }

@@ -65,11 +65,16 @@ pub fn Scales(
     /// The dimension that lacks a score, after an attempt to submit.
     missing: RwSignal<Option<usize>>,
 ) -> impl IntoView {
+    let t = use_i18n().rater();
+    let first_item = rubric.scales();
     rubric
         .dimensions
         .into_iter()
         .enumerate()
-        .map(|(place, dimension)| view! { <Scale place dimension sheet current missing /> }.into_any())
+        .map(|(place, dimension)| {
+            let head = (place == first_item).then(|| view! { <h3 class="eyebrow checklist-head">{t.checklist}</h3> });
+            view! { {head} <Scale place dimension sheet current missing /> }.into_any()
+        })
         .collect_view()
 }
 
@@ -91,7 +96,7 @@ fn Scale(
     let is_missing = move || missing.get() == Some(place);
     view! {
         <fieldset
-            class="scale"
+            class=if dimension.checklist { "scale item" } else { "scale" }
             class:current=is_current
             class:missing=is_missing
             id=field_id(sheet.column, &format!("scale-{place}"))
@@ -144,7 +149,8 @@ fn LevelRow(place: usize, level: Level, sheet: ScoreSheet) -> impl IntoView {
     }
 }
 
-fn rubric_lang() -> Signal<Lang> {
+/// The language in which the rubric is shown.
+pub fn rubric_lang() -> Signal<Lang> {
     let default = use_i18n().lang;
     match use_context::<ViewSettings>() {
         Some(view_settings) => view_settings.rubric.into(),

@@ -17,6 +17,7 @@ use super::{
     activity::Clock,
     browser,
     drafts::{Dispatch, Drafts},
+    keys::asked,
     scales::{self, ScoreSheet, field_id},
     submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
@@ -79,6 +80,8 @@ pub struct Work {
     pub skippable: bool,
     /// Whether nothing is sent to the server: the tour.
     pub practice: bool,
+    /// Whether it can be bookmarked: not in a calibration or in the tour, to which nothing leads back.
+    pub has_bookmark: bool,
     /// Its column, counted from 0, if several outputs are on the page.
     pub column: Option<usize>,
     /// Measures the time spent on it.
@@ -117,6 +120,7 @@ pub struct Session {
     awaited: RwSignal<Option<(String, Outcome)>>,
     skippable: bool,
     practice: bool,
+    has_bookmark: bool,
     column: Option<usize>,
     /// The time spent on the output.
     clock: Clock,
@@ -148,7 +152,7 @@ impl Post {
 impl Session {
     /// A session for one output.
     pub fn new(work: Work, i18n: I18n, callbacks: Callbacks) -> Session {
-        let Work { study, token, rubric, draft, skippable, practice, column, clock } = work;
+        let Work { study, token, rubric, draft, skippable, practice, has_bookmark, column, clock } = work;
         Session {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(SaveState::Untouched),
@@ -163,9 +167,15 @@ impl Session {
             awaited: RwSignal::new(None),
             skippable,
             practice,
+            has_bookmark,
             column,
             clock,
         }
+    }
+
+    /// Whether the output can be bookmarked.
+    pub fn has_bookmark(self) -> bool {
+        self.has_bookmark
     }
 
     /// The id of one of its fields, prefixed with the letter of its column.
@@ -440,27 +450,31 @@ impl Session {
             }
             match answer {
                 Ok(()) => self.saved(post),
-                Err(error) if passing(&error) => self.again(post, draft),
+                Err(error) if passing(&error) => self.again(post, draft, &error),
                 Err(AppError::Unauthenticated) => self.logged_out(&post, draft, Connection::LoggedOut),
                 Err(error) => match self.submit_queue.estranged().await {
                     None => {
                         self.kept.try_set(SaveState::Refused(error_text(&error, self.i18n)));
                     }
-                    Some(Connection::Unreachable) => self.again(post, draft),
+                    Some(Connection::Unreachable) => self.again(post, draft, &AppError::Unreachable),
                     Some(line) => self.logged_out(&post, draft, line),
                 },
             }
         });
     }
 
-    fn again(self, post: Post, draft: Draft) {
-        let wait = Duration::from_millis(post.drafts().failed(draft));
+    fn again(self, post: Post, draft: Draft, error: &AppError) {
+        let wait = post.drafts().failed(draft, error, browser::chance());
+        if asked(error).is_some() {
+            self.submit_queue.rest(wait);
+        }
+        let wait = Duration::from_millis(wait);
         self.kept.try_set(SaveState::Retrying);
         set_timeout(move || self.pump_with(post.clone()), wait);
     }
 
     fn logged_out(self, post: &Post, draft: Draft, connection: Connection) {
-        post.drafts().failed(draft);
+        post.drafts().failed(draft, &AppError::Unauthenticated, 0.0);
         self.kept.try_set(SaveState::LoggedOut);
         self.submit_queue.connection.set(connection);
     }

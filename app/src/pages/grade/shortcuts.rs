@@ -20,8 +20,12 @@ use crate::{
         note,
         rubric::Rubric,
     },
-    rpc::grading::undo_rating,
-    ui::{announce::sayer, effect::effect, failure::error_text},
+    rpc::grading::{bookmark, undo_rating},
+    ui::{
+        announce::{sayer, toaster},
+        effect::effect,
+        failure::error_text,
+    },
 };
 
 type Go = dyn Fn(&str, NavigateOptions) + Send + Sync;
@@ -48,6 +52,8 @@ pub struct Shortcuts {
     pub raw: RwSignal<bool>,
     /// The position of the note that is being edited.
     pub noting: RwSignal<Option<note::Position>>,
+    /// Whether the output is bookmarked.
+    pub bookmarked: RwSignal<bool>,
     /// The rubric.
     pub rubric: StoredValue<Rubric>,
     /// Prefetched outputs and submissions that can be withdrawn.
@@ -63,6 +69,7 @@ pub struct Shortcuts {
     forward: StoredValue<Option<String>>,
     go: StoredValue<Box<Go>>,
     say: StoredValue<Box<Say>>,
+    toast: StoredValue<Box<Say>>,
 }
 
 impl Shortcuts {
@@ -78,6 +85,7 @@ impl Shortcuts {
             guidelines: RwSignal::new(false),
             raw: view_settings.map_or_else(|| RwSignal::new(false), |view_settings| view_settings.raw),
             noting: RwSignal::new(None),
+            bookmarked: RwSignal::new(false),
             rubric: StoredValue::new(rubric),
             prefetch: Prefetch::current(),
             settled: StoredValue::new(f64::INFINITY),
@@ -88,6 +96,7 @@ impl Shortcuts {
             forward: StoredValue::new(forward),
             go: StoredValue::new(Box::new(use_navigate())),
             say: StoredValue::new(Box::new(sayer())),
+            toast: StoredValue::new(Box::new(toaster())),
         }
     }
 
@@ -132,12 +141,32 @@ impl Shortcuts {
             // In one-at-a-time studies there is nothing on the left or right.
             Action::Left | Action::Right => {}
             Action::Guidelines => self.guidelines.set(true),
+            Action::Bookmark => self.bookmark(),
             Action::Help => {
                 if let Some(dialog) = self.dialog.get_untracked() {
                     let _ = dialog.show_modal();
                 }
             }
         }
+    }
+
+    /// Bookmarks the output, or removes the bookmark; nothing for an output that has none.
+    fn bookmark(self) {
+        if !self.session.has_bookmark() {
+            return;
+        }
+        let (on, t) = (!self.bookmarked.get_untracked(), self.i18n.bench());
+        self.bookmarked.set(on);
+        let token = self.session.token();
+        leptos::task::spawn_local(async move {
+            match bookmark(token, on).await {
+                Ok(()) => self.toast(if on { t.bookmarked } else { t.unbookmarked }.into()),
+                Err(error) => {
+                    self.bookmarked.try_set(!on);
+                    self.toast(error_text(&error, self.i18n));
+                }
+            }
+        });
     }
 
     /// Where on the page these shortcuts act, as a selector: the output's own column, or the page.
@@ -190,7 +219,7 @@ impl Shortcuts {
 
     fn reopen(self, study: Token, token: Token) {
         self.prefetch.reopened(&study, &token);
-        self.tell(self.i18n.bench().undone.into());
+        self.toast(self.i18n.bench().undone.into());
         // Side by side, it is still on the page.
         if self.on_page.try_with_value(|on_page| on_page.is_some_and(|here| here.run(token.clone()))) == Some(true) {
             return;
@@ -221,11 +250,18 @@ impl Shortcuts {
         let at = self.current.get_untracked();
         let refused = self.rubric.with_value(|rubric| {
             let dimension = rubric.dimensions.get(at)?;
+            // 0 is a key of the checklist only.
+            if score == 0 && !dimension.checklist {
+                return Some(String::new());
+            }
             let (low, high) = dimension.range();
             (!dimension.has(score))
                 .then(|| (self.i18n.rater().off_this_scale)(dimension.name.get(self.i18n.lang), low, high))
         });
         if let Some(refused) = refused {
+            if refused.is_empty() {
+                return;
+            }
             self.session.problem.set(refused.clone());
             self.tell(refused);
             return;
@@ -265,6 +301,10 @@ impl Shortcuts {
 
     fn tell(self, text: String) {
         self.say.try_with_value(|say| say(text));
+    }
+
+    fn toast(self, text: String) {
+        self.toast.try_with_value(|toast| toast(text));
     }
 }
 

@@ -18,7 +18,10 @@ use std::{
 use leptos::{ev, prelude::*, task::spawn_local};
 use serde::{Deserialize, Serialize};
 
-use super::{browser, keys::patience};
+use super::{
+    browser,
+    keys::{asked, pause},
+};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n, use_visitor},
@@ -63,6 +66,8 @@ pub enum Connection {
     Open,
     /// The server could not be reached; it will be retried.
     Unreachable,
+    /// The server is busy and said when to retry.
+    Busy,
     /// The session has ended.
     LoggedOut,
     /// Another person, of this name, is logged in in this browser.
@@ -98,6 +103,8 @@ pub struct SubmitQueue {
 struct Inner {
     busy: bool,
     failures: u32,
+    /// The time before which a busy server wants no requests, in milliseconds since 1970.
+    rests_until: f64,
     /// Drafts being sent: a rating must not overtake the draft that it replaces.
     drafts: Vec<Token>,
 }
@@ -194,12 +201,18 @@ impl SubmitQueue {
         self.pump();
     }
 
+    /// Sends nothing for that long, in milliseconds, as a busy server asked: not after another rating, either, nor
+    /// when the page gets the focus.
+    pub fn rest(self, ms: u64) {
+        self.within(|inner| inner.rests_until = inner.rests_until.max(browser::clock() + ms as f64));
+    }
+
     /// A draft of this output is about to be sent; its rating waits until it has arrived. False if one is
     /// already being sent, by a page that was left and returned to: two at once could arrive in the wrong
-    /// order.
+    /// order. False also while a busy server is left alone.
     pub fn draft_leaves(self, assignment: &Token) -> bool {
         self.within(|inner| {
-            let free = !inner.drafts.contains(assignment);
+            let free = !inner.drafts.contains(assignment) && browser::clock() >= inner.rests_until;
             if free {
                 inner.drafts.push(assignment.clone());
             }
@@ -284,7 +297,7 @@ impl SubmitQueue {
                 let first = entries.iter().find(|entry| entry.refused.is_none());
                 first.filter(|entry| !inner.drafts.contains(&entry.assignment)).cloned()
             });
-            if inner.busy || next.is_none() {
+            if inner.busy || next.is_none() || browser::clock() < inner.rests_until {
                 if next.is_none() && self.entries.with_untracked(Vec::is_empty) {
                     self.set_connection(Connection::Open);
                 }
@@ -306,12 +319,15 @@ impl SubmitQueue {
     }
 
     async fn answered(self, entry: Entry, answer: Result<(), AppError>) {
+        let busy = answer.as_ref().err().and_then(asked).is_some();
+        let reason = answer.as_ref().err().cloned().unwrap_or(AppError::Unreachable);
         let connection = match answer {
             Ok(()) => {
                 self.discard(&entry.key);
                 Connection::Open
             }
             Err(AppError::Unauthenticated) => Connection::LoggedOut,
+            Err(_) if busy => Connection::Busy,
             Err(error) if passing(&error) => Connection::Unreachable,
             // A name that the server does not know may be another person's.
             Err(error) => match self.estranged().await {
@@ -330,12 +346,16 @@ impl SubmitQueue {
             inner.failures
         };
         let open = connection == Connection::Open;
-        let again = connection == Connection::Unreachable;
+        let again = matches!(connection, Connection::Unreachable | Connection::Busy);
         self.set_connection(connection);
         if open {
             self.pump();
         } else if again {
-            set_timeout(move || self.pump(), Duration::from_millis(patience(failures)));
+            let wait = pause(failures, &reason, browser::chance());
+            if busy {
+                self.rest(wait);
+            }
+            set_timeout(move || self.pump(), Duration::from_millis(wait));
         }
     }
 
@@ -367,5 +387,5 @@ fn lock(inner: &Arc<Mutex<Inner>>) -> MutexGuard<'_, Inner> {
 
 /// Whether a retry may help.
 pub fn passing(error: &AppError) -> bool {
-    matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_))
+    matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_) | AppError::Busy(_))
 }

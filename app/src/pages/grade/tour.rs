@@ -1,24 +1,27 @@
-//! `/tour`: two minutes of practice on the grading page itself, with an output of our own. Nothing is sent
-//! to the server. Without JavaScript, the steps are shown as text.
+//! `/tour`: two minutes of practice on the grading page itself, with an output of our own. One step at a time points at
+//! the element that it is about. Nothing is sent to the server. Without JavaScript, the steps are a list above the page.
 
 use leptos::prelude::*;
 
 use super::{
+    form::key_names,
     grading_view::GradingView,
     session::{Callbacks, Outcome},
 };
 use crate::{
-    i18n::use_i18n,
+    i18n::{bench::Bench, use_i18n},
     model::{
         code::{CodeView, Line, Run},
         grading::{Draft, GradingItem, Progress},
         guidelines::GuidelinesState,
         ids::Token,
+        keys::Action,
         lang::Bilingual,
+        note::Position,
         plan::Presentation,
         rubric::{Dimension, Level, Rubric},
     },
-    ui::effect::effect,
+    ui::{announce::sayer, effect::effect},
 };
 
 /// The steps that the rater has tried so far, as seen by the grading page.
@@ -43,16 +46,66 @@ impl TourProgress {
     }
 }
 
-/// Where the grading page reports tried steps; present only during the tour.
+/// The tour's state, shared with the grading page; present only during the tour.
 #[derive(Clone, Copy)]
-pub struct Coach(pub RwSignal<TourProgress>);
+pub struct Coach {
+    /// What the rater has tried, as the grading page reports it.
+    pub progress: RwSignal<TourProgress>,
+    /// The current step, counted from 0.
+    step: RwSignal<usize>,
+}
+
+impl Coach {
+    /// Goes to the next step; after the last, it stays there.
+    pub fn forward(self) {
+        self.go(|step| (step + 1).min(STEPS.len() - 1));
+    }
+
+    /// Goes to the step before.
+    pub fn back(self) {
+        self.go(|step| step.saturating_sub(1));
+    }
+
+    fn go(self, to: fn(usize) -> usize) {
+        self.step.update(|step| *step = to(*step));
+        if let Some(step) = STEPS.get(self.step.get_untracked()) {
+            show(step.place);
+        }
+    }
+}
+
+/// A step of the tour.
+struct Step {
+    text: fn(&Bench) -> &'static str,
+    /// The element that it points at, as a selector. `style/55-rater.css` highlights it, by the number of the step.
+    place: &'static str,
+    /// Whether the rater has tried it; absent if nothing shows that.
+    tried: Option<fn(TourProgress) -> bool>,
+}
+
+const STEPS: [Step; 5] = [
+    Step { text: |b| b.tour_read, place: ".task", tried: None },
+    Step { text: |b| b.tour_score, place: ".rating-body", tried: Some(|progress| progress.scored) },
+    Step { text: |b| b.tour_note, place: ".code-box", tried: Some(|progress| progress.noted) },
+    Step { text: |b| b.tour_comment, place: ".extra", tried: Some(|progress| progress.commented) },
+    Step { text: |b| b.tour_submit, place: ".rating-foot", tried: None },
+];
+
+/// Scrolls to an element, unless it is in sight.
+fn show(place: &'static str) {
+    request_animation_frame(move || {
+        if let Ok(Some(element)) = document().query_selector(place) {
+            element.scroll_into_view_with_bool(false);
+        }
+    });
+}
 
 /// The page.
 #[component]
 pub fn TourPage() -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.bench();
-    let coach = Coach(RwSignal::new(TourProgress::default()));
+    let coach = Coach { progress: RwSignal::new(TourProgress::default()), step: RwSignal::new(0) };
     provide_context(coach);
     let submitted = RwSignal::new(false);
     let callbacks = Callbacks {
@@ -69,46 +122,65 @@ pub fn TourPage() -> impl IntoView {
             view! { <Done /> }.into_any()
         } else {
             view! {
-                <section class="tour" aria-labelledby="tour-title">
-                    <h1 id="tour-title">{b.tour_title}</h1>
-                    <p>{b.tour_lead}</p>
+                <div class="tour-stage" data-step=move || coach.step.get().to_string()>
                     <Steps coach />
-                    <LeaveTour text=b.tour_skip />
-                </section>
-                <GradingView item=item.clone() next=callbacks practice=true />
+                    <GradingView item=item.clone() next=callbacks practice=true />
+                </div>
             }
             .into_any()
         }
     }
 }
 
-/// A step, and whether it was tried; absent if nothing shows it.
-type Step = (&'static str, fn(TourProgress) -> Option<bool>);
-
+/// The steps: one at a time beside the element that it points at; without JavaScript, all as a list.
 #[component]
 fn Steps(coach: Coach) -> impl IntoView {
     let b = use_i18n().bench();
-    let progress = coach.0;
-    let steps: [Step; 6] = [
-        (b.tour_read, |_| None),
-        (b.tour_score, |progress| Some(progress.scored)),
-        (b.tour_note, |progress| Some(progress.noted)),
-        (b.tour_comment, |progress| Some(progress.commented)),
-        (b.tour_submit, |_| Some(false)),
-        (b.tour_keep, |_| None),
-    ];
-    let all = steps.iter().filter(|(_, done)| done(TourProgress::default()).is_some()).count();
-    let done = move || steps.iter().filter(|(_, done)| done(progress.get()) == Some(true)).count();
-    let rows = steps
-        .into_iter()
-        .map(|(text, done)| {
-            let class = move || if done(progress.get()) == Some(true) { "tour-step done" } else { "tour-step" };
-            view! { <li class=class>{text}</li> }
+    let key = key_names();
+    let step = coach.step;
+    let tried = |step: &Step, progress| step.tried.is_some_and(|tried| tried(progress));
+    let rows = STEPS
+        .iter()
+        .enumerate()
+        .map(|(n, of)| {
+            view! {
+                <li class="tour-step" class:now=move || step.get() == n class:done=move || tried(of, coach.progress.get())>
+                    {(of.text)(b)}
+                </li>
+            }
         })
         .collect_view();
+    let place = move || (b.tour_step)(step.get() + 1, STEPS.len());
+    // What is announced has no page around it.
+    let say = sayer();
+    effect(move |before: Option<()>| {
+        let now = step.get();
+        if let (Some(()), Some(of)) = (before, STEPS.get(now)) {
+            say(format!("{}. {}", (b.tour_step)(now + 1, STEPS.len()), (of.text)(b)));
+        }
+    });
     view! {
-        <ol class="tour-steps">{rows}</ol>
-        <p class="muted small scripted" role="status">{move || (b.steps_done)(done(), all)}</p>
+        <section class="tour" aria-labelledby="tour-title">
+            <div class="tour-head">
+                <h1 id="tour-title">{b.tour_title}</h1>
+                <span class="muted small scripted">{place}</span>
+            </div>
+            <ol class="tour-steps">{rows}</ol>
+            <div class="tour-act">
+                <button class="button scripted" type="button" disabled=move || step.get() == 0 on:click=move |_| coach.back()>
+                    {b.tour_back} " " <kbd>{key(Action::Back)}</kbd>
+                </button>
+                <button
+                    class="button primary scripted"
+                    type="button"
+                    disabled=move || step.get() + 1 == STEPS.len()
+                    on:click=move |_| coach.forward()
+                >
+                    {b.tour_next} " " <kbd>{key(Action::Forward)}</kbd>
+                </button>
+                <LeaveTour text=b.tour_skip />
+            </div>
+        </section>
     }
 }
 
@@ -145,14 +217,21 @@ pub fn LeaveTour(
 
 /// A sample output for practice. Its code has a fault to find: it begins with 0, so a list of negative
 /// numbers gets the wrong result.
+#[allow(clippy::too_many_lines, reason = "one item, field by field")]
 fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
     let text = |en: &str, zh: &str| Bilingual { en: en.into(), zh: zh.into() };
     let level = |score, en: &str, zh: &str| Level { score, label: Bilingual::default(), text: text(en, zh) };
-    let dimension =
-        |key: &str, name: Bilingual, question: Bilingual, levels| Dimension { key: key.into(), name, question, levels };
+    let dimension = |key: &str, name: Bilingual, question: Bilingual, levels| Dimension {
+        key: key.into(),
+        checklist: false,
+        name,
+        question,
+        levels,
+    };
     let rubric = Rubric {
         slug: "tour".into(),
         version: 1,
+        instructions: false,
         dimensions: vec![
             dimension(
                 "correctness",
@@ -175,18 +254,39 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
             ),
         ],
     };
-    let code = [
-        "int largest(List<Integer> numbers) {",
-        "    int best = 0;",
-        "    for (int number : numbers) {",
-        "        if (number > best) {",
-        "            best = number;",
-        "        }",
-        "    }",
-        "    return best;",
-        "}",
+    // As the server sends code: highlighted runs, formatted, and the original in one line with spaced tokens.
+    let line =
+        |runs: &[(&str, &str)]| Line(runs.iter().map(|(kind, text)| Run((*kind).into(), (*text).into())).collect());
+    let laid_out = vec![
+        line(&[
+            ("type", "int"),
+            ("", " "),
+            ("function", "largest"),
+            ("", "("),
+            ("type", "List"),
+            ("", "<"),
+            ("type", "Integer"),
+            ("", "> numbers) {"),
+        ]),
+        line(&[("", "    "), ("type", "int"), ("", " best = "), ("number", "0"), ("", ";")]),
+        line(&[("", "    "), ("keyword", "for"), ("", " ("), ("type", "int"), ("", " number : numbers) {")]),
+        line(&[("", "        "), ("keyword", "if"), ("", " (number > best) {")]),
+        line(&[("", "            best = number;")]),
+        line(&[("", "        }")]),
+        line(&[("", "    }")]),
+        line(&[("", "    "), ("keyword", "return"), ("", " best;")]),
+        line(&[("", "}")]),
     ];
-    let raw = code.into_iter().map(|line| Line(vec![Run(String::new(), line.into())])).collect();
+    let mut raw = String::new();
+    let starts = laid_out.iter().map(|line| {
+        let column = u32::try_from(raw.chars().count() + 1).unwrap_or(1);
+        raw.push_str(line.text().trim());
+        raw.push(' ');
+        Position { line: 1, column }
+    });
+    let starts = starts.collect();
+    let raw = vec![Line(vec![Run(String::new(), raw.trim_end().into())])];
+    let code = CodeView { laid_out: Some(laid_out), raw, starts, ..CodeView::default() };
     GradingItem {
         token: Token("tour".into()),
         study: Token("tour".into()),
@@ -195,7 +295,8 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         raw_nl: task.into(),
         nl_lang: lang,
         signature: None,
-        code: CodeView { raw, ..CodeView::default() },
+        code,
+        conversation: None,
         draft: Draft::blank(&rubric),
         rubric,
         rated: false,
@@ -204,6 +305,8 @@ fn practice(task: &str, lang: crate::model::lang::Lang) -> GradingItem {
         following: None,
         calibration: None,
         replies: Vec::new(),
+        bookmarked: false,
+        break_minutes: 0,
         guidelines: GuidelinesState::None,
     }
 }

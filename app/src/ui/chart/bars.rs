@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use crate::model::{comparison::Interval, run::Verdict};
+use crate::model::{ratings::Interval, run::Verdict};
 
 /// Number of colours in the score palette, lightest (lowest score) first.
 pub const STEPS: usize = 9;
@@ -71,7 +71,7 @@ pub struct Axis {
     pub ticks: Vec<(f64, String)>,
     /// Position of the reference line for no difference.
     pub zero: Option<f64>,
-    /// What it measures, with its unit; printed in files.
+    /// The measured quantity with its unit; printed in files.
     pub title: String,
 }
 
@@ -317,7 +317,7 @@ const ROOM_FOR_SHARE: f64 = 22.0;
 /// Longest name, in characters, that leaves room for figures on a phone.
 const SHORT_LABEL: usize = 20;
 
-/// Whether a name is too long for figures beside it on a phone. Then all figures are left out, because a single
+/// Whether a name is too long for figures next to it on a phone. Then all figures are left out, because a single
 /// gap would look like a missing value. The table below the chart has them.
 fn cramped<'a>(mut labels: impl Iterator<Item = &'a String>) -> bool {
     labels.any(|label| label.chars().count() > SHORT_LABEL)

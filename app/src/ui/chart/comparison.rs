@@ -12,8 +12,8 @@ use crate::{
     model::{
         claims::{Standing, letter, significant},
         compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
-        comparison::{Comparison, Interval},
         ids::{ModelId, TaskId},
+        ratings::{Comparison, Interval},
         rubric::Dimension,
         run::Verdict,
     },
@@ -113,7 +113,7 @@ impl Links {
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
     }
 
-    /// A chart's files; `more` is what it depends on besides the selection.
+    /// A chart's files; `more` is what it depends on in addition to the selection.
     pub fn files(&self, id: &str, more: &str) -> Files {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         Files {
@@ -147,7 +147,10 @@ pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec
     let Some(dimension) = c.rubric.dimensions.get(d) else { return Vec::new() };
     let name = dimension.name.get(i.lang);
     let entries = ranked(human, d, links);
-    let mut found = vec![figures::means(i, &dimension.key, name, dimension.range(), &entries)];
+    let mut found = vec![match dimension.checklist {
+        true => figures::answers(i, &dimension.key, name, &entries),
+        false => figures::means(i, &dimension.key, name, dimension.range(), &entries),
+    }];
     let called = |at: usize| c.models.get(at).map_or("?", |m| m.model.as_str()).to_owned();
     let pairs: Vec<PairDifference> = c
         .differences

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::bars::{Axis, Bar, Mark};
-use crate::model::{comparison::Interval, run::Verdict};
+use crate::model::{ratings::Interval, run::Verdict};
 
 /// Number of colours and shapes in the models' palette. With more models they repeat in other combinations.
 pub const SERIES: usize = 6;
@@ -151,7 +151,7 @@ pub struct Dot {
     pub href: Option<String>,
 }
 
-/// What a dot stands for.
+/// The thing that a dot stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DotStyle {
     /// One output of the model with this index.

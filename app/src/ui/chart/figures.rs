@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     i18n::I18n,
-    model::{comparison::Interval, run::Verdict, stats::Kappa},
+    model::{ratings::Interval, run::Verdict, stats::Kappa},
 };
 
 use super::{
@@ -196,6 +196,11 @@ pub fn means(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Ent
     let t = i.chart();
     let axis = Axis::scores(low, high).titled((t.axis_mean)(name, low, high));
     points(i, (format!("{id}-means"), (t.means_title)(name), t.means_desc), axis, models, |v| format!("{v:.2}"))
+}
+
+/// Shares of yes, 0 to 1, to an item of the checklist.
+pub fn answers(i: I18n, id: &str, name: &str, models: &[Entry]) -> Figure {
+    shares(i, &format!("{id}-means"), &(i.compare().answers)(name), models)
 }
 
 /// Shares, 0 to 1, with their intervals, in percent; one row per model, in the order given.

@@ -18,7 +18,7 @@ use crate::{
 pub fn ChartFigure(
     /// The figure.
     figure: Figure,
-    /// Where it can be had as a file.
+    /// The addresses of its files.
     #[prop(optional_no_strip)]
     files: Option<Files>,
 ) -> impl IntoView {

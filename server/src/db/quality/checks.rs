@@ -66,6 +66,8 @@ pub struct Check {
     pub known_item: Option<i64>,
     /// The output that a repeat shows again.
     pub output: Option<OutputId>,
+    /// The output that it shows: the repeated one, or the one that the known-score item was made from.
+    pub shown: Option<OutputId>,
     /// The revision of its task.
     pub task: TaskRevisionId,
     /// When it was assigned.
@@ -74,6 +76,8 @@ pub struct Check {
     pub rated_at: Option<Timestamp>,
     /// How often it was skipped since it was last rated.
     pub skips: u32,
+    /// When it was last skipped.
+    pub skipped_at: Option<Timestamp>,
     /// Whether the rater has read the known scores.
     pub acknowledged: bool,
     /// Whether it is leased to the rater.
@@ -84,7 +88,8 @@ pub struct Check {
 
 const ROW: &str =
     "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.gold_id, p.output_id, p.shown_at, p.rated_at,
-        p.skips, p.told, p.leased_until IS NOT NULL AS leased, p.place,
+        p.skips, p.skipped_at, p.told, p.leased_until IS NOT NULL AS leased, p.place,
+        coalesce(p.output_id, (SELECT output_id FROM gold_items WHERE id = p.gold_id)) AS shown,
         coalesce((SELECT revision_id FROM gold_items WHERE id = p.gold_id),
                  (SELECT revision_id FROM outputs WHERE id = p.output_id)) AS task
     FROM probes p";
@@ -99,9 +104,11 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         round: row.get("round")?,
         known_item: row.get("gold_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        shown: row.get::<_, Option<i64>>("shown")?.map(OutputId),
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
         skips: row.get("skips")?,
+        skipped_at: row.get::<_, Option<i64>>("skipped_at")?.map(Timestamp),
         acknowledged: row.get("told")?,
         leased: row.get("leased")?,
         place: row.get("place")?,
@@ -309,7 +316,7 @@ pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Fai
     conn.prepare_cached(
         "UPDATE probes SET skips = skips + 1, skipped_at = ?2, leased_until = NULL, place = ?3 WHERE id = ?1",
     )?
-    .execute(params![check.id, clock::now().0, place])?;
+    .execute(params![check.id, events::next(conn, check.study, check.rater)?.0, place])?;
     Ok(())
 }
 

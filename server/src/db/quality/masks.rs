@@ -24,7 +24,7 @@ pub fn clear(conn: &Connection, submission: SubmissionId) -> Result<(), Failure>
     Ok(())
 }
 
-/// Who masked the submission, if that person is still known, and when; `None` without a mask.
+/// The person who masked the submission, if still known, and the time; `None` without a mask.
 pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option<String>, Timestamp)>, Failure> {
     let found = conn
         .prepare_cached(
@@ -55,7 +55,7 @@ pub fn texts(conn: &Connection, submission: SubmissionId) -> Result<Vec<Text>, F
     texts_where(conn, submission, None)
 }
 
-/// The same of the outputs that a study grades.
+/// The same of the outputs that a study grades, and of the earlier answers of their conversations, which raters see.
 pub fn texts_of_study(conn: &Connection, study: StudyId, submission: SubmissionId) -> Result<Vec<Text>, Failure> {
     texts_where(conn, submission, Some(study))
 }
@@ -65,7 +65,11 @@ fn texts_where(conn: &Connection, submission: SubmissionId, study: Option<StudyI
         "SELECT o.id, t.external_id, o.code, o.said FROM outputs o
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE o.submission_id = ?1
-           AND (?2 IS NULL OR EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?2 AND a.output_id = o.id))
+           AND (?2 IS NULL OR EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?2 AND a.output_id = o.id)
+                OR (o.turn IS NOT NULL AND EXISTS (
+                    SELECT 1 FROM outputs later CROSS JOIN assignments a ON a.study_id = ?2 AND a.output_id = later.id
+                    WHERE later.submission_id = o.submission_id AND later.revision_id = o.revision_id
+                      AND later.conversation = o.conversation AND later.turn > o.turn)))
          ORDER BY +o.id",
     )?;
     let rows = statement.query_map(params![submission.0, study.map(|id| id.0)], |row| {

@@ -130,6 +130,9 @@ pub fn ratings(
     if let Some(rater) = filter.rater {
         narrow("c.user_id = #", rater.into());
     }
+    if let Some(group) = filter.group {
+        narrow("c.user_id IN (SELECT user_id FROM person_group_members WHERE group_id = #)", group.into());
+    }
     if let Some(model) = filter.model {
         narrow("m.id = #", model.into());
     }
@@ -176,7 +179,7 @@ pub fn ratings(
     page::page(conn, &list, &of, &params, listed)
 }
 
-/// What a rating that counts, `c`, is of.
+/// Joins a rating that counts, `c`, to the output that it rates.
 const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
     CROSS JOIN users u ON u.id = c.user_id
     CROSS JOIN outputs o ON o.id = c.output_id

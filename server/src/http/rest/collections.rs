@@ -1,4 +1,4 @@
-//! Collections of outputs from endpoints.
+//! Collections from endpoints: of outputs, and of judge models' scores.
 
 use app::{
     model::{
@@ -7,6 +7,7 @@ use app::{
             NewCollection, RequestDetail, RequestRow, RequestStatus,
         },
         ids::CollectionId,
+        judging::NewJudging,
     },
     port::{Admin, collections::Collections},
 };
@@ -34,10 +35,13 @@ pub async fn list_endpoints(
 }
 
 /// List collections
+///
+/// Those of outputs and those of a judge model's scores (judgings), which have `judging`.
 #[utoipa::path(get, path = "/collections", tag = "Collections", security(("token" = ["read"])),
     params(ListParams,
         ("status" = Option<CollectionStatus>, Query, description = "Only collections in this state"),
-        ("dataset" = Option<String>, Query, description = "Only collections for this dataset, by its short name")),
+        ("dataset" = Option<String>, Query, description = "Only collections for this dataset, by its short name"),
+        ("kind" = Option<String>, Query, description = "`outputs` for collections of outputs only, `scores` for judgings only")),
     responses((status = 200, description = "Collections, newest first unless `sort` is `created`", body = Page<CollectionRow>)))]
 pub async fn list_collections(
     State(state): State<AppState>,
@@ -75,6 +79,37 @@ pub async fn plan_collection(
     Ok(Json(state.services.collections.plan(&admin, new).await?))
 }
 
+/// Create a judging
+///
+/// A judge model scores the outputs of a study, or of a submission. A judging is a collection: nothing is sent until
+/// `POST /collections/{id}/resume`, and the other operations of collections apply to it, except for the upload. Its scores
+/// are in the comparison as they arrive.
+#[utoipa::path(post, path = "/judgings", tag = "Collections", security(("token" = ["write:data"])),
+    request_body(content = NewJudging, example = json!({"study": 1, "judge": "My judge", "endpoint": "local"})),
+    responses((status = 201, description = "The collection", body = Created)))]
+pub async fn create_judging(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewJudging>,
+) -> Result<impl IntoResponse, Problem> {
+    let id = Collections::create_judging(&state.services.collections, &admin, new).await?;
+    Ok(created("collections", id.0))
+}
+
+/// Preview what a judging would send
+///
+/// Three prompts, and the cost in tokens: estimated for prompts, an upper limit for responses. Creates nothing.
+#[utoipa::path(post, path = "/judgings/plan", tag = "Collections", security(("token" = ["write:data"])),
+    request_body(content = NewJudging, example = json!({"study": 1, "judge": "My judge", "endpoint": "local"})),
+    responses((status = 200, description = "The plan", body = CollectionPlan)))]
+pub async fn plan_judging(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    JsonBody(new): JsonBody<NewJudging>,
+) -> JsonResult<CollectionPlan> {
+    Ok(Json(state.services.collections.plan_judging(&admin, new).await?))
+}
+
 /// Get a collection with its settings
 #[utoipa::path(get, path = "/collections/{id}", tag = "Collections", security(("token" = ["read"])),
     params(("id" = CollectionId, Path, description = "ID of the collection")),
@@ -89,7 +124,8 @@ pub async fn get_collection(
 
 /// Delete a collection
 ///
-/// Its prompts and responses are deleted for good. Submissions that were imported from it stay.
+/// Its prompts and responses are deleted permanently, and so are a judging's scores. Submissions imported from it are
+/// kept.
 #[utoipa::path(delete, path = "/collections/{id}", tag = "Collections", security(("token" = ["write:data"])),
     params(("id" = CollectionId, Path, description = "ID of the collection")),
     responses((status = 204, description = "The collection is deleted")))]

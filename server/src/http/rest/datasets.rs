@@ -36,7 +36,7 @@ pub struct Dataset {
     description: Bilingual,
     /// The license, as named by the source.
     license: String,
-    /// Where it was imported from.
+    /// The source of the import.
     source: String,
     /// Every version, newest first.
     versions: Vec<VersionRow>,

@@ -1,4 +1,4 @@
-//! What waits for an admin.
+//! The admins' inbox.
 
 use app::{
     model::{
@@ -34,10 +34,10 @@ impl InboxQuery {
     }
 }
 
-/// List what waits for an admin
+/// List the items of the inbox
 ///
 /// Flags without a reply, disagreements to adjudicate, raters who need attention, ratings that nobody will give, stopped
-/// runs, engine errors and failed webhook deliveries, over all studies that are not archived. No item names a model.
+/// runs, engine errors, failed webhook deliveries, daily backups that fail and a damaged database, over all studies that are not archived. No item names a model.
 #[utoipa::path(get, path = "/inbox", tag = "Inbox", params(InboxQuery, PageParams), security(("token" = ["read"])),
     responses((status = 200, description = "Items, newest first", body = Page<InboxRow>)))]
 pub async fn list_inbox(
@@ -49,7 +49,7 @@ pub async fn list_inbox(
     Ok(Json(page.answer(state.services.inbox.list(&admin, query.filter(), page.of()?).await?)))
 }
 
-/// Count what waits for an admin
+/// Count the items of the inbox
 #[utoipa::path(get, path = "/inbox/counts", tag = "Inbox", params(InboxQuery), security(("token" = ["read"])),
     responses((status = 200, description = "Kinds with at least one item", body = Vec<InboxCount>)))]
 pub async fn count_inbox(

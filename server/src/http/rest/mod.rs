@@ -8,6 +8,7 @@ mod audit;
 mod collections;
 mod comparisons;
 mod datasets;
+mod groups;
 mod guidelines;
 mod idempotency;
 mod inbox;
@@ -92,6 +93,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(collections::list_endpoints))
         .routes(routes!(collections::list_collections, collections::create_collection))
         .routes(routes!(collections::plan_collection))
+        .routes(routes!(collections::create_judging))
+        .routes(routes!(collections::plan_judging))
         .routes(routes!(collections::get_collection, collections::delete_collection))
         .routes(routes!(collections::resume_collection))
         .routes(routes!(collections::stop_collection))
@@ -116,6 +119,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::run_results_csv))
         .routes(routes!(runs::get_languages))
         .routes(routes!(runs::get_workers))
+        .routes(routes!(runs::get_conversations))
         // Studies.
         .routes(routes!(studies::list_studies, studies::create_study))
         .routes(routes!(studies::get_study, plans::edit_study))
@@ -174,6 +178,9 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(people::list_people))
         .routes(routes!(people::update_person))
         .routes(routes!(plans::set_reads))
+        .routes(routes!(groups::list_groups, groups::create_group))
+        .routes(routes!(groups::get_group, groups::rename_group, groups::delete_group))
+        .routes(routes!(groups::change_group_members))
         .routes(routes!(people::list_invitations, people::create_invitation))
         .routes(routes!(people::revoke_invitation))
         .routes(routes!(audit::list_audit))

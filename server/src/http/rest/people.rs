@@ -2,7 +2,7 @@
 
 use app::{
     model::{
-        ids::UserId,
+        ids::{GroupId, UserId},
         user::{Invitation, Role, UserRow},
     },
     port::{Accounts, Admin},
@@ -40,6 +40,9 @@ pub struct NewInvitation {
     /// Lifetime in days, 1 to 90.
     #[serde(default = "fortnight")]
     days: u32,
+    /// The group that the new account joins.
+    #[serde(default)]
+    group: Option<GroupId>,
 }
 
 fn fortnight() -> u32 {
@@ -57,6 +60,7 @@ pub struct CreatedInvitation {
 #[utoipa::path(get, path = "/people", tag = "People", security(("token" = ["admin"])),
     params(ListParams,
         ("role" = Option<Role>, Query, description = "Only accounts with this role"),
+        ("group" = Option<GroupId>, Query, description = "Only members of this group"),
         ("active" = Option<String>, Query, description = "Only active accounts, `1`, or deactivated ones, `0`")),
     responses((status = 200, description = "Accounts, sorted by name unless `sort` is `name`, `since`, `role` or `seen`, or one of these with `-`", body = Page<UserRow>)))]
 pub async fn list_people(
@@ -109,7 +113,7 @@ pub async fn create_invitation(
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewInvitation>,
 ) -> Result<impl IntoResponse, Problem> {
-    let secret = state.services.accounts.invite(&admin, &new.label, new.role, new.days).await?;
+    let secret = state.services.accounts.invite_to(&admin, &new.label, new.role, new.days, new.group).await?;
     Ok((StatusCode::CREATED, Json(CreatedInvitation { path: format!("/join/{secret}") })))
 }
 

@@ -63,8 +63,8 @@ pub async fn get_plan(
 
 /// Edit a draft
 ///
-/// Changes the settings of a study that has not started and draws its plan anew. Absent fields stay as they are. A started
-/// study is extended instead.
+/// Changes the settings of a study that has not started and draws its plan again. Absent fields stay as they are. A
+/// started study is extended instead.
 #[utoipa::path(patch, path = "/studies/{id}", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = StudyChange, example = json!({"title": "Pilot", "overlap": 2})),

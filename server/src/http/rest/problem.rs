@@ -33,7 +33,7 @@ pub struct Problem {
     pub title: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// What is wrong and, if known, how to fix it.
+    /// The problem and, if known, how to fix it.
     pub detail: String,
     /// Each problem of the input: where, what, and how to fix it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -74,7 +74,7 @@ impl From<AppError> for Problem {
         match error {
             AppError::Unauthenticated => problem.detail = "This request needs a valid token.".into(),
             AppError::Invalid(problems) => problem.problems = problems,
-            AppError::TooMany(seconds) => problem.wait = u32::try_from(seconds).ok(),
+            AppError::TooMany(seconds) | AppError::Busy(seconds) => problem.wait = u32::try_from(seconds).ok(),
             AppError::Internal(incident) => problem.incident = Some(incident),
             _ => {}
         }

@@ -49,6 +49,8 @@ pub struct Admission {
 pub struct RatingQuery {
     /// Only ratings by this person.
     rater: Option<i64>,
+    /// Only ratings by members of this group.
+    group: Option<i64>,
     /// Only ratings of this submission's outputs.
     submission: Option<i64>,
     /// Only ratings of tasks in this language.
@@ -225,6 +227,7 @@ pub async fn list_ratings(
 ) -> JsonResult<Page<ListedRating>> {
     let filter = RatingFilter {
         rater: which.rater,
+        group: which.group,
         model: which.submission,
         nl_lang: which.lang,
         dimension: which.dimension,

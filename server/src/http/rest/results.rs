@@ -21,7 +21,7 @@ use crate::{
     state::AppState,
 };
 
-/// What of the leaderboard.
+/// A filter of the leaderboard.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]

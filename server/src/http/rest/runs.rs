@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use app::{
     model::{
+        conversation_results::ConversationResults,
         ids::{OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         published::Difference,
@@ -58,7 +59,7 @@ pub struct Run {
     pass_at: Vec<PassAtK>,
     /// The same by the verdicts as published; empty if the benchmark has no evaluator.
     published_pass_at: Vec<PassAtK>,
-    /// Outputs that pass as published and not guarded, by reason.
+    /// Outputs that pass only as published, by reason.
     differences: Vec<Difference>,
     /// Why the run failed as a whole, if it did.
     fault: Option<Fault>,
@@ -138,6 +139,19 @@ pub async fn get_workers(
     Authorized(admin): Authorized<Admin>,
 ) -> JsonResult<Option<Workers>> {
     Ok(Json(state.services.runs.workers(&admin).await?))
+}
+
+/// Get every model's newest run in each way of CodeIF-Bench
+///
+/// Pass rates by way and kind of instruction, accuracy and forgetting by round, the leaderboard's column L-1, and how the
+/// verdicts compare with those that the authors published.
+#[utoipa::path(get, path = "/conversations", tag = "Runs", security(("token" = ["read"])),
+    responses((status = 200, description = "Models by ways and rounds", body = ConversationResults)))]
+pub async fn get_conversations(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> JsonResult<ConversationResults> {
+    Ok(Json(state.services.runs.conversations(&admin).await?))
 }
 
 /// Get a run's progress

@@ -129,7 +129,11 @@ mod tests {
     async fn operation_without_scope_is_denied() {
         let folder = tempfile::tempdir().unwrap();
         let services = Services::open(folder.path()).unwrap();
-        services.accounts.add(System, "admin", Role::Admin, "long-enough-password").await.unwrap();
+        services
+            .accounts
+            .add(System, "admin", Role::Admin, "long-enough-password", crate::services::accounts::Validity::Lasting)
+            .await
+            .unwrap();
         let new = NewToken { label: "all".into(), scopes: Scope::ALL.to_vec(), days: 1 };
         let token = services.tokens.create_for(System, "admin", new).await.unwrap().secret;
         let state = AppState::new(services, Config::default());

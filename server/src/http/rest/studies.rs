@@ -3,8 +3,8 @@
 use app::{
     model::{
         api::{CreatedPublicLink, NewPublicLink, PublicLinkRow},
-        comparison::{TaskRatings, TaskScores},
         ids::{PublicLinkId, StudyId, TaskId},
+        ratings::{TaskRatings, TaskScores},
         study::{NewStudy, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Admin, Studies, api::PublicLinks},

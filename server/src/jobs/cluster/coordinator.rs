@@ -256,7 +256,7 @@ impl Coordinator {
             bundles: tests.bundles()?,
             tests,
             limits: Limits::of(Allowance::default()),
-            options: Options { fast: how.fast, dates: how.dates },
+            options: Options { fast: how.fast, dates: how.dates, profile: how.profile.unwrap_or_default() },
             compared: Mutex::default(),
         });
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(run, Arc::clone(&open));

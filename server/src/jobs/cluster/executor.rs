@@ -11,7 +11,11 @@ use std::{
     time::SystemTime,
 };
 
-use app::model::{reason::Fault, run::Environment};
+use app::model::{
+    conversation::TestProfile,
+    reason::Fault,
+    run::{Dates, Environment},
+};
 use async_nats::jetstream::object_store::ObjectStore;
 use tokio::{io::AsyncReadExt as _, sync::OnceCell};
 
@@ -25,7 +29,7 @@ use crate::{
         sandbox,
         suites::{self, Tests},
     },
-    lang::{self, Places, suite, trials},
+    lang::{self, Places, codeif::Conversations, suite, trials},
     sandbox::Sandbox,
 };
 
@@ -39,7 +43,7 @@ const MOST_SUITES: usize = 64;
 const MOST_SUITE_BYTES: usize = 512 << 20;
 
 /// What one backend is prepared for.
-type Key = (String, Limits, bool, Option<&'static str>);
+type Key = (String, Limits, bool, Option<&'static str>, &'static str);
 
 /// Runs assignments on this machine.
 pub struct Executor {
@@ -106,6 +110,12 @@ impl Executor {
                 let (version, shown) =
                     self_test::run_with_version(sandbox, &folder, self.slots).map_err(|e| self.fault(e))?;
                 Ok((version, shown))
+            }
+            JobKind::Conversations => {
+                let (allowance, profile) = (Allowance::default(), TestProfile::default());
+                let suite = Conversations::prepare(sandbox, &folder, &[], allowance, profile);
+                let suite = suite.map_err(|e| self.fault(e))?;
+                Ok((suite.versions(), suite.trials().map_err(|e| self.fault(e))?))
             }
             JobKind::Programs(code) => {
                 let missing = |detail: String| Fault::Sandbox { detail: format!("{}: {detail}", code.name()) };
@@ -192,7 +202,8 @@ impl Executor {
         if !limits.are_within(Limits::of(Allowance::default())) {
             return Err(Fault::System { detail: "the job asks for more than this worker's limits".to_owned() });
         }
-        let key = (suite.clone(), *limits, options.fast, options.dates.map(app::model::run::Dates::name));
+        let dates = options.dates.map(Dates::name);
+        let key = (suite.clone(), *limits, options.fast, dates, options.profile.name());
         let kept = {
             let mut backends = self.backends.lock().unwrap_or_else(PoisonError::into_inner);
             let used = self.uses.fetch_add(1, Ordering::Relaxed);
@@ -211,13 +222,15 @@ impl Executor {
             let tests = suites::open(suite, bytes).map_err(|detail| Fault::Tests { reason: None, detail })?;
             let is_kind = match &tests {
                 Tests::Classes(..) => job.kind == JobKind::Classes,
+                Tests::Conversations(_) => job.kind == JobKind::Conversations,
                 Tests::Programs(programs) => programs.keys().all(|lang| job.kind == JobKind::Programs(*lang)),
             };
             if !is_kind {
                 return Err(Fault::System { detail: format!("the suite has no tests for {}", job.kind) });
             }
             let (sandbox, folder) = (Arc::clone(&self.sandbox), self.engine_folder());
-            let backend = Backend::prepare(&tests, sandbox, &folder, limits.allowance(*options), self.slots);
+            let backend =
+                Backend::prepare(&tests, sandbox, &folder, limits.allowance(*options), options.profile, self.slots);
             let backend = backend.map_err(|e| self.fault(e))??;
             let environment = backend.environment(Vec::new());
             Ok(Arc::new(Ready { backend, environment, idle: Mutex::default() }))

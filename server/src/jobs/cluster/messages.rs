@@ -7,6 +7,7 @@ use std::{
 };
 
 use app::model::{
+    conversation::TestProfile,
     ids::RunId,
     reason::{FailedCheck, Fault},
     run::{Dates, Environment},
@@ -57,6 +58,8 @@ pub struct Limits {
 pub struct Options {
     pub fast: bool,
     pub dates: Option<Dates>,
+    /// The form of CodeIF-Bench's tests.
+    pub profile: TestProfile,
 }
 
 impl Limits {

@@ -46,7 +46,7 @@ mod trials;
 use archive::{archived, frame, read_archive};
 use signature::{Signature, signature};
 
-/// The sandbox's programs besides a sample, compiled once per JDK.
+/// The sandbox's programs in addition to a sample, compiled once per JDK.
 const PROGRAMS: [(&str, &str); 5] = [
     ("Values.java", include_str!("Values.java")),
     ("Classes.java", include_str!("Classes.java")),
@@ -147,7 +147,7 @@ const JVM: [&str; 15] = [
     "-Duser.language=en",
 ];
 
-/// Where a JVM's loader finds its own libraries.
+/// The folder in which a JVM's loader finds its own libraries.
 const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib");
 
 impl Java {
@@ -249,7 +249,7 @@ fn heap_mib(context: &RunContext) -> u64 {
     context.budget.data_mib.max(512)
 }
 
-/// The limits of a JVM, which needs memory and threads besides those of its program.
+/// The limits of a JVM, which needs memory and threads in addition to those of its program.
 fn budget(context: &RunContext) -> Budget {
     Budget { data_mib: heap_mib(context) + 768, threads: context.budget.threads + 32, ..context.budget }
 }

@@ -16,7 +16,7 @@ pub struct Program {
 }
 
 /// Splits a program. Returns `None` unless
-/// - the tests declare `Main` and nothing else beside it, and the sample neither names `Main` nor is incomplete: the
+/// - the tests declare `Main` and nothing else next to it, and the sample neither names `Main` nor is incomplete: the
 ///   compiler then cannot have put anything of the tests into the sample's classes;
 /// - all classes name only harmless classes ([`shareable`]): the sample's first run cannot affect its second run.
 pub fn split(task: &Task, solution: &str, classes: Files) -> Option<Program> {

@@ -1,6 +1,6 @@
 # The fork server. Runs inside the sandbox as `python3 -I -S -c TEXT DESCRIPTOR serve` and has loaded the modules that
 # every program imports, except numpy: a process loads numpy when it first uses it. Few processes use numpy, and its
-# memory makes each fork slower. As `serve-numpy`, the server has also loaded numpy.
+# memory makes each fork slower. As `serve-numpy`, the server has also loaded numpy; as `serve-scripts`, what scripts import.
 #
 # For each order, which comes with three descriptors, it forks a process that does what the order's mode says, like a
 # freshly started one. It kills the process when its CPU time is used up or the server closes the control socket, and
@@ -11,7 +11,7 @@
 # An order is the mode's letter and the CPU time limit in seconds (eight bytes). Its descriptors are the process's
 # control socket, its standard output and error, and the socket for the report. On the report socket, the process sends
 # H once it is isolated (which also tells the server its process ID), or the reason why it cannot be.
-_MODES = {b"p": "published", b"s": "solver", b"j": "judge", b"b": "both"}
+_MODES = {b"p": "published", b"s": "solver", b"j": "judge", b"b": "both", b"c": "script"}
 _ORDER = 9
 _NEWNS, _NEWPID = 0x00020000, 0x20000000
 _BIND, _NOSUID, _NODEV, _NOEXEC = 0x1000, 2, 4, 8
@@ -148,7 +148,8 @@ def serve(descriptor, load_numpy):
 
 def run_mode(mode, descriptor):
     receive, send = channel(descriptor)
-    modes = {"published": published, "solver": solver, "both": both, "judge": judge, "judges": judges}
+    modes = {"published": published, "solver": solver, "both": both, "judge": judge, "judges": judges,
+        "script": script}
     modes[mode](receive()[1].decode(), receive, send)
 
 
@@ -156,6 +157,11 @@ if sys.argv[2] == "serve":
     serve(int(sys.argv[1]), late)
 elif sys.argv[2] == "serve-numpy":
     serve(int(sys.argv[1]), __import__)
+elif sys.argv[2] == "serve-scripts":
+    # Scripts load numpy themselves: few do.
+    serve(int(sys.argv[1]), lambda name: load_packages())
+elif sys.argv[2] == "script":
+    run_mode(sys.argv[2], int(sys.argv[1]))
 else:
     for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess"):
         late(name)

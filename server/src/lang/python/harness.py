@@ -4,7 +4,8 @@
 #   solver     executes it and answers calls of one function (the guard's process with the sample);
 #   both       is a solver until it receives a program instead of a call, then does the same as "published" with it;
 #   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample;
-#   judges     is a judge for one sample after another.
+#   judges     is a judge for one sample after another;
+#   script     runs it as `python3 FILE` does (script.py).
 import builtins
 import contextlib
 import faulthandler

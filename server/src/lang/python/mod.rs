@@ -32,16 +32,24 @@ use crate::{
 
 pub mod display;
 mod failures;
+pub mod scripts;
 mod trials;
 
-/// The program that runs in the sandbox: the values' reader and writer, the harness, the fork server.
-const HARNESS: &str =
-    concat!(include_str!("values.py"), "\n", include_str!("harness.py"), "\n", include_str!("fork_server.py"));
+/// The program that runs in the sandbox: the values' reader and writer, the harness, scripts, the fork server.
+const HARNESS: &str = concat!(
+    include_str!("values.py"),
+    "\n",
+    include_str!("harness.py"),
+    "\n",
+    include_str!("script.py"),
+    "\n",
+    include_str!("fork_server.py")
+);
 
 /// Increase when images are built differently.
 const GENERATION: u32 = 1;
 
-/// What an interpreter reports about itself.
+/// An interpreter's report about itself.
 #[derive(Deserialize)]
 struct Interpreter {
     program: PathBuf,
@@ -90,7 +98,7 @@ struct Python {
     without_servers: AtomicBool,
 }
 
-/// What a process does: see `harness.py`.
+/// The role of a process: see `harness.py`.
 #[derive(Clone, Copy)]
 enum Mode {
     Published,

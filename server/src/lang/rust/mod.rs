@@ -66,7 +66,7 @@ struct Rust {
     judges: TaskPrograms,
 }
 
-/// What is needed of the host.
+/// The requirements for the host.
 struct Located {
     rustc: PathBuf,
     cargo: PathBuf,
@@ -313,7 +313,7 @@ fn judge_text(task: &Task) -> Result<String, EngineError> {
         format!("\n    let mut aixgrade_arguments = Vec::new();\n{put}    aixgrade::call(&aixgrade_arguments)\n}}\n");
     let empty = humaneval::solution(CodeLang::Rust, task, None, &body);
     let called: Vec<String> = paths.iter().map(|path| format!("crate::{path}")).collect();
-    // What tests print would be taken for a failure.
+    // Text that tests print would be taken for a failure.
     Ok(format!(
         "#![no_main]
 {VALUES}
@@ -340,7 +340,7 @@ fn judged(ended: &Ended) -> Judged {
     })
 }
 
-/// What the first panic says: the line behind the one that names its place.
+/// The first panic's message: the line after the one with its location.
 fn panic(printed: &str) -> Option<String> {
     let mut lines =
         printed.lines().skip_while(|line| !line.contains("' panicked at ") && !line.contains(") panicked at "));

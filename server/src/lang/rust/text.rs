@@ -10,7 +10,7 @@ pub struct Function {
     pub parameters: Vec<String>,
     /// The type of its result; empty if it returns nothing.
     pub result: String,
-    /// Where its body ends in the text that was read, in bytes.
+    /// End of its body in the text that was read, in bytes.
     end: usize,
 }
 

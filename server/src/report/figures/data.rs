@@ -68,7 +68,7 @@ pub fn csv(figure: &Figure) -> Result<Vec<u8>, Failure> {
 mod tests {
     use app::{
         i18n::I18n,
-        model::{comparison::Interval, lang::Lang},
+        model::{lang::Lang, ratings::Interval},
         ui::chart::figures::{Entry, means},
     };
 

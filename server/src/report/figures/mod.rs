@@ -66,7 +66,7 @@ mod tests {
     use app::{
         i18n::I18n,
         model::{
-            comparison::Interval,
+            ratings::Interval,
             run::Verdict,
             stats::{Estimate, Kappa, Undefined},
         },
@@ -221,7 +221,7 @@ mod tests {
             assert!(names.iter().zip(&points).all(|(name, point)| (name - point).abs() < 4.0));
             let first = lines.iter().copied().fold(f64::INFINITY, f64::min);
             assert!(ends.iter().all(|end| *end < first), "{ends:?} {first}");
-            // What a reader needs: the axis's title, n, groups, values with intervals.
+            // A reader needs the axis's title, n, groups, and values with intervals.
             let title = if lang == Lang::En { "Mean correctness (1–4)" } else { "正确性平均分（1–4）" };
             for needed in [title, ">161<", ">ab<", ">n<", "2.95 [2.80, 3.10]"] {
                 assert!(text.contains(needed), "{needed}");

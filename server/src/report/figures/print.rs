@@ -1,4 +1,4 @@
-//! Figures as a journal prints them: one column (89 mm) or the page (183 mm) wide, names beside their intervals, ticks
+//! Figures as a journal prints them: one column (89 mm) or the page (183 mm) wide, names next to their intervals, ticks
 //! under their lines, axis titles with units, numbers of tasks, and marks that are told apart in grey.
 //!
 //! Lengths are in points, 72 to an inch. No title stands in the picture: journals print captions.

@@ -20,7 +20,7 @@ pub const DEMO: &str = "demo";
 
 const UPLOADS: &str = "uploads/";
 
-/// What a backup contains.
+/// The contents of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,

@@ -20,7 +20,7 @@ use crate::{
 /// Prefix of the folder that a backup is unpacked to, in the data folder.
 const UNPACKING: &str = "restoring-";
 
-/// Where a backup is read from.
+/// The source of a backup.
 pub enum Source {
     Archive { content: Box<dyn Read + Send>, name: String },
     Store { store: Store, manifest: Manifest },

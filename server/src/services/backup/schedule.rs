@@ -11,7 +11,12 @@ use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use time::OffsetDateTime;
 
 use super::{Made, store::Store};
-use crate::{clock, db::copy, error::Failure, services::Services};
+use crate::{
+    clock,
+    db::{copy, routines::Routine},
+    error::Failure,
+    services::Services,
+};
 
 /// How often the server looks whether a backup is due.
 const LOOK: Duration = Duration::from_secs(10 * 60);
@@ -47,7 +52,7 @@ impl std::fmt::Display for Keep {
 }
 
 impl Keep {
-    /// Which of these times, in any order, are kept.
+    /// Selects the times to keep, from times in any order.
     fn kept(self, times: &[Timestamp]) -> BTreeSet<Timestamp> {
         let mut newest_first = times.to_vec();
         newest_first.sort_by(|a, b| b.cmp(a));
@@ -77,7 +82,7 @@ pub struct Daily {
     pub figures: DailyFigures,
 }
 
-/// What became of daily backups.
+/// The state of daily backups.
 #[derive(Clone, Debug, Default)]
 pub struct DailyFigures {
     /// When the newest began, in seconds since 1970; 0 if there is none.
@@ -104,21 +109,36 @@ impl Daily {
         Ok(())
     }
 
-    /// Makes a backup whenever the newest is a day old, and deletes those that are not kept. A failure is logged; the
-    /// next attempt is ten minutes later.
+    /// Makes a backup whenever the newest is a day old, and deletes those that are not kept. A failure is logged and
+    /// in the inbox; the next attempt is ten minutes later.
     pub async fn run(self, services: Services) {
         let mut due = tokio::time::interval(LOOK);
         loop {
             due.tick().await;
-            match self.make_if_due(&services).await {
-                Ok(Some(made)) => tracing::info!(name = %made.name, written = made.written, "backup made"),
-                Ok(None) => {}
-                Err(failure) => {
-                    self.figures.failures.inc();
-                    tracing::error!(cause = %AppError::from(failure), "no backup could be made");
-                }
+            if let Err(failure) = self.attempt(&services).await {
+                // The conversion logs it.
+                let _logged = AppError::from(failure);
             }
         }
+    }
+
+    /// Makes a backup if one is due, and records how that ended, for the inbox.
+    ///
+    /// # Errors
+    /// Fails if the result cannot be recorded.
+    pub async fn attempt(&self, services: &Services) -> Result<(), Failure> {
+        let ended = match self.make_if_due(services).await {
+            Ok(Some(made)) => {
+                tracing::info!(name = %made.name, written = made.written, "backup made");
+                Ok(())
+            }
+            Ok(None) => return Ok(()),
+            Err(failure) => {
+                self.figures.failures.inc();
+                Err(failure)
+            }
+        };
+        services.record_routine(System, Routine::Backup, ended).await
     }
 
     /// Makes a backup if the newest is a day old, and deletes those that are not kept.

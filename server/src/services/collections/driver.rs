@@ -17,16 +17,19 @@ use rand::Rng;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
-use super::subjects::Subjects;
+use super::{
+    subjects::USUAL_RESPONSE,
+    work::{Work, missing_prompt},
+};
 use crate::{
     db::{
         Db,
-        collections::{self, Collection, NewResponse, Next, Outcome, Sending},
-        copy,
+        collections::{self, Collection, Follow, NewResponse, Next, Outcome, Prompt, Sending},
+        copy, judgings,
     },
     endpoint::{Ask, Client, Endpoint, Reply},
     error::Failure,
-    formats::prompts,
+    formats::{judging, prompts},
 };
 
 /// How often a request is sent before it has failed for good.
@@ -35,8 +38,6 @@ const MOST_ATTEMPTS: u32 = 7;
 const MOST_FAILURES: u32 = 5;
 /// "Too many requests" in a row before the collection stops.
 const MOST_LIMITED: u32 = 30;
-/// Tokens of a response to expect where neither a limit nor earlier responses tell.
-const USUAL_RESPONSE: u64 = 500;
 
 /// Times that tests shorten.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,7 @@ impl Pace {
     }
 }
 
-/// What one process does for a collection.
+/// One process's work on a collection.
 pub struct Driver {
     db: Db,
     id: CollectionId,
@@ -76,11 +77,9 @@ pub struct Driver {
     model: String,
     settings: CollectionSettings,
     parameters: Arc<Map<String, Value>>,
-    /// Messages by task, as they were made so far.
+    work: Work,
+    /// Messages by their key, where several requests have the same.
     prompts: HashMap<String, Arc<[ChatMessage]>>,
-    subjects: Subjects,
-    /// Estimated tokens of the longest prompt.
-    longest_prompt: u64,
     pace: Pace,
     /// Requests that wait, with the time from which on they are sent again.
     later: Vec<(i64, Instant)>,
@@ -95,6 +94,7 @@ pub struct Driver {
 
 /// A finished HTTP request.
 struct Done {
+    request: i64,
     sending: Sending,
     messages: Arc<[ChatMessage]>,
     reserved: u64,
@@ -102,7 +102,7 @@ struct Done {
     reply: Reply,
 }
 
-/// What to do after a request could not be begun.
+/// The next step after a request that could not be begun.
 enum Begun {
     Sent,
     /// Nothing can be sent now.
@@ -121,12 +121,11 @@ impl Driver {
         }
         let load = move |conn: &rusqlite::Connection| {
             let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
-            let subjects = Subjects::load(conn, found.version)?;
-            Ok((found, subjects, copy::instance(conn)?))
+            let work = Work::load(conn, &found)?;
+            Ok((found, work, copy::instance(conn)?))
         };
-        let (Collection { row, settings, tasks, .. }, subjects, instance) = db.read_long(load).await?;
+        let (Collection { row, settings, .. }, work, instance) = db.read_long(load).await?;
         let parameters = super::settings::parameters(&settings.parameters).unwrap_or_default();
-        let longest_prompt = subjects.longest_prompt(&settings, &tasks)?;
         let client =
             Client::new(endpoint, Duration::from_secs(settings.timeout_s.into())).map_err(Failure::internal)?;
         Ok(Some(Driver {
@@ -138,9 +137,8 @@ impl Driver {
             model: row.endpoint_model,
             settings,
             parameters: Arc::new(parameters),
+            work,
             prompts: HashMap::new(),
-            subjects,
-            longest_prompt,
             pace,
             later: Vec::new(),
             not_before: Instant::now(),
@@ -205,22 +203,13 @@ impl Driver {
     async fn begin(&mut self, flight: &mut JoinSet<Done>) -> Result<Begun, Failure> {
         let now = Instant::now();
         self.later.retain(|(_, due)| *due > now);
-        let id = self.id;
-        let row = self.db.read(move |conn| Ok(collections::get(conn, id)?.map(|found| found.row))).await?;
-        let Some(row) = row else { return Ok(Begun::End) };
-        if self.settings.max_requests.is_some_and(|most| row.sent >= most) {
-            return self.limit(flight.is_empty(), StopReason::MaxRequests).await;
-        }
-        let used = row.prompt_tokens + row.response_tokens;
-        let mean = (row.response_tokens.checked_div(row.answered)).filter(|mean| *mean > 0);
-        let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
-        let reserved = response + self.longest_prompt;
-        if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
-            return self.limit(flight.is_empty(), StopReason::MaxTokens).await;
-        }
-        let (holder, later) = (self.holder.clone(), self.later.iter().map(|(id, _)| *id).collect::<Vec<_>>());
-        let next = self.db.write(move |tx| collections::send_next(tx, id, &holder, &later)).await?;
-        let sending = match next {
+        let (id, holder) = (self.id, self.holder.clone());
+        let later = self.later.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        let read = move |conn: &rusqlite::Connection| {
+            Ok((collections::get(conn, id)?, collections::next(conn, id, &holder, &later)?))
+        };
+        let (Some(found), next) = self.db.read(read).await? else { return Ok(Begun::End) };
+        let mut sending = match next {
             Next::Send(sending) => sending,
             Next::Nothing if flight.is_empty() && self.later.is_empty() => {
                 self.end(CollectionStatus::Finished, None).await?;
@@ -229,18 +218,41 @@ impl Driver {
             Next::Nothing => return Ok(Begun::Wait),
             Next::Stopped | Next::Lost => return Ok(Begun::End),
         };
-        let messages = self.messages(&sending.task_id).await?;
+        let row = found.row;
+        if self.settings.max_requests.is_some_and(|most| row.sent >= most) {
+            return self.limit(flight.is_empty(), StopReason::MaxRequests).await;
+        }
+        let (messages, prompt) = self.messages(&mut sending).await?;
+        let used = row.prompt_tokens + row.response_tokens;
+        let mean = (row.response_tokens.checked_div(found.responses)).filter(|mean| *mean > 0);
+        let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
+        let reserved = response + prompts::prompt_tokens(&messages);
+        if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
+            return self.limit(flight.is_empty(), StopReason::MaxTokens).await;
+        }
+        let (holder, recorded) = (self.holder.clone(), sending.clone());
+        let send = move |tx: &rusqlite::Transaction<'_>| collections::send(tx, id, &holder, &recorded, prompt.as_ref());
+        // The next turn of the loop sees what changed.
+        let Some(request) = self.db.write(send).await? else { return Ok(Begun::Wait) };
+        sending.id = Some(request);
         if let Some(limit) = self.settings.per_minute {
             self.not_before = now + Duration::from_secs(60) / limit.max(1);
         }
         self.reserved += reserved;
-        self.send(flight, sending, messages, reserved);
+        self.send(flight, request, sending, messages, reserved);
         Ok(Begun::Sent)
     }
 
-    fn send(&self, flight: &mut JoinSet<Done>, sending: Sending, messages: Arc<[ChatMessage]>, reserved: u64) {
+    fn send(
+        &self,
+        flight: &mut JoinSet<Done>,
+        request: i64,
+        sending: Sending,
+        messages: Arc<[ChatMessage]>,
+        reserved: u64,
+    ) {
         let (client, model, parameters) = (self.client.clone(), self.model.clone(), self.parameters.clone());
-        let key = format!("aixgrade-{}-{}-{}", self.instance, self.id, sending.id);
+        let key = format!("aixgrade-{}-{}-{request}", self.instance, self.id);
         let CollectionSettings { temperature, top_p, seed, response_tokens: max_tokens, .. } = self.settings;
         let seed = seed.map(|seed| seed.wrapping_add(sending.sample.into()));
         flight.spawn(async move {
@@ -255,20 +267,33 @@ impl Driver {
                 parameters: &parameters,
             };
             let reply = client.ask(&ask, &key).await;
-            Done { sending, messages: messages.clone(), reserved, latency: begun.elapsed(), reply }
+            Done { request, sending, messages: messages.clone(), reserved, latency: begun.elapsed(), reply }
         });
     }
 
-    /// The messages for a task, recorded when they are first needed.
-    async fn messages(&mut self, task: &str) -> Result<Arc<[ChatMessage]>, Failure> {
-        if let Some(messages) = self.prompts.get(task) {
-            return Ok(messages.clone());
+    /// The messages of a request, and the same to be recorded with it, if they are not stored.
+    async fn messages(&mut self, sending: &mut Sending) -> Result<(Arc<[ChatMessage]>, Option<Prompt>), Failure> {
+        let id = self.id;
+        if let Some(key) = &sending.prompt {
+            if let Some(messages) = self.prompts.get(key) {
+                return Ok((messages.clone(), None));
+            }
+            let name = key.clone();
+            let stored = self.db.read(move |conn| collections::prompt(conn, id, &name)).await?;
+            return Ok((stored.ok_or_else(|| missing_prompt(id, key))?.into(), None));
         }
-        let made: Arc<[ChatMessage]> = self.subjects.messages(&self.settings, task)?.into();
-        let (id, name, messages) = (self.id, task.to_owned(), made.clone());
-        self.db.write(move |tx| collections::add_prompt(tx, id, &name, &messages)).await?;
-        self.prompts.insert(task.to_owned(), made.clone());
-        Ok(made)
+        let is_shared = matches!(self.work, Work::Outputs(_));
+        if let Some(messages) = self.prompts.get(&sending.task_id).filter(|_| is_shared) {
+            return Ok((messages.clone(), Some(Prompt { key: sending.task_id.clone(), messages: messages.to_vec() })));
+        }
+        let (work, settings, of) = (self.work.clone(), self.settings.clone(), sending.clone());
+        let (turn, prompt) = self.db.read_long(move |conn| work.first(conn, &settings, &of)).await?;
+        sending.turn = turn;
+        let messages: Arc<[ChatMessage]> = prompt.messages.clone().into();
+        if is_shared {
+            self.prompts.insert(prompt.key.clone(), messages.clone());
+        }
+        Ok((messages, Some(prompt)))
     }
 
     /// Stops for a limit once no request is in flight, because one may fail and leave room.
@@ -276,13 +301,7 @@ impl Driver {
         if !is_idle {
             return Ok(Begun::Wait);
         }
-        let id = self.id;
-        let row = self.db.read(move |conn| Ok(collections::get(conn, id)?.map(|found| found.row))).await?;
-        let is_done = row.is_some_and(|row| row.answered + row.failed >= row.total);
-        match is_done {
-            true => self.end(CollectionStatus::Finished, None).await?,
-            false => self.end(CollectionStatus::Stopped, Some(reason)).await?,
-        }
+        self.end(CollectionStatus::Stopped, Some(reason)).await?;
         Ok(Begun::End)
     }
 
@@ -300,7 +319,7 @@ impl Driver {
     /// Stores what a request led to.
     async fn note(&mut self, done: Done) -> Result<(), Failure> {
         self.reserved = self.reserved.saturating_sub(done.reserved);
-        let sending = &done.sending;
+        let (request, attempts) = (done.request, done.sending.attempts);
         match done.reply {
             Reply::Answered(response) => {
                 (self.limited, self.failures) = (0, 0);
@@ -317,32 +336,47 @@ impl Driver {
                     counted,
                     latency_ms: u64::try_from(done.latency.as_millis()).unwrap_or(u64::MAX),
                 };
-                let (id, holder, request) = (self.id, self.holder.clone(), sending.id);
-                self.db.write(move |tx| collections::answer(tx, id, &holder, request, &new)).await?;
-                Ok(())
+                self.store(done.sending, &done.messages, new).await
             }
             Reply::Limited { error, wait } => {
                 self.limited += 1;
                 let wait = wait.unwrap_or_else(|| self.pace.wait(self.limited));
                 self.not_before = self.not_before.max(Instant::now() + wait);
-                self.fail(sending.id, Outcome::AgainUncounted, &error).await?;
+                self.fail(request, Outcome::AgainUncounted, &error).await?;
                 if self.limited >= MOST_LIMITED {
                     self.end(CollectionStatus::Stopped, Some(StopReason::Failing(error))).await?;
                 }
                 Ok(())
             }
-            Reply::Failed { error, .. } if sending.attempts >= MOST_ATTEMPTS => self.failed(sending.id, error).await,
+            Reply::Failed { error, .. } if attempts >= MOST_ATTEMPTS => self.failed(request, error).await,
             Reply::Failed { error, wait } => {
-                let wait = wait.unwrap_or_else(|| self.pace.wait(sending.attempts));
-                self.later.push((sending.id, Instant::now() + wait));
-                self.fail(sending.id, Outcome::Again, &error).await
+                let wait = wait.unwrap_or_else(|| self.pace.wait(attempts));
+                self.later.push((request, Instant::now() + wait));
+                self.fail(request, Outcome::Again, &error).await
             }
-            Reply::Refused { error } => self.failed(sending.id, error).await,
+            Reply::Refused { error } => self.failed(request, error).await,
             Reply::RefusedAll { error } => {
-                self.fail(sending.id, Outcome::AgainUncounted, &error).await?;
+                self.fail(request, Outcome::AgainUncounted, &error).await?;
                 self.end(CollectionStatus::Stopped, Some(StopReason::Refused(error))).await
             }
         }
+    }
+
+    /// Stores a response and what it leads to: a judge's scores, or its next turn.
+    async fn store(&self, sending: Sending, messages: &Arc<[ChatMessage]>, new: NewResponse) -> Result<(), Failure> {
+        let (work, messages, settings) = (self.work.clone(), messages.clone(), self.settings.clone());
+        let read = move || Ok::<_, Failure>((work.follow(&settings, &sending, &messages, &new.text)?, sending, new));
+        let (follow, sending, new) = tokio::task::spawn_blocking(read).await.map_err(Failure::internal)??;
+        let (id, holder) = (self.id, self.holder.clone());
+        let store = move |tx: &rusqlite::Transaction<'_>| {
+            let counts = collections::answer(tx, id, &holder, &sending, &new, &follow)?;
+            if let (true, Follow::Scores(_, comment), Some(output)) = (counts, &follow, sending.output) {
+                let combined = judging::combined(&judgings::answers(tx, id, output)?);
+                judgings::set_scores(tx, id, output, &combined, comment)?;
+            }
+            Ok(())
+        };
+        self.db.write(store).await
     }
 
     /// Gives a request up. If that happens to several in a row, the collection stops.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use app::model::{
     collection::{CollectionSettings, RequestRow},
+    conversation::Way,
     ids::CollectionId,
 };
 use flate2::{Compression, write::GzEncoder};
@@ -31,7 +32,12 @@ struct Line<'a> {
     task_id: &'a str,
     sample: u32,
     collection: i64,
-    /// What the output continues, if that is not the task's own prompt.
+    /// How a conversation is asked, and the turn that the output answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    way: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<u32>,
+    /// The text that the output continues, if it is not the task's own prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<&'a str>,
     /// The output of a task that HumanEval-X asks to continue, made of `response`.
@@ -66,16 +72,22 @@ pub async fn write(db: &Db, uploads: &Uploads, collection: Collection) -> Result
     let mut incoming = uploads.begin(&format!("collection-{id}.jsonl.gz")).await?;
     // Prompts are repeated for every sample. Without a time in it, the same responses give the same bytes.
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
-    let mut from = 0;
+    let mut after = None;
+    // The responses of one position: a conversation is written as a whole, or not at all.
+    let mut whole: Vec<Answered> = Vec::new();
     loop {
-        let chunk = db.read_long(move |conn| collections::answered(conn, id, from, CHUNK)).await?;
+        let chunk = db.read_long(move |conn| collections::answered(conn, id, after, CHUNK)).await?;
         let Some(last) = chunk.last() else { break };
-        from = last.position + 1;
-        for answered in &chunk {
-            write_line(&subjects, &collection, answered, &mut packer)?;
+        after = Some((last.position, last.row.turn));
+        for answered in chunk {
+            if whole.first().is_some_and(|first| first.position != answered.position) {
+                write_whole(&subjects, &collection, &std::mem::take(&mut whole), &mut packer)?;
+            }
+            whole.push(answered);
         }
         incoming.write(&std::mem::take(packer.get_mut())).await?;
     }
+    write_whole(&subjects, &collection, &whole, &mut packer)?;
     incoming.write(&packer.finish()?).await?;
     incoming.finish().await
 }
@@ -128,15 +140,29 @@ pub fn export_responses(conn: &Connection, ids: &[CollectionId], mut out: &mut d
     for id in ids {
         let Some(found) = collections::get(conn, *id)? else { continue };
         let subjects = Subjects::load(conn, found.version)?;
-        let mut from = 0;
+        let mut after = None;
         loop {
-            let chunk = collections::answered(conn, *id, from, CHUNK)?;
+            let chunk = collections::answered(conn, *id, after, CHUNK)?;
             let Some(last) = chunk.last() else { break };
-            from = last.position + 1;
+            after = Some((last.position, last.row.turn));
             for answered in &chunk {
                 write_line(&subjects, &found, answered, &mut out)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Writes the responses of one position if all its turns have one.
+fn write_whole(
+    subjects: &Subjects,
+    collection: &Collection,
+    whole: &[Answered],
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let Some(first) = whole.first() else { return Ok(()) };
+    if whole.len() as u64 == subjects.requests(&collection.settings, &first.row.task_id) {
+        whole.iter().try_for_each(|answered| write_line(subjects, collection, answered, out))?;
     }
     Ok(())
 }
@@ -160,6 +186,8 @@ fn write_line(
         task_id,
         sample: *sample,
         collection: collection.row.id.0,
+        way: collection.settings.way.map(Way::name),
+        turn: collection.settings.way.map(|_| row.turn),
         prompt,
         generation,
         completion: (!is_continued).then_some(response),

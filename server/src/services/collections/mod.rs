@@ -1,13 +1,15 @@
-//! Collections: outputs requested from the operator's endpoints.
+//! Collections: outputs, or a judge model's scores, requested from the operator's endpoints.
 //!
 //! A collection is created as a draft, so that its prompts and its cost can be looked at. While it is running, one
-//! process sends its requests ([`driver`]): the server, or the command line. Its responses become a file ([`file`]) that is
-//! previewed and imported like any upload.
+//! process sends its requests ([`driver`]): the server, or the command line. Responses with outputs become a file ([`file`])
+//! that is previewed and imported like any upload; a judge's scores count in comparisons as they arrive ([`judging`]).
 
 mod driver;
 pub mod file;
+pub mod judging;
 mod settings;
 mod subjects;
+mod work;
 
 use std::{
     collections::BTreeSet,
@@ -23,7 +25,10 @@ use app::{
             CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionStatus, EndpointRow,
             NewCollection, RequestDetail, RequestRow, StopReason,
         },
+        conversation::Way,
         ids::{CollectionId, DatasetVersionId, UploadId},
+        judging::{LevelOrder, NewJudging},
+        lang::Bilingual,
         page::{PageOf, Paged},
     },
     port::{Admin, Answer, collections::Collections},
@@ -32,7 +37,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 pub use self::driver::Pace;
-use self::{driver::Driver, settings::check, subjects::Subjects};
+use self::{driver::Driver, settings::check, subjects::Subjects, work::Work};
 use super::{
     submissions::{SubmissionService, checked_model},
     uploads::Uploads,
@@ -42,10 +47,12 @@ use crate::{
         Db,
         audit::Change,
         collections::{self, Collection, NewRow},
-        datasets,
+        datasets, judgings,
+        staging::Import,
     },
-    endpoint::Endpoints,
+    endpoint::{Endpoint, Endpoints},
     error::Failure,
+    formats::prompts,
 };
 
 /// How often the server looks for collections to send.
@@ -85,6 +92,18 @@ impl CollectionService {
 
     fn known(&self) -> Endpoints {
         self.0.endpoints.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The endpoint with this name.
+    fn endpoint(&self, name: &str) -> Result<Endpoint, Failure> {
+        self.known().get(name).cloned().ok_or_else(|| {
+            let what = (format!("there is no endpoint named {name:?}"), format!("没有名为 {name:?} 的端点"));
+            let remedy = (
+                "Start the server with --endpoint, such as --endpoint local=http://127.0.0.1:8000/v1",
+                "启动服务器时加上 --endpoint，例如 --endpoint local=http://127.0.0.1:8000/v1",
+            );
+            Failure::invalid("endpoint", what, remedy)
+        })
     }
 
     /// Sends the requests of running collections whose endpoint this server has, and deletes the rows of deleted ones,
@@ -173,6 +192,18 @@ impl CollectionService {
         if new.settings.template.en.trim().is_empty() {
             new.settings.template = subjects.default_template();
         }
+        if subjects.have_turns() {
+            new.settings.way.get_or_insert(Way::N);
+            if new.settings.turn_template.en.trim().is_empty() {
+                new.settings.turn_template = prompts::default_turn_template();
+            }
+        } else if new.settings.way.is_some() {
+            let what = (
+                format!("the tasks of {} are no conversations", new.dataset),
+                format!("{} 的任务不是对话", new.dataset),
+            );
+            return Err(Failure::invalid("way", what, ("Leave the way out", "请留空")));
+        }
         if let Some(unknown) = new.tasks.iter().find(|task| !subjects.has(task)) {
             let what = (
                 format!("{} has no task {unknown}", new.dataset),
@@ -183,7 +214,8 @@ impl CollectionService {
         let chosen: BTreeSet<&String> = new.tasks.iter().collect();
         let mut tasks = subjects.ids();
         tasks.retain(|task| chosen.is_empty() || chosen.contains(task));
-        if tasks.len() as u64 * u64::from(new.settings.samples) > MOST_REQUESTS {
+        let requests: u64 = tasks.iter().map(|task| subjects.requests(&new.settings, task)).sum();
+        if requests * u64::from(new.settings.samples) > MOST_REQUESTS {
             let what = ("there are more than 1,000,000 requests", "请求超过 1,000,000 个");
             return Err(Failure::invalid("samples", what, ("Choose fewer samples or tasks", "请减少样本数或任务")));
         }
@@ -193,8 +225,11 @@ impl CollectionService {
     }
 }
 
-/// Whether a task of a collection has changed in a newer version of its dataset.
+/// Whether a task of a collection of outputs has changed in a newer version of its dataset.
 fn is_outdated(conn: &Connection, of: &Collection) -> Result<bool, Failure> {
+    if of.judging.is_some() {
+        return Ok(false);
+    }
     let newest = datasets::get(conn, &of.row.dataset)?.map(|dataset| dataset.version);
     let Some(newest) = newest.filter(|newest| *newest != of.version) else { return Ok(newest.is_none()) };
     let (old, new) = (Subjects::load(conn, of.version)?, Subjects::load(conn, newest)?);
@@ -224,14 +259,19 @@ impl Collections for CollectionService {
     async fn get(&self, _: &Admin, id: CollectionId) -> Answer<CollectionDetail> {
         let load = move |conn: &Connection| {
             let found = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
-            let subjects = Subjects::load(conn, found.version)?;
-            Ok((collections::submissions(conn, id)?, is_outdated(conn, &found)?, found, subjects))
+            let work = Work::load(conn, &found)?;
+            let drawn = found.judging.as_ref().filter(|how| how.level_order == LevelOrder::Drawn);
+            let orders = match drawn.filter(|_| found.row.status != CollectionStatus::Running) {
+                Some(how) => judgings::by_order(conn, id, how.dimensions.len())?,
+                None => Vec::new(),
+            };
+            Ok((collections::submissions(conn, id)?, is_outdated(conn, &found)?, found, work, orders))
         };
-        let (submissions, outdated, found, subjects) = self.0.db.read_long(load).await?;
+        let (submissions, outdated, found, work, orders) = self.0.db.read_long(load).await?;
         let known = self.known();
         let endpoint_known = known.get(&found.row.endpoint).map(|endpoint| endpoint.url == found.url);
         Ok(CollectionDetail {
-            plan: subjects.plan(&found.settings, &found.tasks)?,
+            plan: work.plan(&self.0.db, &found).await?,
             row: found.row,
             url: found.url,
             settings: found.settings,
@@ -239,6 +279,7 @@ impl Collections for CollectionService {
             endpoint_known: endpoint_known.unwrap_or_default(),
             submissions,
             outdated,
+            orders,
         })
     }
 
@@ -248,8 +289,19 @@ impl Collections for CollectionService {
     }
 
     async fn request(&self, _: &Admin, id: CollectionId, request: i64) -> Answer<RequestDetail> {
-        let found = self.0.db.read(move |conn| collections::request(conn, id, request)).await?;
-        Ok(found.ok_or_else(|| Failure::not_found("request"))?)
+        let read = move |conn: &Connection| {
+            let collection = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
+            let found = collections::request(conn, id, request)?.ok_or_else(|| Failure::not_found("request"))?;
+            let rubric = collection.judging.map(|_| judgings::rubric(conn, id)).transpose()?;
+            Ok((found, rubric))
+        };
+        let (mut found, rubric) = self.0.db.read_long(read).await?;
+        if let (Some(rubric), Some(response)) = (rubric, found.response.clone()) {
+            let read = tokio::task::spawn_blocking(move || crate::formats::judging::read(&response, &rubric));
+            let fault = read.await.map_err(Failure::internal)?.err().map(|fault| fault.text());
+            found.fault = fault.map(|why| Bilingual { en: why.en, zh: why.zh });
+        }
+        Ok(found)
     }
 
     async fn plan(&self, _: &Admin, new: NewCollection) -> Answer<CollectionPlan> {
@@ -257,18 +309,7 @@ impl Collections for CollectionService {
     }
 
     async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId> {
-        let known = self.known();
-        let endpoint = known.get(&new.endpoint).cloned().ok_or_else(|| {
-            let what = (
-                format!("there is no endpoint named {:?}", new.endpoint),
-                format!("没有名为 {:?} 的端点", new.endpoint),
-            );
-            let remedy = (
-                "Start the server with --endpoint, such as --endpoint local=http://127.0.0.1:8000/v1",
-                "启动服务器时加上 --endpoint，例如 --endpoint local=http://127.0.0.1:8000/v1",
-            );
-            Failure::invalid("endpoint", what, remedy)
-        })?;
+        let endpoint = self.endpoint(&new.endpoint)?;
         let (version, new, _) = self.checked(new).await?;
         let (by, detail) = (admin.id(), format!("{} on {} from {}", new.model, new.dataset, endpoint.name));
         let row = NewRow {
@@ -280,12 +321,21 @@ impl Collections for CollectionService {
             settings: new.settings,
             tasks: new.tasks,
             by,
+            judging: None,
         };
         let create = move |tx: &rusqlite::Transaction<'_>| {
             let id = collections::insert(tx, &row)?;
             Ok(Change::of(Object::Collection(id), detail, id))
         };
         Ok(self.0.db.write_audited(admin, Action::CollectionCreate, create).await?)
+    }
+
+    async fn plan_judging(&self, _: &Admin, new: NewJudging) -> Answer<CollectionPlan> {
+        Ok(self.judging_plan(new).await?)
+    }
+
+    async fn create_judging(&self, admin: &Admin, new: NewJudging) -> Answer<CollectionId> {
+        Ok(CollectionService::create_judging(self, admin, new).await?)
     }
 
     async fn stop(&self, admin: &Admin, id: CollectionId) -> Answer<()> {
@@ -337,19 +387,31 @@ impl Collections for CollectionService {
                 let why = ("The collection is running. Stop it first.", "采集正在进行，请先停止。");
                 return Err(Failure::conflict(why));
             }
+            let scores = judgings::hide_scores(tx, id)?;
             collections::delete(tx, id)?;
             let detail = format!("{} on {}, {} responses", found.row.model_name, found.row.dataset, found.row.answered);
-            Ok(Change::of(Object::Collection(id), detail, ()))
+            Ok(Change::of(Object::Collection(id), detail, scores))
         };
-        self.0.db.write_audited(admin, Action::CollectionDelete, remove).await?;
+        let scores = self.0.db.write_audited(admin, Action::CollectionDelete, remove).await?;
         // In the background; the server finishes what this cannot.
         let service = self.clone();
+        if let Some(scores) = scores {
+            let db = self.0.db.clone();
+            tokio::task::spawn_blocking(move || db.clear_import(Import::Judging(scores)).map_err(AppError::from));
+        }
         tokio::spawn(async move { service.clear_deleted().await.map_err(AppError::from) });
         Ok(())
     }
 
     async fn upload(&self, admin: &Admin, id: CollectionId) -> Answer<UploadId> {
         let found = self.load(id).await?;
+        if found.judging.is_some() {
+            let why = (
+                "A judging has no outputs to import; its scores are in the comparison.",
+                "评判没有可导入的输出；其分数在模型比较中。",
+            );
+            return Err(Failure::conflict(why).into());
+        }
         if found.row.answered == 0 {
             let why = ("The collection has no responses yet.", "该采集还没有响应。");
             return Err(Failure::conflict(why).into());

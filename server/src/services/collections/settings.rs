@@ -1,4 +1,4 @@
-//! What settings of collections are valid.
+//! Checks the settings of collections.
 
 use app::model::{
     collection::{CollectionSettings, MOST_AT_ONCE, MOST_SAMPLES},
@@ -34,7 +34,13 @@ pub fn check(settings: &CollectionSettings) -> Result<(), Failure> {
         "在 1 到 60000 之间",
     )?;
     within("timeout_s", (1..=3600).contains(&s.timeout_s), "from 1 to 3600", "在 1 到 3600 之间")?;
-    let texts = [("system", &s.system), ("template", &s.template.en), ("template", &s.template.zh)];
+    let texts = [
+        ("system", &s.system),
+        ("template", &s.template.en),
+        ("template", &s.template.zh),
+        ("turn_template", &s.turn_template.en),
+        ("turn_template", &s.turn_template.zh),
+    ];
     for (field, text) in texts {
         within(field, text.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
     }

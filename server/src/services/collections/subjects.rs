@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use app::{
     error::AppError,
     model::{
-        collection::{ChatMessage, CollectionPlan, CollectionSettings, PLAN_PROMPTS, PlannedPrompt},
+        collection::{ChatMessage, ChatRole, CollectionPlan, CollectionSettings, PLAN_PROMPTS, PlannedPrompt},
+        conversation::{TaskTurn, Way},
         dataset::{TaskRow, TestKind},
         ids::{DatasetVersionId, TaskRevisionId},
         lang::Bilingual,
@@ -14,7 +15,7 @@ use app::{
 use rusqlite::Connection;
 
 use crate::{
-    db::{datasets, runs},
+    db::{conversations, datasets, runs},
     error::Failure,
     formats::{
         humaneval,
@@ -29,7 +30,12 @@ pub struct Subjects {
     places: HashMap<String, usize>,
     /// What HumanEval-X has of its tasks, by their place.
     humaneval: HashMap<usize, humaneval::Task>,
+    /// The turns of tasks that are conversations.
+    turns: HashMap<TaskRevisionId, Vec<TaskTurn>>,
 }
+
+/// Tokens of a response to expect where nothing tells.
+pub const USUAL_RESPONSE: u64 = 500;
 
 impl Subjects {
     pub fn load(conn: &Connection, version: DatasetVersionId) -> Result<Subjects, Failure> {
@@ -44,7 +50,7 @@ impl Subjects {
             }
         }
         let places = rows.iter().enumerate().map(|(at, row)| (row.task_id.clone(), at)).collect();
-        Ok(Subjects { rows, places, humaneval })
+        Ok(Subjects { rows, places, humaneval, turns: conversations::turns_of_version(conn, version)? })
     }
 
     /// External IDs of all tasks.
@@ -61,16 +67,99 @@ impl Subjects {
         self.places.get(task).and_then(|at| self.rows.get(*at)).map(|row| row.revision)
     }
 
+    /// Whether the tasks are conversations.
+    pub fn have_turns(&self) -> bool {
+        !self.turns.is_empty()
+    }
+
+    /// The turns that are asked of a task, in order.
+    fn asked(&self, settings: &CollectionSettings, task: &str) -> Vec<&TaskTurn> {
+        let all =
+            self.revision(task).and_then(|revision| self.turns.get(&revision)).map(Vec::as_slice).unwrap_or_default();
+        let is_asked = |turn: &&TaskTurn| match settings.way {
+            None | Some(Way::Base) => turn.turn == 0,
+            Some(Way::Single) => turn.turn > 0,
+            Some(Way::Multi | Way::N) => true,
+        };
+        all.iter().filter(is_asked).collect()
+    }
+
+    /// Number of requests for one sample of a task.
+    pub fn requests(&self, settings: &CollectionSettings, task: &str) -> u64 {
+        self.asked(settings, task).len().max(1) as u64
+    }
+
+    /// The first turn that is asked of a task, and its messages.
+    pub fn first(&self, settings: &CollectionSettings, task: &str) -> Result<(u32, Vec<ChatMessage>), Failure> {
+        let messages = self.messages(settings, task)?;
+        match self.asked(settings, task).first() {
+            Some(turn) if turn.turn > 0 => Ok((turn.turn, self.in_one(settings, task, messages, turn)?)),
+            _ => Ok((0, messages)),
+        }
+    }
+
+    /// The next turn after a response, and its messages: an instruction after the model's own earlier answers, as the way of
+    /// asking has it.
+    pub fn next(
+        &self,
+        settings: &CollectionSettings,
+        task: &str,
+        turn: u32,
+        sent: &[ChatMessage],
+        response: &str,
+    ) -> Result<Option<(u32, Vec<ChatMessage>)>, Failure> {
+        let asked = self.asked(settings, task);
+        let Some(next) = asked.iter().find(|next| next.turn > turn) else { return Ok(None) };
+        let messages = match settings.way {
+            Some(Way::Single) => self.in_one(settings, task, self.messages(settings, task)?, next)?,
+            // The base prompt and its answer stay, and the instruction is another.
+            Some(Way::Multi) if turn > 0 => {
+                let mut messages = sent.to_vec();
+                messages.pop();
+                messages.push(self.instruction(settings, task, next)?);
+                messages
+            }
+            _ => {
+                let mut messages = sent.to_vec();
+                messages.push(ChatMessage { role: ChatRole::Assistant, content: response.to_owned() });
+                messages.push(self.instruction(settings, task, next)?);
+                messages
+            }
+        };
+        Ok(Some((next.turn, messages)))
+    }
+
+    fn instruction(&self, settings: &CollectionSettings, task: &str, turn: &TaskTurn) -> Result<ChatMessage, Failure> {
+        let of = Subject { instruction: &turn.instruction, ..self.get(task)? };
+        let content = prompts::text(&settings.turn_template, of).map_err(|problem| AppError::Invalid(vec![problem]))?;
+        Ok(ChatMessage { role: ChatRole::User, content })
+    }
+
+    /// The base prompt and an instruction in one message.
+    fn in_one(
+        &self,
+        settings: &CollectionSettings,
+        task: &str,
+        mut messages: Vec<ChatMessage>,
+        turn: &TaskTurn,
+    ) -> Result<Vec<ChatMessage>, Failure> {
+        let instruction = self.instruction(settings, task, turn)?;
+        if let Some(last) = messages.last_mut() {
+            last.content = format!("{}\n\n{}", last.content, instruction.content);
+        }
+        Ok(messages)
+    }
+
     /// The task's row, and what HumanEval-X has of it.
     pub fn get(&self, task: &str) -> Result<Subject<'_>, Failure> {
         let at = *self.places.get(task).ok_or_else(|| Failure::not_found("task"))?;
         let row = self.rows.get(at).ok_or_else(|| Failure::not_found("task"))?;
-        Ok(Subject { row, humaneval: self.humaneval.get(&at) })
+        Ok(Subject { row, humaneval: self.humaneval.get(&at), instruction: "" })
     }
 
     /// The template for these tasks if nobody chose one.
     pub fn default_template(&self) -> Bilingual {
-        let first = self.rows.first().map(|row| Subject { row, humaneval: self.humaneval.get(&0) });
+        let first = self.rows.first().map(|row| Subject { row, humaneval: self.humaneval.get(&0), instruction: "" });
         first.map(prompts::default_template).unwrap_or_default()
     }
 
@@ -80,28 +169,27 @@ impl Subjects {
             .map_err(|problem| AppError::Invalid(vec![problem]).into())
     }
 
-    /// Estimated tokens of the longest prompt.
-    pub fn longest_prompt(&self, settings: &CollectionSettings, tasks: &[String]) -> Result<u64, Failure> {
-        let sizes = tasks.iter().map(|task| Ok(prompts::prompt_tokens(&self.messages(settings, task)?)));
-        Ok(sizes.collect::<Result<Vec<_>, Failure>>()?.into_iter().max().unwrap_or(0))
-    }
-
-    /// What a collection of these tasks sends.
+    /// The requests of a collection of these tasks.
     ///
     /// # Errors
     ///
     /// The template cannot be filled in for a task.
     pub fn plan(&self, settings: &CollectionSettings, tasks: &[String]) -> Result<CollectionPlan, Failure> {
         let samples = u64::from(settings.samples);
-        let (mut prompt_tokens, mut first) = (0, Vec::new());
+        let (mut requests, mut prompt_tokens, mut first) = (0, 0, Vec::new());
+        let answer = settings.response_tokens.map_or(USUAL_RESPONSE, u64::from);
         for task in tasks {
-            let messages = self.messages(settings, task)?;
-            prompt_tokens += prompts::prompt_tokens(&messages) * samples;
-            if first.len() < PLAN_PROMPTS {
-                first.push(PlannedPrompt { task_id: task.clone(), messages });
+            let mut next = Some(self.first(settings, task)?);
+            while let Some((turn, messages)) = next {
+                let answers = messages.iter().filter(|message| message.role == ChatRole::Assistant).count() as u64;
+                prompt_tokens += (prompts::prompt_tokens(&messages) + answers * answer) * samples;
+                requests += samples;
+                next = self.next(settings, task, turn, &messages, "")?;
+                if first.len() < PLAN_PROMPTS {
+                    first.push(PlannedPrompt { task_id: task.clone(), messages });
+                }
             }
         }
-        let requests = tasks.len() as u64 * samples;
         Ok(CollectionPlan {
             tasks: tasks.len() as u64,
             requests,

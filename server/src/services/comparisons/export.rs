@@ -17,7 +17,7 @@ use crate::{
     clock,
     comparison::input::ComparisonInput,
     db::{
-        collections, results, results_input,
+        collections, judgings, results, results_input,
         results_lines::{self, Raters},
     },
     error::Failure,
@@ -27,7 +27,7 @@ use crate::{
         pairs, tables,
     },
     services::{
-        collections::file,
+        collections::{file, judging},
         spool::{Download, Out},
     },
 };
@@ -198,6 +198,21 @@ impl ComparisonService {
                     extras.push((
                         "data/responses.jsonl",
                         Box::new(move |out| file::export_responses(conn, &collected, out)),
+                    ));
+                }
+                let judged = match &head.rubric {
+                    Some(rubric) => {
+                        judgings::of_comparison(conn, &head.selection.dataset, &rubric.slug, rubric.version)?
+                    }
+                    None => Vec::new(),
+                };
+                if !judged.is_empty() {
+                    let ids = judged.clone();
+                    extras
+                        .push(("data/judgings.jsonl", Box::new(move |out| judging::export_settings(conn, &ids, out))));
+                    extras.push((
+                        "data/judge_answers.jsonl",
+                        Box::new(move |out| judging::export_answers(conn, &judged, out)),
                     ));
                 }
                 let input = bundle::without_names(input);

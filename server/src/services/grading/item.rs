@@ -8,9 +8,10 @@ use app::{
     error::{AppError, Refusal},
     model::{
         feedback::CalibrationStep,
-        grading::{Draft, DraftFault, Receipt},
+        grading::{Draft, DraftFault, OwnItem, Receipt},
         ids::{OutputId, StudyId, Token, UserId},
         plan::Presentation,
+        rubric::Rubric,
         study::StudyStatus,
         time::Timestamp,
     },
@@ -20,13 +21,15 @@ use rusqlite::Connection;
 use super::{Parts, hand_out, replies};
 use crate::{
     db::{
+        bookmarks,
         grading::{self, RaterStudy},
-        guidelines,
+        guidelines, instruction_answers,
         quality::checks::{self, Check},
         queue, withdrawals,
     },
     error::Failure,
     services::{
+        conversation_view::with_instructions,
         quality::{calibration, limits},
         visible_texts::{self, VisibleTexts},
     },
@@ -59,6 +62,8 @@ pub enum Verb {
     Skip,
     /// An undo of the newest rating.
     Undo,
+    /// A bookmark.
+    Bookmark,
 }
 
 /// Where the state of an item is stored. Longer than most traits here, because whatever is not in it cannot
@@ -67,6 +72,8 @@ pub trait Storage {
     fn key(&self) -> Key;
     /// The name under which the rater knows it.
     fn token(&self, conn: &Connection) -> Result<Token, Failure>;
+    /// The output whose conversation the rater judges, if any.
+    fn output(&self) -> Option<OutputId>;
     /// Its texts, with masked names.
     fn visible_texts(&self, conn: &Connection) -> Result<VisibleTexts, Failure>;
     /// When it was first rated, if it has a rating that counts.
@@ -114,8 +121,9 @@ impl Item {
     }
 
     pub fn work(study: RaterStudy, rater: UserId, output: OutputId) -> Item {
-        let dimensions = study.rubric.dimensions.len();
-        Item { rater, among_work: true, storage: Box::new(Work { study: study.id, output, rater, dimensions }), study }
+        let (dimensions, instructions) = (study.rubric.dimensions.len(), study.rubric.instructions);
+        let work = Work { study: study.id, output, rater, dimensions, instructions };
+        Item { rater, among_work: true, storage: Box::new(work), study }
     }
 
     pub fn check(study: RaterStudy, check: Check) -> Item {
@@ -124,6 +132,15 @@ impl Item {
 
     pub fn key(&self) -> Key {
         self.storage.key()
+    }
+
+    /// The study's rubric, with the items that this output adds to its checklist.
+    fn rubric(&self, conn: &Connection) -> Result<Rubric, Failure> {
+        let rubric = self.study.rubric.clone();
+        match self.storage.output().filter(|_| rubric.instructions) {
+            Some(output) => Ok(with_instructions(rubric, &instruction_answers::instructions(conn, output)?)),
+            None => Ok(rubric),
+        }
     }
 
     /// Whether a page that has it may get another item of the study as well.
@@ -151,9 +168,10 @@ impl Item {
             None => self.storage.rating(conn)?,
         };
         let visible_texts = self.storage.visible_texts(conn)?;
+        let rubric = self.rubric(conn)?;
         let draft = match draft {
             Some(draft) => Draft { notes: visible_texts.as_read(draft.notes), ..draft },
-            None => Draft::blank(&self.study.rubric),
+            None => Draft::blank(&rubric),
         };
         let token = self.storage.token(conn)?;
         Ok(Parts {
@@ -165,16 +183,29 @@ impl Item {
             following,
             calibration,
             replies: replies(conn, self.rater, &token)?,
+            bookmarked: bookmarks::has(conn, self.study.id, self.rater, &token)?,
             token,
             guidelines: guidelines::state(conn, self.study.id, self.rater)?,
+            rubric,
             study: self.study,
+        })
+    }
+
+    /// Its line in a list.
+    pub fn listed(&self, conn: &Connection) -> Result<OwnItem, Failure> {
+        let visible_texts = self.storage.visible_texts(conn)?;
+        Ok(OwnItem {
+            token: self.storage.token(conn)?,
+            raw_nl: visible_texts.raw_nl,
+            nl_lang: visible_texts.nl_lang,
+            rated: self.storage.rated_at(conn)?.is_some(),
         })
     }
 
     /// Stores a draft and extends the lease. If the item went to another rater meanwhile, the draft is still
     /// stored.
     pub fn save_draft(&self, conn: &Connection, draft: Draft) -> Result<(), Failure> {
-        if let Some(fault) = draft.draft_fault(&self.study.rubric) {
+        if let Some(fault) = draft.draft_fault(&self.rubric(conn)?) {
             return Err(AppError::Draft(fault).into());
         }
         let draft = self.as_stored(conn, draft)?;
@@ -189,7 +220,7 @@ impl Item {
         if self.storage.has_key(conn, key)? {
             return Ok(Receipt::AlreadyStored);
         }
-        if let Some(fault) = draft.fault(&self.study.rubric) {
+        if let Some(fault) = draft.fault(&self.rubric(conn)?) {
             return Err(AppError::Draft(fault).into());
         }
         let draft = self.as_stored(conn, draft)?;
@@ -247,6 +278,16 @@ impl Item {
         self.storage.withdraw(conn, &draft, hand_out::lease_end())
     }
 
+    /// Marks the item for the rater to find again, or removes the mark. Sending it twice counts once.
+    pub fn bookmark(&self, conn: &Connection, on: bool) -> Result<(), Failure> {
+        self.allowed(conn, Verb::Bookmark)?;
+        let token = self.storage.token(conn)?;
+        match on {
+            true => bookmarks::add(conn, self.study.id, self.rater, &token),
+            false => bookmarks::remove(conn, self.study.id, self.rater, &token),
+        }
+    }
+
     fn allowed(&self, conn: &Connection, verb: Verb) -> Result<(), Failure> {
         match self.storage.refusal(conn, verb)? {
             Some(refusal) => Err(refused(refusal)),
@@ -287,12 +328,19 @@ struct Work {
     study: StudyId,
     output: OutputId,
     rater: UserId,
+    /// Number of dimensions of the study's rubric.
     dimensions: usize,
+    /// Whether its checklist has an item for each instruction.
+    instructions: bool,
 }
 
 impl Storage for Work {
     fn key(&self) -> Key {
         Key::Work(self.output)
+    }
+
+    fn output(&self) -> Option<OutputId> {
+        Some(self.output)
     }
 
     fn token(&self, conn: &Connection) -> Result<Token, Failure> {
@@ -332,7 +380,15 @@ impl Storage for Work {
     }
 
     fn insert_rating(&self, conn: &Connection, draft: &Draft, key: &str) -> Result<(), Failure> {
-        grading::insert_rating(conn, self.study, self.output, self.rater, draft, key)
+        // Answers about instructions are kept apart: the scores of all outputs of a study are of the same dimensions.
+        let mut draft = draft.clone();
+        let answers = draft.scores.split_off(self.dimensions.min(draft.scores.len()));
+        let rating = grading::insert_rating(conn, self.study, self.output, self.rater, &draft, key)?;
+        if self.instructions {
+            let asked = instruction_answers::instructions(conn, self.output)?;
+            instruction_answers::insert(conn, rating, &asked, &answers)?;
+        }
+        Ok(())
     }
 
     fn withdraw(&self, conn: &Connection, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
@@ -352,6 +408,11 @@ impl Storage for Work {
 impl Storage for Check {
     fn key(&self) -> Key {
         Key::Check(self.id)
+    }
+
+    #[allow(clippy::misnamed_getters, reason = "a check's `output` is set for repeats only")]
+    fn output(&self) -> Option<OutputId> {
+        self.shown
     }
 
     fn token(&self, _: &Connection) -> Result<Token, Failure> {

@@ -7,6 +7,7 @@
 //!
 //! `item` implements the actions on one item, `hand_out` chooses the next one.
 
+mod differences;
 mod hand_out;
 mod item;
 
@@ -14,11 +15,14 @@ use app::{
     error::AppError,
     model::{
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
-        grading::{Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnRating, Progress, Receipt, RubricSheet},
+        grading::{
+            Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnItems, OwnRating, Progress, Receipt, RubricSheet,
+        },
         guidelines::GuidelinesState,
         ids::{Token, UserId},
         lang::Lang,
         plan::Presentation,
+        rubric::Rubric,
         study::StudyStatus,
         time::Timestamp,
     },
@@ -36,14 +40,16 @@ pub use self::{
 use crate::{
     clock,
     db::{
-        Db,
+        Db, bookmarks,
         grading::{self, RaterStudy},
         guidelines,
         quality::{checks, flags},
+        queue,
     },
     error::Failure,
     layout,
     services::{
+        conversation_view,
         quality::{
             self,
             calibration::{self, Gate},
@@ -67,7 +73,7 @@ impl GradingService {
         GradingService { db, submitted: Counter::default() }
     }
 
-    async fn view(parts: Parts) -> GradingItem {
+    async fn view(parts: Parts, lang: Lang) -> Answer<GradingItem> {
         let Parts {
             token,
             study,
@@ -79,9 +85,11 @@ impl GradingService {
             following,
             calibration,
             replies,
+            bookmarked,
             guidelines,
+            rubric,
         } = parts;
-        GradingItem {
+        Ok(GradingItem {
             token,
             study: study.token,
             title: study.title,
@@ -90,7 +98,8 @@ impl GradingService {
             raw_nl: visible_texts.raw_nl,
             nl_lang: visible_texts.nl_lang,
             signature: visible_texts.signature,
-            rubric: study.rubric,
+            conversation: conversation_view::view(lang, visible_texts.conversation).await?,
+            rubric,
             draft,
             rated,
             progress,
@@ -98,21 +107,25 @@ impl GradingService {
             following,
             calibration,
             replies,
+            bookmarked,
+            break_minutes: study.break_minutes,
             guidelines,
-        }
+        })
     }
 
     /// Adds the formatted code, outside the transaction.
-    async fn answer(found: Found) -> Next {
-        match found {
-            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts).await)),
+    async fn answer(found: Found, lang: Lang) -> Answer<Next> {
+        Ok(match found {
+            Found::Parts(parts) => Next::Item(Box::new(Self::view(*parts, lang).await?)),
             Found::Feedback(feedback, visible_texts) => {
                 let code =
                     layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await;
-                Next::Calibration(Box::new(Calibration::Feedback(Box::new(Feedback { code, ..*feedback }))))
+                let conversation = conversation_view::view(lang, visible_texts.conversation).await?;
+                let feedback = Feedback { code, conversation, ..*feedback };
+                Next::Calibration(Box::new(Calibration::Feedback(Box::new(feedback))))
             }
             Found::Other(next) => next,
-        }
+        })
     }
 }
 
@@ -128,7 +141,10 @@ struct Parts {
     following: Option<Token>,
     calibration: Option<CalibrationStep>,
     replies: Vec<FlagReply>,
+    bookmarked: bool,
     guidelines: GuidelinesState,
+    /// The study's, with the items that this output adds.
+    rubric: Rubric,
 }
 
 /// [`Next`] before its code is formatted.
@@ -157,7 +173,15 @@ impl Grading for GradingService {
                         paused: study.paused,
                     })
                 });
-                my_studies.collect()
+                let mut my_studies = my_studies.collect::<Result<Vec<_>, Failure>>()?;
+                // Work that has been begun first, then new work, then what is done or not open; newest first in each.
+                my_studies.sort_by_key(|study| match (study.open, study.progress.left, study.progress.rated) {
+                    (true, 1.., 1..) => 0,
+                    (true, 1.., 0) => 1,
+                    (true, 0, _) => 2,
+                    (false, ..) => 3,
+                });
+                Ok(my_studies)
             })
             .await?)
     }
@@ -182,7 +206,7 @@ impl Grading for GradingService {
                 }
             })
             .await?;
-        Ok(Self::answer(found).await)
+        Self::answer(found, lang).await
     }
 
     async fn next_task(&self, person: &Person, study: &Token, holding: Vec<Token>) -> Answer<NextTask> {
@@ -217,16 +241,20 @@ impl Grading for GradingService {
             })
             .await?;
         Ok(match found {
-            Ok(parts) => NextTask::Task(futures::future::join_all(parts.into_iter().map(Self::view)).await),
+            Ok(parts) => {
+                let views = parts.into_iter().map(|parts| Self::view(parts, lang));
+                let items = futures::future::try_join_all(views).await?;
+                NextTask::Task(differences::marked(items).await?)
+            }
             Err(other) => other,
         })
     }
 
     async fn item(&self, person: &Person, assignment: &Token) -> Answer<GradingItem> {
-        let rater = person.id;
+        let (rater, lang) = (person.id, person.lang);
         let token = assignment.clone();
         let parts = self.db.read(move |conn| Item::resolve(conn, &token, rater)?.show(conn)).await?;
-        Ok(Self::view(parts).await)
+        Self::view(parts, lang).await
     }
 
     async fn save_draft(&self, person: &Person, assignment: &Token, draft: Draft) -> Answer<()> {
@@ -258,6 +286,24 @@ impl Grading for GradingService {
         let rater = person.id;
         let token = assignment.clone();
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.undo(tx)).await?)
+    }
+
+    async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()> {
+        let rater = person.id;
+        let token = assignment.clone();
+        Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.bookmark(tx, on)).await?)
+    }
+
+    async fn own_items(&self, person: &Person, study: &Token) -> Answer<OwnItems> {
+        let rater = person.id;
+        let token = study.clone();
+        Ok(self
+            .db
+            .read(move |conn| {
+                let study = grading::study(conn, &token, rater)?.ok_or_else(|| Failure::not_found("study"))?;
+                own_items(conn, &study, rater)
+            })
+            .await?)
     }
 
     async fn rubric(&self, person: &Person, study: &Token) -> Answer<RubricSheet> {
@@ -321,6 +367,7 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
         let rating = OwnRating {
             token: check.token.clone(),
             scores: draft.scores,
+            scales: study.rubric.scales(),
             commented: !draft.comment.is_empty(),
             flagged: draft.flag.is_some(),
             notes: visible_texts.as_read(draft.notes),
@@ -331,6 +378,19 @@ fn own_ratings(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<V
     }
     own.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     Ok(own.into_iter().map(|(_, rating)| rating).collect())
+}
+
+/// The rater's skipped and bookmarked items, newest first, of work and hidden checks.
+fn own_items(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<OwnItems, Failure> {
+    let listed = |mut found: Vec<(Timestamp, Token)>| {
+        found.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let items = found.into_iter().map(|(_, token)| Item::resolve(conn, &token, rater)?.listed(conn));
+        items.collect::<Result<Vec<_>, Failure>>()
+    };
+    let mut skipped = queue::skipped(conn, study.id, rater)?;
+    let checks = HiddenChecks::of(conn, study, rater)?;
+    skipped.extend(checks.skipped().map(|(at, check)| (at, check.token.clone())));
+    Ok(OwnItems { skipped: listed(skipped)?, bookmarked: listed(bookmarks::list(conn, study.id, rater)?)? })
 }
 
 /// Calibration steps that come before the work.

@@ -40,7 +40,7 @@ use crate::{
 /// How often a change is computed again because raters took work over, or another admin changed the plan, meanwhile.
 const TRIES: usize = 20;
 
-/// What a change does in its first transaction, and in the steps after it.
+/// The first transaction of a change, and the steps after it.
 pub(super) struct Prepared {
     first: First,
     steps: Vec<Step>,

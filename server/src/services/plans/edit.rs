@@ -1,8 +1,11 @@
-//! Editing a draft: its settings change and its plan is drawn anew.
+//! Editing a draft: its settings change and its plan is drawn again.
 
 use app::{
     error::AppError,
-    model::study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+    model::{
+        quality::QualitySettings,
+        study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+    },
 };
 use rusqlite::Connection;
 
@@ -12,7 +15,11 @@ use super::{
     new_study::asked,
 };
 use crate::{
-    db::{plan as stored, quality::known_items, studies},
+    db::{
+        plan as stored,
+        quality::{self, known_items},
+        studies,
+    },
     error::Failure,
 };
 
@@ -34,9 +41,11 @@ fn settings(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         seed: Some(settings.seed),
         tasks: settings.tasks,
         presentation: settings.presentation,
+        answers: settings.answers,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
     })
 }
@@ -46,7 +55,9 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
     editable(study)?;
     let id = study.id;
     let before = settings(conn, study)?;
-    let (plan, outputs) = asked(conn, &changed(before.clone(), change.clone())?)?;
+    let after = changed(before.clone(), change.clone())?;
+    let (plan, outputs) = asked(conn, &after)?;
+    let break_minutes = after.break_minutes;
     if plan.rubric_id != studies::rubric_id(conn, id)? && !known_items::list(conn, id)?.is_empty() {
         return Err(Failure::invalid(
             "rubric",
@@ -77,6 +88,10 @@ pub(super) fn edit(conn: &Connection, study: &Study, change: &StudyChange) -> Re
                 return Err(Failure::not_found("rater"));
             }
         }
+        if break_minutes != before.break_minutes {
+            let settings = quality::settings(conn, id)?;
+            quality::save_settings(conn, id, &QualitySettings { break_minutes, ..settings })?;
+        }
         studies::replace(conn, id, &plan)
     };
     Ok(plan_again(id, next, outputs, members, replace))
@@ -94,8 +109,21 @@ fn editable(study: &Study) -> Result<(), Failure> {
 
 /// The settings with the changes.
 fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
-    let StudyChange { title, rubric, submissions, raters, overlap, seed, tasks, presentation, sharing, shares, pace_s } =
-        change;
+    let StudyChange {
+        title,
+        rubric,
+        submissions,
+        raters,
+        overlap,
+        seed,
+        tasks,
+        presentation,
+        answers,
+        sharing,
+        shares,
+        pace_s,
+        break_minutes,
+    } = change;
     if raters.is_some() && shares.is_none() && sharing.unwrap_or(before.sharing) == app::model::plan::Sharing::Hand {
         return Err(AppError::invalid(
             "shares",
@@ -119,11 +147,13 @@ fn changed(before: NewStudy, change: StudyChange) -> Result<NewStudy, Failure> {
         seed: seed.or(before.seed),
         tasks: number(tasks, before.tasks),
         presentation: presentation.unwrap_or(before.presentation),
+        answers: answers.unwrap_or(before.answers),
         sharing: sharing.unwrap_or(before.sharing),
         shares: shares.unwrap_or(before.shares),
         pace_s: number(pace_s, before.pace_s),
         // An empty name would stand for the dataset's default.
         rubric: rubric.filter(|name| !name.trim().is_empty()).or(before.rubric),
+        break_minutes: break_minutes.unwrap_or(before.break_minutes),
         draft: true,
     })
 }

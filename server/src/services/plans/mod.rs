@@ -30,8 +30,9 @@ use crate::{
     db::{
         Db, accounts,
         audit::{self, Change},
+        conversations,
         plan::{self as stored, Settings},
-        studies,
+        quality, studies,
     },
     error::Failure,
     plan::rows::{Gradable, chosen},
@@ -153,7 +154,7 @@ impl Study {
 fn gradable(conn: &Connection, settings: &Settings, kept: &BTreeSet<TaskRevisionId>) -> Result<Vec<Gradable>, Failure> {
     let mut outputs = Vec::new();
     for id in &settings.submissions {
-        outputs.extend(stored::gradable(conn, *id)?);
+        outputs.extend(stored::gradable(conn, *id, settings.answers)?);
     }
     Ok(chosen(outputs, settings.tasks, settings.seed, kept))
 }
@@ -178,9 +179,11 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         seed: None,
         tasks: settings.tasks,
         presentation: settings.presentation,
+        answers: settings.answers,
         sharing: settings.sharing,
         pace_s: settings.pace_s,
         rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
         draft: true,
     })
 }
@@ -194,11 +197,14 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
     gaps.sort_unstable();
     let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
     let (events, taken) = stored::events(conn, id)?;
+    let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+    let in_turns = conversations::has_turns(conn, setup.version)?;
     Ok(PlanDetail {
         study: id,
         title: study.title,
         status: study.status,
         presentation: study.settings.presentation,
+        answers: in_turns.then_some(study.settings.answers),
         sharing: study.settings.sharing,
         overlap: study.settings.overlap,
         seed: study.settings.seed.to_string(),

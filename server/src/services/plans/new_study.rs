@@ -8,6 +8,7 @@ use app::{
         audit::{Action, Object},
         ids::{StudyId, SubmissionId},
         plan::{Reads, Sharing},
+        quality::QualitySettings,
         study::{NewStudy, StudyStatus},
     },
     port::Admin,
@@ -25,12 +26,13 @@ use crate::{
         audit::Change,
         guidelines,
         plan::{self as stored, Moved, Settings},
+        quality,
         staging::{self, Import},
         steps, studies,
     },
     error::Failure,
     plan::rows::{Gradable, Member},
-    services::rubrics,
+    services::{quality::limits, rubrics},
 };
 
 /// Checks what the admin asks for and makes a study of it; it runs at once unless it is to wait. Its plan is stored in
@@ -42,7 +44,7 @@ pub async fn create(
     (new, from): (NewStudy, Option<StudyId>),
     (action, entry): (Action, impl FnOnce(StudyId) -> (Object, String) + Send + 'static),
 ) -> Result<StudyId, Failure> {
-    let (by, draft) = (admin.id(), new.draft);
+    let (by, draft, break_minutes) = (admin.id(), new.draft, new.break_minutes);
     let (plan, outputs) = db.read_long(move |conn| asked(conn, &new)).await?;
     let draw = move || {
         let places = planned(&plan.settings, &outputs, &plan.raters)?;
@@ -55,6 +57,9 @@ pub async fn create(
         Ok(()) => {
             let publish = move |tx: &Transaction<'_>| {
                 publish(tx, (id, from), &plan, draft)?;
+                if break_minutes > 0 {
+                    quality::save_settings(tx, id, &QualitySettings { break_minutes, ..QualitySettings::default() })?;
+                }
                 let (object, detail) = entry(id);
                 Ok(Change::of(object, detail, id))
             };
@@ -102,7 +107,7 @@ fn publish(
     Ok(())
 }
 
-/// What the admin asks for, checked and not planned yet, and the outputs to plan.
+/// The admin's request, checked and not planned yet, and the outputs to plan.
 pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan, Vec<Gradable>), Failure> {
     let title = checked_title(&new.title)?;
     let submissions: Vec<SubmissionId> = distinct(&new.submissions);
@@ -114,6 +119,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
             ("Enter a number of ratings for each rater", "请为每位评分者填写评分数量"),
         ));
     }
+    limits::check_break(new.break_minutes)?;
     if new.pace_s == Some(0) {
         return Err(Failure::invalid(
             "pace",
@@ -135,6 +141,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
     }
     let settings = Settings {
         presentation: new.presentation,
+        answers: new.answers,
         sharing: new.sharing,
         tasks: new.tasks,
         pace_s: new.pace_s,

@@ -1,4 +1,4 @@
-//! What makes a study or a plan impossible, in words.
+//! Texts that say why a study or a plan is impossible.
 
 use app::model::lang::Lang;
 

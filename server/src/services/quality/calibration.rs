@@ -154,7 +154,7 @@ fn result(
     Ok(CalibrationResult { study: study.token.clone(), title: study.title.clone(), right, of, needed })
 }
 
-/// Which calibration item this is; `None` for hidden checks.
+/// The number of the calibration item; `None` for hidden checks.
 pub fn step(conn: &Connection, check: &Check) -> Result<Option<CalibrationStep>, Failure> {
     if check.kind.is_hidden() {
         return Ok(None);
@@ -199,6 +199,7 @@ pub fn feedback(conn: &Connection, study: &RaterStudy, check: &Check, lang: Lang
         nl_lang: item.texts.nl_lang,
         signature: item.texts.signature,
         code: CodeView::default(),
+        conversation: None,
         rubric: study.rubric.clone(),
         yours: checks::current(conn, check.id)?.map(|draft| draft.scores).unwrap_or_default(),
         known: item.scores,
@@ -213,6 +214,7 @@ pub fn refusal(conn: &Connection, check: &Check, verb: Verb) -> Result<Option<Re
     }
     Ok(match verb {
         Verb::Skip => Some(Refusal::NotSkipped),
+        Verb::Bookmark => Some(Refusal::NotBookmarked),
         Verb::Undo => Some(Refusal::AnsweredOnce),
         Verb::Submit if check.rated_at.is_some() => Some(Refusal::AnsweredOnce),
         Verb::Submit => {

@@ -108,7 +108,7 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
 }
 
 /// A page of the study's disagreements among `rated`, the waiting ones first, then the widest; how many there are
-/// in all; and those of the page that `requester` may decide: whoever has not rated them.
+/// in all; and those of the page that `requester` may decide: those that they have not rated.
 pub fn rows(
     conn: &Connection,
     study: StudyId,

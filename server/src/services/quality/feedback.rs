@@ -1,4 +1,4 @@
-//! What raters get back, and disagreements as their adjudicators see them. No answer here contains a model,
+//! Feedback to raters, and disagreements as their adjudicators see them. No answer here contains a model,
 //! a submission or a database id.
 
 use app::{
@@ -34,7 +34,7 @@ use crate::{
     },
     error::Failure,
     layout,
-    services::{grading::progress, visible_texts},
+    services::{conversation_view, grading::progress, visible_texts},
 };
 
 /// Replies that were read stay listed until this many newer ones have come.
@@ -112,6 +112,7 @@ impl Feedback for QualityService {
             })
             .await?;
         Ok(Disagreement {
+            conversation: conversation_view::view(person.lang, visible_texts.conversation).await?,
             code: layout::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
             ..found
         })
@@ -208,7 +209,7 @@ pub fn reply(r: flags::Reply) -> FlagReply {
     }
 }
 
-/// What the person may adjudicate: by role, and never an output that they rate themselves.
+/// The token's disagreement, if the person may adjudicate it: by role, and never of an output that they rate themselves.
 fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<(StudyId, OutputId), Failure> {
     let found = disagreements::handed(conn, token, user)?.ok_or_else(|| Failure::not_found("disagreement"))?;
     let (study, output) = found;
@@ -338,6 +339,7 @@ fn disagreement(
         nl_lang: visible_texts.nl_lang,
         signature: visible_texts.signature.clone(),
         code: app::model::code::CodeView::default(),
+        conversation: None,
         rubric,
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided_at: decided.as_ref().map(|(_, d)| d.at),

@@ -80,6 +80,12 @@ impl HiddenChecks {
         open.filter_map(|check| Some((check.place?, check)))
     }
 
+    /// Skipped ones that are not rated, with the times of their last skips.
+    pub fn skipped(&self) -> impl Iterator<Item = (Timestamp, &Check)> {
+        let skipped = self.checks.iter().filter(|check| check.rated_at.is_none() && check.skips > 0);
+        skipped.filter_map(|check| Some((check.skipped_at?, check)))
+    }
+
     /// Rated ones, with their times.
     pub fn rated(&self) -> impl Iterator<Item = (Timestamp, &Check)> {
         self.checks.iter().filter_map(|check| Some((check.rated_at?, check)))
@@ -94,7 +100,7 @@ impl HiddenChecks {
             // A repeat was planned, but nothing was rated that could be repeated.
             to_come = 0;
         }
-        let skipped = self.checks.iter().filter(|check| check.rated_at.is_none() && check.skips > 0).count() as u64;
+        let skipped = self.skipped().count() as u64;
         Ok(Progress {
             rated: work.rated + self.rated().count() as u64,
             skipped: work.skipped + skipped,

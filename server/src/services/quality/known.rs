@@ -14,9 +14,12 @@ use app::{
 use rusqlite::Connection;
 
 use crate::{
-    db::quality::{
-        self, disagreements,
-        known_items::{self, PoolSizes},
+    db::{
+        conversations,
+        quality::{
+            self, disagreements,
+            known_items::{self, PoolSizes},
+        },
     },
     error::Failure,
     stats::raters::final_scores,
@@ -29,7 +32,7 @@ const REASON_MAX: usize = 2000;
 /// Most items of one file.
 const ITEMS_MOST: usize = 1000;
 
-/// What the audit log says about a new item.
+/// The audit log's details of a new item.
 pub fn detail(id: i64, new: &NewKnownItem) -> String {
     match new.source {
         KnownItemSource::Output(output) => format!("item {id}: output {output}, {}", new.pool),
@@ -123,6 +126,17 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
         KnownItemSource::Pasted { task, code } => {
             if !known_items::has_task(conn, study, *task)? {
                 return Err(Failure::not_found("task"));
+            }
+            // Without a conversation around it, a hidden check would show that it is none of the work.
+            if !conversations::turns(conn, *task)?.is_empty() {
+                return Err(Failure::invalid(
+                    "code",
+                    (
+                        "the task is a conversation, of which the code would be no part",
+                        "该任务是一段对话，粘贴的代码不属于其中",
+                    ),
+                    ("Choose an output of a submission instead", "请改为选择某个输出集中的输出"),
+                ));
             }
             let code = code.replace("\r\n", "\n");
             if code.trim().is_empty() || code.chars().count() > CODE_MAX {
@@ -245,7 +259,7 @@ pub fn import(
     Ok(count)
 }
 
-/// What the settings need from the pools and do not find there, if anything.
+/// The items that the settings need and the pools lack, if any.
 pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), Failure> {
     let PoolSizes { calibration, hidden, both } = pools;
     let calibrates = settings.calibration != CalibrationMode::None;

@@ -7,7 +7,7 @@
 use app::model::{
     audit::{Action, Object},
     ids::{StudyId, UserId},
-    quality::{LimitAction, MISSED_LEAST, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST},
+    quality::{BREAK_MOST, LimitAction, MISSED_LEAST, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST},
 };
 use rusqlite::{Connection, Transaction};
 
@@ -65,8 +65,27 @@ fn exceeded(settings: &QualitySettings, window: &[RatedItem]) -> Result<Exceeded
     })
 }
 
+/// The problem with the minutes before a break is suggested, if any.
+pub fn check_break(minutes: u32) -> Result<(), Failure> {
+    if minutes <= BREAK_MOST {
+        return Ok(());
+    }
+    Err(Failure::invalid(
+        "break_minutes",
+        (
+            format!("{minutes} minutes before a break are more than a day's work"),
+            format!("{minutes} 分钟后才提示休息，超过了一天的工作时间"),
+        ),
+        (
+            format!("Enter 1 to {BREAK_MOST} minutes, or 0 for no note"),
+            format!("请输入 1 到 {BREAK_MOST} 分钟，或输入 0 表示不提示"),
+        ),
+    ))
+}
+
 /// The problem with the limits, if any.
 pub fn check(settings: &QualitySettings) -> Result<(), Failure> {
+    check_break(settings.break_minutes)?;
     if !settings.has_limits() {
         return Ok(());
     }

@@ -21,7 +21,7 @@ fn leak_finder(conn: &Connection) -> Result<LeakFinder, Failure> {
     Ok(LeakFinder::new(known.iter().map(String::as_str)))
 }
 
-/// What is masked, and text that identifies the model.
+/// The masked names, and text that identifies the model.
 ///
 /// # Errors
 /// The submission does not exist.

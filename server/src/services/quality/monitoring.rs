@@ -12,13 +12,13 @@ use std::{
 use app::{
     model::{
         audit::{Action, Object},
-        comparison::Agreement,
         ids::{OutputId, StudyId, UserId},
         page::{Found, PageOf, Paged},
         quality::{
             DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
             QualitySettings, RaterFigures, RatingFilter, RatingList,
         },
+        ratings::Agreement,
         rubric::Rubric,
     },
     port::{Admin, Answer, quality::Monitoring},
@@ -30,6 +30,7 @@ use super::QualityService;
 use crate::{
     clock,
     db::{
+        groups,
         quality::{self, calibrations, checks, disagreements as stored, flags, monitoring},
         studies,
     },
@@ -69,6 +70,7 @@ impl Monitoring for QualityService {
                     title: super::title(conn, study)?,
                     rubric,
                     raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
+                    groups: groups::of_study(conn, study.0)?,
                     models: monitoring::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
                     found: found.rows,
                     more: found.more,
@@ -141,7 +143,7 @@ impl Monitoring for QualityService {
     }
 }
 
-/// What the audit log says of a flag.
+/// The audit log's details of a flag.
 pub fn flag_detail(on: FlagOn) -> String {
     match on {
         FlagOn::Assignment(id) => format!("rating assignment {id}"),
@@ -312,8 +314,10 @@ impl FigureInput {
     /// The figures of one rater.
     pub fn of(&self, rater: UserId, settings: &QualitySettings, rubric: &Rubric) -> RaterFigures {
         let own = || self.answered.iter().filter(|a| a.rater == rater);
-        let scores = |a: &checks::Answered| a.draft.scores.iter().flatten().copied().collect::<Vec<u8>>();
-        let whole = |a: &&checks::Answered| scores(a).len() == rubric.dimensions.len();
+        // Answers about instructions follow.
+        let width = rubric.dimensions.len();
+        let scores = |a: &checks::Answered| a.draft.scores.iter().take(width).flatten().copied().collect::<Vec<u8>>();
+        let whole = |a: &&checks::Answered| scores(a).len() == width;
         let matched = |of: fn(checks::Kind) -> bool| -> Vec<MatchedScores> {
             own()
                 .filter(|a| of(a.kind))

@@ -6,7 +6,7 @@
 
 use app::{model::quality::QualitySettings, port::AHEAD};
 
-/// What comes at one position of a rater's work.
+/// The item at one position of a rater's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// An output of the study.

@@ -10,7 +10,7 @@ use app::{
     port::Admin,
 };
 
-use super::{DatasetFigures, ResultService, tests};
+use super::{Allowance, DatasetFigures, HISTORY_MOST, ResultService, lock, tests};
 use crate::{db::results_board, error::Failure};
 
 impl ResultService {
@@ -29,12 +29,13 @@ impl ResultService {
         let mut slugs: Vec<String> = submissions.iter().map(|(slug, _)| slug.clone()).collect();
         slugs.sort_unstable();
         slugs.dedup();
+        let allowance = Allowance::new();
         let (mut datasets, mut others) = (Vec::new(), Vec::new());
         for slug in slugs {
             let own = submissions.iter().filter(|(of, _)| *of == slug).map(|(_, submission)| submission.clone());
-            let shown = self.dataset_figures(admin, &slug).await?;
+            let shown = self.dataset_figures(admin, &slug, &allowance).await?;
             others.extend(shown.resolved.options.models.iter().filter(|(id, _)| *id != model).cloned());
-            datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline)).await?);
+            datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline), &allowance).await?);
         }
         others.sort_unstable();
         others.dedup();
@@ -49,6 +50,7 @@ impl ResultService {
         shown: DatasetFigures,
         submissions: Vec<ModelSubmission>,
         (model, baseline): (ModelId, Option<ModelId>),
+        allowance: &Allowance,
     ) -> Result<ModelDataset, Failure> {
         let baseline = baseline.filter(|id| *id != model && shown.resolved.options.models.iter().any(|(m, _)| m == id));
         let dataset = shown.dataset();
@@ -71,7 +73,7 @@ impl ResultService {
         for run in runs.into_iter().take(ModelResults::HISTORY).rev() {
             let of = submissions.iter().find(|s| s.runs.iter().any(|(id, _)| *id == run)).map(|s| s.id);
             if let Some(submission) = of {
-                history.push(self.history_run(admin, &shown, (run, submission), (model, baseline)).await?);
+                history.push(self.history_run(admin, &shown, (run, submission), (model, baseline), allowance).await?);
             }
         }
         Ok(ModelDataset {
@@ -85,13 +87,15 @@ impl ResultService {
         })
     }
 
-    /// One run's pass@1, against the run by which the baseline is compared.
+    /// One run's pass@1, against the run by which the baseline is compared. What the allowance does not cover has no
+    /// figures yet; the page asks again.
     async fn history_run(
         &self,
         admin: &Admin,
         shown: &DatasetFigures,
         (run, submission): (RunId, SubmissionId),
         (model, baseline): (ModelId, Option<ModelId>),
+        allowance: &Allowance,
     ) -> Result<HistoryRun, Failure> {
         let other = baseline.and_then(|baseline| {
             let of = |id: &RunId| shown.resolved.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
@@ -105,18 +109,34 @@ impl ResultService {
             ..Selection::default()
         };
         let resolved = self.comparisons.resolve(admin, selection).await?;
-        let (computed, _) = self.comparisons.latest(&resolved).await?;
+        let key = (run, other.map(|(_, run)| run));
+        let known = lock(&self.known.history).get(&key).cloned();
+        if let Some((_, known)) = known.filter(|(revision, _)| *revision == resolved.revision) {
+            return Ok(known);
+        }
+        let computed = match allowance.covers(resolved.rows()) {
+            true => self.comparisons.latest(&resolved).await?.0,
+            false => None,
+        };
         let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
         let figures = computed.as_ref().map(|computed| &computed.figures);
         let measured = figures.and_then(|figures| tests(figures, 0, &[1]));
-        Ok(HistoryRun {
+        let found = HistoryRun {
             run,
             submission,
             at: times.get(&run).copied().unwrap_or_default(),
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
             tasks: measured.map_or(0, |m| m.tasks),
             versus: figures.and_then(|figures| differences_of(figures, (0, 1), 0).pop().flatten()),
-        })
+        };
+        if let Some(computed) = &computed {
+            let mut history = lock(&self.known.history);
+            if history.len() >= HISTORY_MOST {
+                history.clear();
+            }
+            history.insert(key, (computed.revision.clone(), found.clone()));
+        }
+        Ok(found)
     }
 }
 
@@ -127,10 +147,10 @@ fn differences_of(
     (first, second): (usize, usize),
     dimensions: usize,
 ) -> Vec<Option<Versus>> {
-    let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::comparison::Interval>, tasks, p| {
+    let versus = |sign: f64, mean: Option<f64>, interval: Option<app::model::ratings::Interval>, tasks, p| {
         let interval = interval.map(|i| {
             let (a, b) = (i.low * sign, i.high * sign);
-            app::model::comparison::Interval { low: a.min(b), high: a.max(b) }
+            app::model::ratings::Interval { low: a.min(b), high: a.max(b) }
         });
         // `+ 0.0` turns -0.0 into 0.0, which would be printed with its sign.
         let difference = Estimated { value: mean? * sign + 0.0, interval };

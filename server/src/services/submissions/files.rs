@@ -31,7 +31,7 @@ use crate::{
 /// says as well.
 const MOST_BAD_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Whose bad lines: invalid ones, and those without a task.
+/// The lines that are not imported: invalid ones, and those without a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadLinesOf {
     /// Those of an upload, read for the newest version of a dataset.
@@ -45,7 +45,7 @@ pub enum BadLinesOf {
 pub enum BadLinesFile {
     /// The lines, byte for byte as they were uploaded.
     Lines,
-    /// Where each is, its problem and how to fix it, as CSV in this language.
+    /// The place of each line, its problem and how to fix it, as CSV in this language.
     List(Lang),
 }
 

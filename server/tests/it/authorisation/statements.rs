@@ -33,7 +33,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 30] = [
+const SMALL: [&str; 34] = [
     "sqlite_schema",
     // Settings of the index of names.
     "names_config",
@@ -46,6 +46,10 @@ const SMALL: [&str; 30] = [
     "rater_settings",
     "password_resets",
     "invitations",
+    // One row for each group, each member of one, and each identity of a person.
+    "person_groups",
+    "person_group_members",
+    "identities",
     "datasets",
     "dataset_versions",
     "rubrics",
@@ -61,6 +65,8 @@ const SMALL: [&str; 30] = [
     "study_submissions",
     "study_raters",
     "study_stamps",
+    // Two rows.
+    "routines",
     // One row for each study and kind of item.
     "inbox_counts",
     "all_judgings",
@@ -265,7 +271,7 @@ async fn no_statement_walks_a_table_that_grows() {
 
     // Thousands of rows in another installation, so that this one's runs do not change.
     let large = TestApp::demo().await;
-    let size = fill::Size { studies: 2, runs: 2, models: 6, tasks: 80 };
+    let size = fill::Size { datasets: 1, raters: 10, studies: 2, runs: 2, models: 6, tasks: 80 };
     let db = &large.services.db;
     db.write_blocking(|tx| {
         fill::fill(tx, &size)?;

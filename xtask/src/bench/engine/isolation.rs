@@ -59,7 +59,7 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
     argv.extend(FLAGS);
     argv.extend(["-cp", "/program", "Harmless"]);
     let helper = binary.with_file_name("aixgrade-sandbox");
-    // What the server hands to its helper: `server/helper/src/lib.rs`.
+    // The message from the server to its helper: `server/helper/src/lib.rs`.
     let order = json!({
         "version": tools::run_quietly(tools::command(&helper).arg("--version"))?.trim(),
         "command": {

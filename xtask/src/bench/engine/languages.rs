@@ -26,7 +26,7 @@ pub struct Benchmark {
     name: &'static str,
     /// The dataset's short name.
     pub dataset: &'static str,
-    /// What begins a line that changes nothing behind a solution.
+    /// Begins a comment line, which changes nothing after a solution.
     pub comment: &'static str,
     /// The file that a program is written to.
     file: &'static str,

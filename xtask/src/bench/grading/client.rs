@@ -33,10 +33,7 @@ pub struct Rater {
 impl Rater {
     /// Logs in and requests the first output.
     pub async fn log_in(host: &str, name: &str, password: &str, study: &str) -> Result<Rater> {
-        let stream = TcpStream::connect(host).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driver) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(driver);
+        let connection = connect(host).await?;
         let mut rater = Rater {
             connection,
             host: host.to_owned(),
@@ -108,7 +105,10 @@ impl Rater {
     }
 
     async fn post(&mut self, path: &str, kind: &str, body: String) -> Result<Response<Incoming>> {
-        self.connection.ready().await?;
+        // The server closes connections that were idle for half a minute.
+        if self.connection.ready().await.is_err() {
+            self.connection = connect(&self.host).await?;
+        }
         let request = Request::post(path)
             .header(header::HOST, &self.host)
             .header(header::CONTENT_TYPE, kind)
@@ -119,6 +119,14 @@ impl Rater {
             .body(Full::new(Bytes::from(body)))?;
         Ok(self.connection.send_request(request).await?)
     }
+}
+
+async fn connect(host: &str) -> Result<SendRequest<Full<Bytes>>> {
+    let stream = TcpStream::connect(host).await?;
+    stream.set_nodelay(true)?;
+    let (connection, driver) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(driver);
+    Ok(connection)
 }
 
 /// Lets all raters rate until there are this many more ratings. Returns the times of every submission and of
@@ -145,6 +153,31 @@ pub async fn rate(raters: &mut [Rater], ratings: usize, think: Duration) -> Resu
     };
     let (mut submits, mut nexts) = (Vec::new(), Vec::new());
     for times in join_all(raters.iter_mut().map(one)).await {
+        for (submit, next) in times? {
+            submits.push(submit);
+            nexts.push(next);
+        }
+    }
+    Ok((super::sorted(submits), super::sorted(nexts)))
+}
+
+/// Lets each rater rate that often, with this time between the beginnings of two ratings. The raters begin one after the
+/// other, spread over that time. Returns the same as [`rate`].
+pub async fn rate_in_turn(raters: &mut [Rater], each: usize, every: Duration) -> Result<(Vec<f64>, Vec<f64>)> {
+    let all = u32::try_from(raters.len())?;
+    let one = async |(n, rater): (usize, &mut Rater)| {
+        let mut times = Vec::new();
+        tokio::time::sleep(every / all * u32::try_from(n)?).await;
+        let mut due = tokio::time::interval(every);
+        for _ in 0..each {
+            due.tick().await;
+            let Some(both) = rater.cycle().await? else { break };
+            times.push(both);
+        }
+        anyhow::Ok(times)
+    };
+    let (mut submits, mut nexts) = (Vec::new(), Vec::new());
+    for times in join_all(raters.iter_mut().enumerate().map(one)).await {
         for (submit, next) in times? {
             submits.push(submit);
             nexts.push(next);

@@ -14,12 +14,14 @@ use crate::{
             ChatMessage, CollectionDetail, CollectionRow, CollectionStatus, RequestDetail, RequestRow, RequestStatus,
         },
         ids::CollectionId,
+        judging::JudgingFacts,
         page::Paged,
     },
     pages::admin::{
         filter::Field,
         list::Listing,
         parts::{FormError, param, percent},
+        rubrics,
     },
     rpc::collections::{DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, requests},
     ui::{
@@ -34,7 +36,7 @@ use crate::{
 /// How often the page of a running collection asks.
 const BEAT: Duration = Duration::from_secs(2);
 
-/// What can be done with a collection.
+/// The actions on a collection.
 #[derive(Clone, Copy)]
 struct Actions {
     resume: FormAction<ResumeCollection>,
@@ -129,12 +131,17 @@ fn page(
     let is_draft = row.sent == 0;
     let (notices, controls, facts) = (notices(i, &detail), controls(i, &detail, actions), facts(i, &detail));
     let prompts = is_draft.then(|| prompts(i, &detail));
+    let by_order = by_order(i, &detail);
     let state = status(i, row.status);
     let crumbs = vec![
         ("/admin/submissions".into(), i.admin().submissions.into()),
         ("/admin/collections".into(), t.title.into()),
     ];
-    let title = format!("{} · {}", row.model_name, (t.number)(row.id.0));
+    let title = format!(
+        "{} · {}",
+        row.model_name,
+        if row.judging.is_some() { (t.judging_n)(row.id.0) } else { (t.number)(row.id.0) }
+    );
     view! {
         <Page title crumbs>
             <FormError of=move || actions.error()/>
@@ -145,6 +152,7 @@ fn page(
                 {controls}
             </section>
             {facts}
+            {by_order}
             {prompts}
             {(!is_draft).then_some(below)}
         </Page>
@@ -152,7 +160,7 @@ fn page(
     .into_any()
 }
 
-/// What the reader should know before anything else.
+/// Notices above the page's content.
 fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
     let t = i.collections();
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };
@@ -242,7 +250,8 @@ fn controls(i: I18n, detail: &CollectionDetail, actions: Actions) -> AnyView {
             </ActionForm>
         }
     });
-    let import = (row.answered > 0 && !detail.outdated).then(|| {
+    let is_judging = row.judging.is_some();
+    let import = (!is_judging && row.answered > 0 && !detail.outdated).then(|| {
         view! {
             <ActionForm action=actions.upload>
                 {hidden()}
@@ -256,7 +265,7 @@ fn controls(i: I18n, detail: &CollectionDetail, actions: Actions) -> AnyView {
             <details class="confirm">
                 <summary class="button">{t.delete}</summary>
                 <div class="confirm-box">
-                    <p>{t.delete_warning}</p>
+                    <p>{if is_judging { t.judging_delete_warning } else { t.delete_warning }}</p>
                     <ActionForm action=actions.delete>
                         {hidden()}
                         <button class="button danger" type="submit">{t.delete_now}</button>
@@ -288,8 +297,11 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
         let text = text.trim().to_owned();
         (!text.is_empty()).then(|| view! { <div><dt>{name}</dt><dd><pre class="prompt-text">{text}</pre></dd></div> })
     };
+    let judging = row.judging.as_ref();
+    let samples = if judging.is_some() { t.answers } else { t.samples };
     view! {
         <dl class="facts">
+            {judging.map(|judging| judged(i, row, judging))}
             <div><dt>{t.model}</dt><dd>{(t.at_endpoint)(&row.endpoint_model, &row.endpoint)}" "<code>{detail.url.clone()}</code></dd></div>
             <div><dt>{a.dataset}</dt><dd>
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>
@@ -304,7 +316,8 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
             })}
             {(row.sent > 0).then(|| fact(t.answered, Some((i.common.of)(row.answered, row.total))))}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
-            {fact(t.samples, Some(s.samples.to_string()))}
+            {fact(samples, Some(s.samples.to_string()))}
+            {fact(t.way, s.way.map(|way| t.way_name(way).to_owned()))}
             {fact(t.temperature, s.temperature.map(|t| t.to_string()))}
             {fact(t.top_p, s.top_p.map(|p| p.to_string()))}
             {fact(t.seed, s.seed.map(|seed| seed.to_string()))}
@@ -320,6 +333,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 {code(t.system, &s.system)}
                 {code(t.template, &s.template.en)}
                 {code(t.template_zh, &s.template.zh)}
+                {code(t.turn_template, &s.turn_template.en)}
                 {code(t.parameters, &s.parameters)}
                 {fact(t.at_once, Some(s.at_once.to_string()))}
                 {fact(t.per_minute, s.per_minute.map(|n| n.to_string()))}
@@ -328,6 +342,59 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// What a judging has besides.
+fn judged(i: I18n, row: &CollectionRow, judging: &JudgingFacts) -> AnyView {
+    let t = i.collections();
+    let study = judging.study.map(|id| {
+        let comparison = format!("/admin/compare/{}?studies={id}#judges", row.dataset);
+        view! {
+            <div><dt>{t.study}</dt><dd>
+                <a href=format!("/admin/studies/{id}")>{(t.study_n)(id.0)}</a>
+            </dd></div>
+            <div><dt>{t.scores}</dt><dd><a href=comparison rel="external">{t.comparison}</a></dd></div>
+        }
+    });
+    view! {
+        {study}
+        <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&judging.rubric)>{judging.rubric.clone()}</a></dd></div>
+        <div><dt>{t.dimensions}</dt><dd>{judging.dimensions.join(", ")}</dd></div>
+        <div><dt>{t.scored}</dt><dd>{(i.common.of)(judging.scored, judging.outputs)}</dd></div>
+        <div><dt>{t.invalid}</dt><dd>{i.number(judging.invalid)}</dd></div>
+        <div><dt>{t.judging_lang}</dt><dd>{judging.lang.name()}</dd></div>
+        <div><dt>{t.level_order}</dt><dd>{t.order_name(judging.level_order)}</dd></div>
+    }
+    .into_any()
+}
+
+/// A judge's mean scores by the order of levels in its prompts, if that was drawn.
+fn by_order(i: I18n, detail: &CollectionDetail) -> Option<AnyView> {
+    let t = i.collections();
+    let judging = detail.row.judging.as_ref().filter(|_| !detail.orders.is_empty())?;
+    let heads =
+        judging.dimensions.iter().map(|key| view! { <th scope="col" class="num">{key.clone()}</th> }).collect_view();
+    let rows = detail
+        .orders
+        .iter()
+        .map(|of| {
+            let means =
+                of.means.iter().map(|mean| view! { <td class="num">{format!("{mean:.2}")}</td> }).collect_view();
+            view! {
+                <tr><th scope="row">{t.order_name(of.order)}</th><td class="num">{i.number(of.answers)}</td>{means}</tr>
+            }
+        })
+        .collect_view();
+    let table = view! {
+        <div class="table-box" role="group" aria-label=t.by_order tabindex="0">
+            <table class="table counts">
+                <caption>{t.by_order}</caption>
+                <thead><tr><th scope="col">{t.level_order}</th><th scope="col" class="num">{t.valid_answers}</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    };
+    Some(table.into_any())
 }
 
 /// The first prompts of a collection that has not begun.
@@ -395,7 +462,15 @@ fn Requests(data: Data<(Paged<RequestRow>, Option<RequestDetail>)>) -> impl Into
 
 fn one(i: I18n, request: RequestDetail) -> AnyView {
     let t = i.collections();
-    let RequestDetail { row, messages: sent, response } = request;
+    let RequestDetail { row, messages: sent, response, fault } = request;
+    let fault = fault.map(|why| view! { <Notice tone=Tone::Care><p>{(t.fault)(why.get(i.lang))}</p></Notice> });
+    let output = row.output.as_ref().map(|output| {
+        view! {
+            <p>{t.output}{i.common.colon}<a href=format!("/admin/outputs/{}", output.id)>{output.model.clone()}", "{t.sample}" "{output.sample + 1}</a></p>
+        }
+    });
+    let scores = row.scores.as_ref().map(|scores| view! { <p>{t.scores}{i.common.colon}{digits(scores)}</p> });
+    let number = if row.output.is_some() { t.answer } else { t.sample };
     let response = match response {
         Some(text) => view! { <pre class="prompt-text" translate="no" tabindex="0">{text}</pre> }.into_any(),
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
@@ -405,7 +480,10 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         row.reported_model.map(|name| view! { <p class="muted">{t.reported_model}{i.common.colon}{name}</p> });
     view! {
         <article class="card stack" aria-labelledby="request">
-            <h3 id="request">{t.task}" "<code>{row.task_id}</code>", "{t.sample}" "{row.sample + 1}</h3>
+            <h3 id="request">{t.task}" "<code>{row.task_id}</code>", "{number}" "{row.sample + 1}</h3>
+            {output}
+            {scores}
+            {fault}
             {error}
             {reported}
             <h4>{t.messages}</h4>
@@ -417,8 +495,15 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
     .into_any()
 }
 
+/// Scores in the order of the dimensions.
+fn digits(scores: &[u8]) -> String {
+    scores.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+}
+
 fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
     let t = i.collections();
+    let is_judging = rows.first().is_some_and(|row| row.output.is_some());
+    let number_of = if is_judging { t.answer } else { t.sample };
     let number = move |value: Option<u64>| value.map_or_else(|| "–".to_owned(), |value| i.number(value));
     let rows = rows.into_iter().map(|row| {
         let tone = match row.status {
@@ -426,12 +511,30 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
             RequestStatus::Failed => Tone::Bad,
             RequestStatus::Sent | RequestStatus::Waiting => Tone::Plain,
         };
+        let scores = match (&row.scores, row.status) {
+            (Some(scores), _) => digits(scores),
+            (None, RequestStatus::Answered) => t.no_scores.to_owned(),
+            (None, _) => "–".to_owned(),
+        };
+        let judged = row.output.map(|output| {
+            let name = format!("{}, {} {}", output.model, t.sample, output.sample + 1);
+            view! {
+                <td role="cell" data-label=t.output><a href=format!("/admin/outputs/{}", output.id)>{name}</a></td>
+                <td role="cell" data-label=t.scores class="num">{scores}</td>
+            }
+        });
+        let turn = match &judged {
+            Some(_) => t.asked_again.to_owned(),
+            None => format!("{} {}", t.turn, row.turn),
+        };
+        let again = (row.turn > 0).then(|| view! { " "<span class="muted small">{turn}</span> });
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.task>
-                    <a href=format!("?request={}#request", row.id)>{row.task_id}</a>
+                    <a href=format!("?request={}#request", row.id)>{row.task_id}</a>{again}
                 </th>
-                <td role="cell" data-label=t.sample class="num">{row.sample + 1}</td>
+                {judged}
+                <td role="cell" data-label=number_of class="num">{row.sample + 1}</td>
                 <td role="cell" data-label=t.state><Badge tone>{t.request_name(row.status)}</Badge></td>
                 <td role="cell" data-label=t.attempts class="num">{row.attempts}</td>
                 <td role="cell" data-label=t.prompt_tokens class="num">{number(row.prompt_tokens)}</td>
@@ -447,7 +550,8 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
             <thead role="rowgroup">
                 <tr role="row">
                     {list.head(t.task, "order", "")}
-                    {list.head(t.sample, "", "num")}
+                    {is_judging.then(|| view! { {list.head(t.output, "", "")} {list.head(t.scores, "", "num")} })}
+                    {list.head(number_of, "", "num")}
                     {list.head(t.state, "", "")}
                     {list.head(t.attempts, "", "num")}
                     {list.head(t.prompt_tokens, "", "num")}

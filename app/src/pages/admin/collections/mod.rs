@@ -1,6 +1,7 @@
-//! `/admin/collections`: collections of outputs from endpoints. One is [`collection`], a new one [`new`].
+//! `/admin/collections`: collections from endpoints. One is [`collection`], a new one [`new`] or [`judge`].
 
 pub mod collection;
+pub mod judge;
 pub mod new;
 
 use leptos::prelude::*;
@@ -22,17 +23,22 @@ use crate::{
 pub fn CollectionsPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.collections();
-    let list = Listing::new("-created", &["status", "dataset"]);
+    let list = Listing::new("-created", &["status", "dataset", "kind"]);
     let data = Data::new(move || list.asked(), collections);
-    let actions = move || view! { <a class="button primary" href="/admin/collections/new">{t.new}</a> };
-    let all =
-        [CollectionStatus::Draft, CollectionStatus::Running, CollectionStatus::Stopped, CollectionStatus::Finished];
-    let named = all.map(|status| (status.name(), t.status_name(status).to_owned()));
+    let actions = move || {
+        view! {
+            <a class="button" href="/admin/judgings/new">{t.new_judging}</a>
+            <a class="button primary" href="/admin/collections/new">{t.new}</a>
+        }
+    };
+    let kinds =
+        vec![("", i.lists().any.to_owned()), ("outputs", t.of_outputs.to_owned()), ("scores", t.of_scores.to_owned())];
+    let named = CollectionStatus::ALL.map(|status| (status.name(), t.status_name(status).to_owned()));
     let states = std::iter::once(("", i.lists().any.to_owned())).chain(named).collect();
     view! {
         <Page title=t.title crumbs=vec![("/admin/submissions".into(), i.admin().submissions.into())] actions>
             <p class="lead">{t.lead}</p>
-            {list.bar(vec![Field::Choice("status", t.state, states), Field::Kept("dataset")])}
+            {list.bar(vec![Field::Choice("status", t.state, states), Field::Choice("kind", t.of, kinds), Field::Kept("dataset")])}
             <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, list, rows))}</Load>
         </Page>
     }
@@ -67,6 +73,7 @@ fn table(i: I18n, list: Listing, rows: Vec<CollectionRow>) -> AnyView {
                     <a href=format!("/admin/collections/{}", row.id)>{row.model_name}</a>
                     " "<span class="muted small">{(t.number)(row.id.0)}</span>
                 </th>
+                <td role="cell" data-label=t.of>{if row.judging.is_some() { t.of_scores } else { t.of_outputs }}</td>
                 <td role="cell" data-label=a.dataset>
                     <span>{row.dataset}" "<span class="muted small">{(a.version_n)(row.number)}</span></span>
                 </td>
@@ -85,6 +92,7 @@ fn table(i: I18n, list: Listing, rows: Vec<CollectionRow>) -> AnyView {
             <thead role="rowgroup">
                 <tr role="row">
                     {list.head(t.model, "", "")}
+                    {list.head(t.of, "", "")}
                     {list.head(a.dataset, "", "")}
                     {list.head(t.endpoint, "", "")}
                     {list.head(t.state, "", "")}

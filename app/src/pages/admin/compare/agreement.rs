@@ -8,7 +8,7 @@ use crate::{
     i18n::{I18n, claims::p_value},
     model::{
         compare::Human,
-        comparison::Comparison,
+        ratings::Comparison,
         stats::{Estimate, Known, Undefined},
     },
     ui::chart::{
@@ -124,7 +124,9 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
                 <tr>
                     <th scope="row">{dimension.name.get(i.lang).to_owned()}</th>
                     {cell(r.alpha, false)} {cell(r.ac2, false)} {cell(r.icc1, false)} {cell(r.icc2, false)}
-                    {cell(r.icc2k, false)} {cell(r.exact, true)} {cell(r.within_one, true)}
+                    {cell(r.icc2k, false)} {cell(r.exact, true)}
+                    // Yes and no are always within one level.
+                    {if dimension.checklist { view! { <td class="num">"–"</td> }.into_any() } else { cell(r.within_one, true).into_any() }}
                     <td class="num">{i.number(r.pairs)}</td>
                 </tr>
             }

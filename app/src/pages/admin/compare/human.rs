@@ -15,7 +15,7 @@ use crate::{
     model::{
         claims::Standing,
         compare::Human,
-        comparison::Comparison,
+        ratings::Comparison,
         stats::{Known, Paired, Undefined},
     },
     ui::chart::{
@@ -37,6 +37,7 @@ pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Link
     let t = i.compare();
     view! {
         {dimensions(i, human, links)}
+        {instructions(i, human)}
         <details class="fold">
             <summary>{t.details_people}</summary>
             {how_computed(i, &human.comparison)}
@@ -48,13 +49,69 @@ pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Link
     .into_any()
 }
 
-/// What the intervals rest on.
+/// The method of the intervals.
 fn how_computed(i: I18n, c: &Comparison) -> impl IntoView + use<> {
     view! { <p class="muted small">{(i.admin().how_computed)(&i.number(c.resamples.into()), &c.seed)}</p> }
 }
 
 fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + use<> {
     (0..human.comparison.rubric.dimensions.len()).map(|d| by_dimension(i, human, d, links)).collect_view()
+}
+
+/// How far raters find that outputs follow each kind of instruction, and agree on that; nothing without answers.
+fn instructions(i: I18n, human: &Human) -> Option<AnyView> {
+    let (t, a) = (i.compare(), i.admin());
+    if human.instructions.is_empty() {
+        return None;
+    }
+    let share = |v: f64| format!("{:.0}%", v * 100.0);
+    let heads = human.comparison.models.iter().map(|m| view! { <th scope="col" class="num">{m.model.clone()}</th> });
+    let heads = heads.collect_view();
+    let rows = human.instructions.iter().map(|of| {
+        let cells = of.models.iter().map(|model| {
+            let within = model.interval.map(|r| format!("[{}, {}]", share(r.low), share(r.high)));
+            view! {
+                <td class="num">
+                    <span class="mean">{model.mean.map_or_else(|| "–".into(), share)}</span>
+                    {within.map(|text| view! { <span class="interval">{text}</span> })}
+                </td>
+            }
+        });
+        let figure = |known: Known<crate::model::stats::Estimate>, text: fn(f64) -> String| match known {
+            Ok(estimate) => view! { <td class="num">{text(estimate.value)}</td> }.into_any(),
+            Err(why) => view! { <td class="num muted small">{undefined(i, why)}</td> }.into_any(),
+        };
+        view! {
+            <tr>
+                <th scope="row">{of.name.get(i.lang).to_owned()}</th>
+                {cells.collect_view()}
+                {figure(of.reliability.alpha, |v| format!("{v:.2}").replace('-', "−"))}
+                {figure(of.reliability.exact, |v| format!("{:.0}%", v * 100.0))}
+                <td class="num">{i.number(of.answers)}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect_view();
+    Some(
+        view! {
+            <section class="dimension" aria-labelledby="instructions-head">
+                <h3 id="instructions-head">{t.instructions}" "<span class="muted small">{t.share_of_yes}</span></h3>
+                <p class="muted">{t.instructions_lead}</p>
+                <div class="table-box" role="group" aria-labelledby="instructions-head" tabindex="0">
+                    <table class="table means">
+                        <thead><tr>
+                            <th scope="col">{t.instruction_kind}</th>{heads}
+                            <th scope="col" class="num">{a.alpha}</th>
+                            <th scope="col" class="num">{a.exact}</th>
+                            <th scope="col" class="num">{t.answers_head}</th>
+                        </tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+            </section>
+        }
+        .into_any(),
+    )
 }
 
 /// Means adjusted for the raters' leniency, next to the raw ones.
@@ -120,17 +177,14 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
     let id = format!("dimension-{}", dimension.key);
     let standing = Standing::of_ratings(human, d);
     let names: Vec<&str> = c.models.iter().map(|m| m.model.as_str()).collect();
-    let ranking = ranking::table(
-        i,
-        Ranking {
-            id: &dimension.key,
-            title: name.clone(),
-            axis: Axis::scores(low, high),
-            number: |v| format!("{v:.2}"),
-            entries: comparison::ranked(human, d, links),
-            unit: 1.0,
-        },
-    );
+    let entries = comparison::ranked(human, d, links);
+    // The mean of an item of the checklist is the share of yes.
+    let (axis, number, unit): (_, fn(f64) -> String, _) = match dimension.checklist {
+        true => (Axis::percent(), |v| format!("{:.1}%", v * 100.0), 100.0),
+        false => (Axis::scores(low, high), |v| format!("{v:.2}"), 1.0),
+    };
+    let ranking = ranking::table(i, Ranking { id: &dimension.key, title: name.clone(), axis, number, entries, unit });
+    let range = if dimension.checklist { i.compare().share_of_yes.to_owned() } else { format!("{low}–{high}") };
     // The ranking is the figure of the means.
     let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
@@ -139,7 +193,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
     view! {
         <section class="dimension" aria-labelledby=id.clone()>
             <div class="figure-head">
-                <h3 id=id.clone()>{name}" "<span class="muted small">{format!("{low}–{high}")}</span></h3>
+                <h3 id=id.clone()>{name}" "<span class="muted small">{range}</span></h3>
                 {means}
             </div>
             {ranking}

@@ -15,9 +15,14 @@ use crate::{
 pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
     let t = i.compare();
     let judges = &found.figures.judges;
-    if judges.is_empty() {
+    // A judging is of one study; the newest one has the rubric of the figures.
+    let study = found.selection.studies.as_ref().and_then(|studies| studies.first());
+    if judges.is_empty() && study.is_none() {
         return None;
     }
+    let start = study.map(|study| {
+        view! { <p><a class="button" href=format!("/admin/judgings/new?study={study}")>{i.admin().judge_with_model}</a></p> }
+    });
     let blocks = judges.iter().enumerate().map(|(at, judge)| one(i, found, human, at, judge)).collect_view();
     Some(
         view! {
@@ -25,6 +30,7 @@ pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
                 <h2 id="judges-head">{t.judges}</h2>
                 <p class="muted">{t.judges_lead}</p>
                 {blocks}
+                {start}
             </section>
         }
         .into_any(),
@@ -82,11 +88,15 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                     .iter()
                     .map(|m| view! { <td class="num">{of(m).map_or_else(|| "–".into(), number)}</td> })
                     .collect_view();
-                let head = name.map(|name| view! { <th scope="row" rowspan="2">{name}</th> });
+                let head = name.map(|name| view! { <th scope="row" rowspan="3">{name}</th> });
                 view! { <tr>{head}<td>{who}</td>{cells}</tr> }
             };
             let name = dimension.name.get(i.lang).to_owned();
-            view! { {line(t.judge, |m| m.judge, Some(name))} {line(t.people, |m| m.people, None)} }
+            let biases = own.means.iter().map(|m| cell(i, m.bias, number)).collect_view();
+            view! {
+                {line(t.judge, |m| m.judge, Some(name))} {line(t.people, |m| m.people, None)}
+                <tr><td>{t.judge_bias}</td>{biases}</tr>
+            }
         })
         .collect_view();
     let raters: Vec<(String, Vec<Known<Estimate>>)> = found
@@ -131,7 +141,9 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                 <tbody>{means}</tbody>
             </table>
         </div>
+        {length(i, human, judge)}
         {replacement(i, human, judge, at)}
+        {confusion(i, human, judge)}
         <details class="said">
             <summary>{t.judge_kappas}</summary>
             <div class="table-box" role="group" aria-label=t.judge_kappas tabindex="0">
@@ -140,6 +152,63 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                     <tbody>{kappas}</tbody>
                 </table>
             </div>
+        </details>
+    }
+    .into_any()
+}
+
+/// Whether the judge favors longer code.
+fn length(i: I18n, human: &Human, judge: &Judge) -> AnyView {
+    let t = i.compare();
+    let number = |v: f64| format!("{v:.2}").replace('-', "−");
+    let dimensions = human.comparison.rubric.dimensions.iter().zip(&judge.dimensions);
+    let heads =
+        dimensions.clone().map(|(d, _)| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
+    let heads = heads.collect_view();
+    let cells = dimensions.map(|(_, own)| cell(i, own.length, number)).collect_view();
+    view! {
+        <div class="table-box" role="group" aria-label=t.judge_length_head tabindex="0">
+            <table class="table means">
+                <caption>{t.judge_length_head}</caption>
+                <thead><tr>{heads}</tr></thead>
+                <tbody><tr>{cells}</tr></tbody>
+            </table>
+        </div>
+        <p class="muted small">{t.judge_length_hint}</p>
+    }
+    .into_any()
+}
+
+/// How often people gave one score and the judge another.
+fn confusion(i: I18n, human: &Human, judge: &Judge) -> AnyView {
+    let t = i.compare();
+    let tables = human.comparison.rubric.dimensions.iter().zip(&judge.dimensions).map(|(dimension, own)| {
+        let (name, low) = (dimension.name.get(i.lang).to_owned(), usize::from(dimension.range().0));
+        let heads =
+            (0..own.confusion.len()).map(|at| view! { <th scope="col" class="num">{at + low}</th> }).collect_view();
+        let rows = own
+            .confusion
+            .iter()
+            .enumerate()
+            .map(|(at, row)| {
+                let cells = row.iter().map(|count| view! { <td class="num">{i.number(*count)}</td> }).collect_view();
+                view! { <tr><th scope="row">{at + low}</th>{cells}</tr> }
+            })
+            .collect_view();
+        view! {
+            <div class="table-box" role="group" aria-label=name.clone() tabindex="0">
+                <table class="table counts">
+                    <caption>{name.clone()}</caption>
+                    <thead><tr><td></td>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+    });
+    view! {
+        <details class="said">
+            <summary>{t.judge_confusion}</summary>
+            {tables.collect_view()}
         </details>
     }
     .into_any()

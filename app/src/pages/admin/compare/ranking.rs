@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What a ranking is of.
+/// The figure of a ranking.
 pub struct Ranking<'a> {
     /// Unique in the page.
     pub id: &'a str,
@@ -27,7 +27,7 @@ pub struct Ranking<'a> {
     pub number: fn(f64) -> String,
     /// Highest first.
     pub entries: Vec<Entry>,
-    /// What turns a value into the scale's unit.
+    /// Factor from a value to the scale's unit.
     pub unit: f64,
 }
 

@@ -62,6 +62,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
         boxes("raters", raters, &has(selection.raters.as_ref().map(|ids| ids.iter().map(|id| id.0).collect())));
     let (lang, scores) = (selection.nl_lang, selection.scores);
     let others = left_out(i, found);
+    let only = only_groups(i, found);
     view! {
         <details class="compare-choice" open=open>
             <summary>{t.what}</summary>
@@ -78,6 +79,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
                 </fieldset>
                 <fieldset class="ticks"><legend>{t.raters}</legend>
                     {raters}<p class="muted small">{t.all_raters}</p>
+                    {only}
                 </fieldset>
                 <div class="ticks">
                     <div class="field">
@@ -102,6 +104,21 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// Links to the same comparison by the raters of one group only.
+fn only_groups(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
+    let (options, selection) = (&found.options, &found.selection);
+    let links: Vec<_> = options
+        .groups
+        .iter()
+        .map(|(name, members)| {
+            let only = Selection { raters: Some(members.clone()), ..selection.clone() };
+            let href = format!("/admin/compare/{}?{}", selection.dataset, only.query());
+            view! { " "<a href=href>{name.clone()}</a> }
+        })
+        .collect();
+    (!links.is_empty()).then(|| view! { <p class="small">{i.groups().only_group}{i.common.colon}{links}</p> })
 }
 
 /// Studies with ratings that the selection leaves out because they use another rubric.

@@ -91,7 +91,7 @@ fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: ComparedO
         }
         .into_any()
     });
-    let none = Rubric { slug: String::new(), version: 0, dimensions: Vec::new() };
+    let none = Rubric { slug: String::new(), version: 0, instructions: false, dimensions: Vec::new() };
     let shown = study_task::output(i, rubric.unwrap_or(&none), at, sampled, o.rated, verdict);
     view! { <div class="side">{shown}</div> }
 }

@@ -16,7 +16,7 @@ use crate::{
     model::{
         claims::Standing,
         compare::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
-        comparison::Interval,
+        ratings::Interval,
         rubric::Rubric,
         stats::{Estimate, Known},
     },

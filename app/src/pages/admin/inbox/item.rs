@@ -144,6 +144,20 @@ fn body(
             {open_link("/admin/api/webhooks".into(), t.open_webhook)}
         }
         .into_any(),
+        InboxItem::Routine { failures, why, succeeded_at } => {
+            let (text, lang) = why.get(i.lang);
+            let text = text.to_owned();
+            let last = match succeeded_at {
+                Some(when) => (t.routine_since)(&i.time(when)),
+                None => t.routine_never.to_owned(),
+            };
+            // Nothing of it is opened: it leaves the inbox when the next attempt succeeds.
+            view! {
+                <p lang=lang>{text}</p>
+                <p class="row inbox-open" tabindex="-1"><span>{(t.attempts_n)(failures)}</span><span>{last}</span></p>
+            }
+            .into_any()
+        }
     }
 }
 

@@ -75,7 +75,7 @@ pub fn InboxListPage() -> impl IntoView {
     }
 }
 
-/// What became of the last request, from the address.
+/// The result of the last request, from the address.
 fn outcome(i: I18n, query: Memo<ParamsMap>) -> Option<impl IntoView> {
     let t = i.inbox();
     let number = |key| asked(query, key).parse::<u64>().unwrap_or(0);
@@ -191,7 +191,7 @@ fn kept(query: Memo<ParamsMap>, filter: InboxFilter) -> impl IntoView {
         .collect_view()
 }
 
-/// Asks whether the act in the address is meant, and says what it comes to.
+/// Asks to confirm the act in the address, and states its consequence.
 fn confirm(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, act: InboxAct, forms: Forms) -> AnyView {
     let t = i.inbox();
     let items: Vec<i64> = query

@@ -6,7 +6,10 @@ use leptos_router::hooks::use_query_map;
 use super::{is_link, role};
 use crate::{
     i18n::{I18n, use_i18n},
-    model::user::{CreatedInvitation, Invitation},
+    model::{
+        group::Group,
+        user::{CreatedInvitation, Invitation},
+    },
     pages::admin::parts::FormError,
     rpc::accounts::{self as rpc, Invite, RevokeInvitation},
     ui::{
@@ -77,9 +80,27 @@ fn InviteLink(
 pub fn InviteMany(
     /// The action that creates them.
     invite: FormAction<rpc::InviteMany>,
+    /// The groups that the invited people can join.
+    groups: Vec<Group>,
 ) -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
+    let groups = (!groups.is_empty()).then(|| {
+        let g = i.groups();
+        let options = groups
+            .into_iter()
+            .map(|group| view! { <option value=group.id.to_string()>{group.name}</option> })
+            .collect_view();
+        view! {
+            <div class="field">
+                <label class="label" for="invite-many-group">{g.group}</label>
+                <select class="input" id="invite-many-group" name="group">
+                    <option value="">{g.no_group}</option>
+                    {options}
+                </select>
+            </div>
+        }
+    });
     let made = move || invite.value().get().and_then(Result::ok);
     view! {
         // The links must be shown at once, which needs JavaScript.
@@ -103,6 +124,7 @@ pub fn InviteMany(
                         <label class="label" for="invite-many-days">{t.invite_days}</label>
                         <input class="input" id="invite-many-days" name="days" type="number" inputmode="numeric" min="1" max="90" value="14" required/>
                     </div>
+                    {groups}
                     <button class="button primary" type="submit" disabled=move || invite.pending().get()>{t.invite_many_button}</button>
                 </div>
             </ActionForm>
@@ -172,7 +194,10 @@ pub fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<Rev
         });
         view! {
             <tr role="row">
-                <th role="rowheader" scope="row" data-label=t.invite_label>{one.label}</th>
+                <th role="rowheader" scope="row" data-label=t.invite_label>
+                    {one.label}
+                    {one.group.map(|group| view! { " "<span class="muted small">{group.name}</span> })}
+                </th>
                 <td role="cell" data-label=t.role>{role(i, one.role)}</td>
                 <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>
                 <td role="cell" data-label=t.ends_at class="when">{i.time(one.expires_at)}</td>

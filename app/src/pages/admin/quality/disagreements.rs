@@ -112,12 +112,12 @@ fn card(
         let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
         view! { <tr class=class><th scope="row">{name}</th>{cells}</tr> }
     };
-    let given = row.ratings.into_iter().map(|(name, scores)| line(name, digits(&scores), "")).collect_view();
+    let given = row.ratings.into_iter().map(|(name, scores)| line(name, digits(i, rubric, &scores), "")).collect_view();
     let last = row.final_scores.map(|scores| {
         let scores = scores.into_iter().map(|s| if s.fract() == 0.0 { format!("{s:.0}") } else { format!("{s:.1}") });
         line(t.final_scores.to_owned(), scores.collect(), "final-row")
     });
-    let past = (!row.history.is_empty()).then(|| history(i, row.history));
+    let past = (!row.history.is_empty()).then(|| history(i, rubric, row.history));
     let is_final = matches!(row.state, DisagreementState::Adjudicated | DisagreementState::Median);
     let known = is_final.then(|| format!("/admin/studies/{study}/quality?output={}", row.output));
     let known_task = row.task_id.clone();
@@ -180,12 +180,12 @@ fn turner(i: I18n, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
 }
 
 /// The decisions on an output, latest first.
-fn history(i: I18n, decisions: Vec<Decision>) -> impl IntoView + use<> {
+fn history(i: I18n, rubric: &Rubric, decisions: Vec<Decision>) -> impl IntoView + use<> {
     let t = i.quality();
     let items = decisions
         .into_iter()
         .map(|d| {
-            let scores = digits(&d.scores).join(" · ");
+            let scores = digits(i, rubric, &d.scores).join(" · ");
             let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
             let why = (!d.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&d.comment).tag();
@@ -197,6 +197,6 @@ fn history(i: I18n, decisions: Vec<Decision>) -> impl IntoView + use<> {
     view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
 }
 
-fn digits(scores: &[u8]) -> Vec<String> {
-    scores.iter().map(u8::to_string).collect()
+fn digits(i: I18n, rubric: &Rubric, scores: &[u8]) -> Vec<String> {
+    scores.iter().enumerate().map(|(d, score)| i.score(rubric.dimensions.get(d), *score)).collect()
 }

@@ -64,7 +64,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
             view! {
                 <div>
                     <dt>{dimension.name.get(i.lang).to_owned()}</dt>
-                    <dd><b>{item.scores.get(d).copied()}</b>{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
+                    <dd><b>{item.scores.get(d).map(|s| i.score(Some(dimension), *s))}</b>{reason.map(|r| view! { " "<span class="muted">{r}</span> })}</dd>
                 </div>
             }
         })

@@ -31,6 +31,12 @@ pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
     let fast = if s.fast_limit == 0 { window / 2 } else { s.fast_limit };
     view! {
         <fieldset>
+            <legend>{t.breaks}</legend>
+            <div class="fields">
+                {number("break_minutes", i.plan().break_minutes, s.break_minutes.to_string(), i.plan().break_hint, true)}
+            </div>
+        </fieldset>
+        <fieldset>
             <legend>{t.limits}</legend>
             <p class="hint">{t.limits_hint}</p>
             <div class="fields">

@@ -168,7 +168,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <div class="field">
                         <label class="label" for="opening">{t.calibration}</label>
                         <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
-                            {options(vec![("none", t.opening_none), ("must_pass", t.opening_must), ("train", t.opening_train)], calibration)}
+                            {options(vec![("none", t.calibration_none), ("must_pass", t.calibration_must), ("train", t.calibration_train)], calibration)}
                         </select>
                         <p class="hint" id="opening-hint">{t.calibration_hint}</p>
                     </div>

@@ -1,4 +1,4 @@
-//! `/admin/studies/:id/ratings?rater=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&after=`: the
+//! `/admin/studies/:id/ratings?rater=&group=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&after=`: the
 //! ratings behind every figure, filtered by the address.
 
 use leptos::prelude::*;
@@ -42,6 +42,7 @@ pub fn RatingsPage() -> impl IntoView {
     let wanted = Memo::new(move |_| {
         let filter = RatingFilter {
             rater: read("rater").parse().ok(),
+            group: read("group").parse().ok(),
             model: read("model").parse().ok(),
             nl_lang: read("lang").parse().ok(),
             dimension: read("dimension").parse().ok(),
@@ -77,7 +78,9 @@ fn page(
     (list, counts): (RatingList, Data<Live>),
 ) -> AnyView {
     let t = i.quality();
-    let RatingList { title, rubric, raters, models, found, more, page } = list;
+    let RatingList { title, rubric, raters, groups, models, found, more, page } = list;
+    let raters = raters.into_iter().map(|(id, name)| (id.0, name)).collect();
+    let groups = groups.into_iter().map(|group| (group.id.0, group.name)).collect();
     let Some(id) = id else { return ().into_any() };
     let around = pager(i, query, "", &page);
     let rows = page.rows;
@@ -89,7 +92,7 @@ fn page(
     view! {
         <Page title=t.ratings crumbs=crumbs(i, Some(id), &title)>
             {study_tabs(i, counts, StudyTab::Ratings)}
-            {filters(i, &filter, &rubric, raters.into_iter().map(|(id, name)| (id.0, name)).collect(), models, (found, more))}
+            {filters(i, &filter, &rubric, (raters, groups), models, (found, more))}
             {table}
             {around}
         </Page>
@@ -97,11 +100,14 @@ fn page(
     .into_any()
 }
 
+/// IDs with names.
+type Named = Vec<(i64, String)>;
+
 fn filters(
     i: I18n,
     f: &RatingFilter,
     rubric: &Rubric,
-    raters: Vec<(i64, String)>,
+    (raters, groups): (Named, Named),
     models: Vec<(i64, String)>,
     (found, more): (u64, bool),
 ) -> impl IntoView + use<> {
@@ -115,6 +121,7 @@ fn filters(
     let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
     let (text, flagged, disagreement) = (f.text.clone(), f.flagged, f.has_disagreement);
     let (rater, model) = (or_empty(f.rater.map(|v| v.to_string())), or_empty(f.model.map(|v| v.to_string())));
+    let group = or_empty(f.group.map(|v| v.to_string()));
     let lang = or_empty(f.nl_lang.map(|v| v.code().to_owned()));
     let (dimension, score) = (or_empty(f.dimension.map(|v| v.to_string())), or_empty(f.score.map(|v| v.to_string())));
     view! {
@@ -124,6 +131,7 @@ fn filters(
                 <input class="input" id="filter-q" type="search" name="q" value=text/>
             </div>
             {select_field("rater", a.rater, t.any, ids(raters), rater)}
+            {(!groups.is_empty()).then(|| select_field("group", i.groups().group, i.groups().any, ids(groups), group))}
             {select_field("model", a.model, t.any, ids(models), model)}
             {select_field("lang", a.language, t.any, langs, lang)}
             {select_field("dimension", t.dimension, t.any, dimensions, dimension)}
@@ -152,7 +160,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 .enumerate()
                 .map(|(d, dimension)| {
                     let label = dimension.name.get(i.lang).to_owned();
-                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).copied()}</td> }
+                    view! { <td role="cell" data-label=label class="num">{r.scores.get(d).map(|s| i.score(Some(dimension), *s))}</td> }
                 })
                 .collect_view();
             let comment = (!r.comment.is_empty()).then(|| {
@@ -178,11 +186,13 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                     {scores}
                     <td role="cell" data-label=a.flag>
                         <span class="row">{flag}{disagreement}</span>
-                        <a class="small" href=known>{t.known_this}</a>
                     </td>
                     <td role="cell" data-label=a.when class="when">
                         {i.time(r.at)}
                         {time.map(|text| view! { <span class="muted small">" "{text}</span> })}
+                    </td>
+                    <td role="cell" data-label=a.actions>
+                        <a class="small" href=known>{t.known_this}</a>
                     </td>
                 </tr>
             }
@@ -199,6 +209,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 {heads}
                 <th role="columnheader" scope="col">{a.flag}</th>
                 <th role="columnheader" scope="col">{a.when}</th>
+                <th role="columnheader" scope="col"><span class="visually-hidden">{a.actions}</span></th>
             </tr></thead>
             <tbody role="rowgroup">{rows}</tbody>
         </table></div>

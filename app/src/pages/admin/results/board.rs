@@ -44,7 +44,7 @@ pub fn view(i: I18n, path: &'static str, asked: &BoardQuery, found: &Board) -> A
     .into_any()
 }
 
-/// What has no results, counted, and what is being computed.
+/// The numbers of models without results, and the figures that are being computed.
 fn missing(i: I18n, found: &Board) -> impl IntoView + use<> {
     let t = i.results();
     let lines = found.datasets.iter().flat_map(|dataset| {
@@ -89,7 +89,10 @@ fn heads(i: I18n, dataset: &BoardDataset, sort: &Sort) -> AnyView {
     let mut heads: Vec<AnyView> = Vec::new();
     for dimension in &dataset.dimensions {
         let name = dimension.name.get(i.lang);
-        let scale = format!("{name} ({}–{})", dimension.low, dimension.high);
+        let scale = match dimension.checklist {
+            true => format!("{name} (%)"),
+            false => format!("{name} ({}–{})", dimension.low, dimension.high),
+        };
         heads.push(sort.head(&key(&dimension.key), scale, true));
     }
     if !dataset.dimensions.is_empty() {
@@ -128,7 +131,10 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults) -> AnyView {
         _ if dimensions == 0 => {}
         None => cells.push(none(width(dimensions))),
         Some(people) => {
-            cells.extend((0..dimensions).map(|d| value(i, people.values.get(d).copied().flatten(), score)));
+            cells.extend(dataset.dimensions.iter().enumerate().map(|(d, dimension)| {
+                let number = if dimension.checklist { share } else { score };
+                value(i, people.values.get(d).copied().flatten(), number)
+            }));
             let of = (t.rated)(&i.number(people.tasks), &i.number(people.ratings));
             cells.push(behind(i, people, of));
         }
@@ -154,7 +160,7 @@ pub fn share(value: f64) -> String {
     format!("{:.1}", value * 100.0)
 }
 
-/// A value with its interval, or that there is none.
+/// A value with its interval, or a dash.
 pub fn value(i: I18n, estimated: Option<Estimated>, number: fn(f64) -> String) -> AnyView {
     let Some(Estimated { value, interval }) = estimated else {
         return view! { <td class="num muted small">{i.results().no_data}</td> }.into_any();
@@ -169,7 +175,7 @@ pub fn value(i: I18n, estimated: Option<Estimated>, number: fn(f64) -> String) -
     .into_any()
 }
 
-/// What a group of values rests on, and when.
+/// The data behind a group of values, and their date.
 pub fn behind(i: I18n, measured: &Measured, of: String) -> AnyView {
     let at = measured.at.map(|at| i.date(at));
     let at = match measured.run {

@@ -27,7 +27,7 @@ use crate::{
 /// How often a page whose figures are being computed asks for them.
 const BEAT: Duration = Duration::from_secs(3);
 
-/// What the address asks for.
+/// The selection in the address.
 fn asked_board(query: Memo<ParamsMap>) -> BoardQuery {
     query.with(|query| BoardQuery::read(|key| query.get(key).unwrap_or_default()))
 }

@@ -121,14 +121,17 @@ fn lines(i: I18n, of: &ModelDataset) -> Vec<Line> {
     let at = |measured: Option<&Measured>, at: usize| measured.and_then(|m| m.values.get(at).copied().flatten());
     let baseline = |kind: fn(&BoardResults) -> Option<&Measured>| of.baseline.as_ref().and_then(kind);
     let dimensions = of.dataset.dimensions.iter().enumerate().map(|(d, dimension)| Line {
-        name: format!("{} ({}–{})", dimension.name.get(i.lang), dimension.low, dimension.high),
-        number: score,
+        name: match dimension.checklist {
+            true => format!("{} (%)", dimension.name.get(i.lang)),
+            false => format!("{} ({}–{})", dimension.name.get(i.lang), dimension.low, dimension.high),
+        },
+        number: if dimension.checklist { share } else { score },
         own: at(of.own.people.as_ref(), d),
         measured: of.own.people.clone(),
         baseline: at(baseline(|r| r.people.as_ref()), d),
         versus: of.differences.get(d).copied(),
-        decimals: 2,
-        unit: 1.0,
+        decimals: if dimension.checklist { 1 } else { 2 },
+        unit: if dimension.checklist { 100.0 } else { 1.0 },
     });
     let tests = of.dataset.pass_at.iter().enumerate().map(|(k, name)| Line {
         name: format!("pass@{name} (%)"),

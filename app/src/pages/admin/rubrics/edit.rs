@@ -3,6 +3,8 @@
 //! The rubric itself is the state: typing changes its texts, and buttons change its structure and draw the form
 //! again. Without JavaScript, the form saves the texts of the dimensions and levels that it has.
 
+use std::ops::Range;
+
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
@@ -24,8 +26,8 @@ use crate::{
     },
 };
 
-/// Most dimensions and most levels that the buttons add.
-const MOST: (usize, usize) = (12, 9);
+/// Most dimensions, most items of the checklist and most levels that the buttons add.
+const MOST: (usize, usize, usize) = (12, 20, 9);
 
 /// The editor of a new version.
 #[component]
@@ -65,18 +67,23 @@ pub fn NewRubricPage() -> impl IntoView {
 }
 
 fn blank() -> Rubric {
-    Rubric { slug: String::new(), version: 0, dimensions: vec![blank_dimension()] }
+    Rubric { slug: String::new(), version: 0, instructions: false, dimensions: vec![blank_dimension()] }
 }
 
 fn blank_dimension() -> Dimension {
     let mut dimension = Dimension {
         key: String::new(),
+        checklist: false,
         name: Bilingual::default(),
         question: Bilingual::default(),
         levels: vec![blank_level(), blank_level(), blank_level()],
     };
     dimension.number_levels();
     dimension
+}
+
+fn blank_item() -> Dimension {
+    Dimension { checklist: true, levels: Dimension::yes_and_no(), ..blank_dimension() }
 }
 
 fn blank_level() -> Level {
@@ -121,17 +128,25 @@ fn editor(i: I18n, title: String, rubric: Rubric, newest: u32) -> AnyView {
     let t = i.rubrics();
     let save = FormAction::<SaveRubric>::new();
     let editor = Editor { rubric: RwSignal::new(rubric.clone()), shown: RwSignal::new(rubric.clone()) };
-    let dimensions = move || {
+    let part = move |is_checklist: bool| {
         editor.rubric.with(|rubric| {
-            let of = rubric.dimensions.len();
-            rubric.dimensions.iter().enumerate().map(|(d, x)| dimension(i, editor, (d, of), x)).collect_view()
+            let (scales, all) = (rubric.scales(), rubric.dimensions.len());
+            let part = if is_checklist { scales..all } else { 0..scales };
+            let fields = part.clone().zip(rubric.dimensions.get(part.clone()).unwrap_or_default());
+            fields.map(|(d, x)| dimension(i, editor, (d, part.clone(), all), x)).collect_view()
         })
     };
     let add = move |_| {
-        let at = editor.rubric.with_untracked(|rubric| rubric.dimensions.len());
-        editor.rebuild(id(&format!("dimensions[{at}][key]")), |rubric| rubric.dimensions.push(blank_dimension()));
+        let at = editor.rubric.with_untracked(Rubric::scales);
+        let focus = id(&format!("dimensions[{at}][key]"));
+        editor.rebuild(focus, |rubric| rubric.dimensions.insert(rubric.scales(), blank_dimension()));
     };
-    let full = move || editor.rubric.with(|rubric| rubric.dimensions.len() >= MOST.0);
+    let full = move || editor.rubric.with(|rubric| rubric.scales() >= MOST.0);
+    let add_item = move |_| {
+        let at = editor.rubric.with_untracked(|rubric| rubric.dimensions.len());
+        editor.rebuild(id(&format!("dimensions[{at}][key]")), |rubric| rubric.dimensions.push(blank_item()));
+    };
+    let items_full = move || editor.rubric.with(|rubric| rubric.dimensions.len() - rubric.scales() >= MOST.1);
     view! {
         <Page title crumbs=vec![("/admin/rubrics".into(), t.title.into())]>
             <p class="lead">{t.keeps}</p>
@@ -142,9 +157,24 @@ fn editor(i: I18n, title: String, rubric: Rubric, newest: u32) -> AnyView {
                         <input type="hidden" name="expected" value=newest.to_string()/>
                         {slug_field(i, &rubric.slug, newest > 0)}
                         <p class="hint">{t.languages_hint}</p>
-                        {dimensions}
+                        {move || part(false)}
                         <p class="scripted">
                             <button class="button" type="button" id="add-dimension" disabled=full on:click=add>{t.add_dimension}</button>
+                        </p>
+                        <h2>{t.checklist}</h2>
+                        <p class="hint">{t.checklist_hint}</p>
+                        <div class="field">
+                            <label class="check">
+                                <input type="checkbox" name="instructions" value="true" aria-describedby="instructions-hint"
+                                    checked=rubric.instructions prop:checked=move || editor.rubric.with(|rubric| rubric.instructions)
+                                    on:change=move |event| editor.write(|rubric| rubric.instructions = event_target_checked(&event))/>
+                                {t.instructions}
+                            </label>
+                            <p class="hint" id="instructions-hint">{t.instructions_hint}</p>
+                        </div>
+                        {move || part(true)}
+                        <p class="scripted">
+                            <button class="button" type="button" id="add-item" disabled=items_full on:click=add_item>{t.add_item}</button>
                         </p>
                         <FormError of=move || save.value().get().and_then(Result::err)/>
                         <p><button class="button primary" type="submit" disabled=move || save.pending().get()>{t.save}</button></p>
@@ -172,11 +202,14 @@ fn slug_field(i: I18n, slug: &str, is_fixed: bool) -> impl IntoView + use<> {
     }
 }
 
-/// A dimension, at its place of so many.
-fn dimension(i: I18n, editor: Editor, (d, of): (usize, usize), x: &Dimension) -> AnyView {
+/// A dimension or an item of the checklist, at its place, among those with which it can change places, of so many.
+fn dimension(i: I18n, editor: Editor, (d, part, of): (usize, Range<usize>, usize), x: &Dimension) -> AnyView {
     let t = i.rubrics();
     let field = format!("dimensions[{d}]");
-    let n = d + 1;
+    let is_item = x.checklist;
+    // The checklist counts its own items.
+    let n = d + 1 - part.start;
+    let (title, of_dimension) = if is_item { (t.item_n, t.of_item) } else { (t.dimension_n, t.of_dimension) };
     let count = x.levels.len();
     let levels =
         x.levels.iter().enumerate().map(|(l, level)| level_fields(i, editor, (d, l, count), level)).collect_view();
@@ -187,24 +220,25 @@ fn dimension(i: I18n, editor: Editor, (d, of): (usize, usize), x: &Dimension) ->
     };
     let text = move |name: &str, label: &str, value: &str, rows: u32, set: fn(&mut Dimension, String)| {
         let write = move |value| editor.write(|rubric| at(rubric, set, value));
-        text_field(&format!("dimensions[{d}][{name}]"), label, (t.of_dimension)(label, n), value, rows, write)
+        text_field(&format!("dimensions[{d}][{name}]"), label, of_dimension(label, n), value, rows, write)
     };
     let both = |what: &str, lang: Lang| (t.in_language)(what, lang.name());
-    let moves = [(t.up, "up", d.checked_sub(1)), (t.down, "down", Some(n).filter(|to| *to < of))];
+    let up = d.checked_sub(1).filter(|to| part.contains(to));
+    let moves = [(t.up, "up", up), (t.down, "down", Some(d + 1).filter(|to| part.contains(to)))];
     let moves = moves.map(|(label, name, to)| {
         let swap = move |_| {
             if let Some(to) = to {
                 editor.rebuild(id(&format!("dimensions[{to}][{name}]")), |rubric| rubric.dimensions.swap(d, to));
             }
         };
-        act(&format!("{field}[{name}]"), label, (t.of_dimension)(label, n), to.is_none(), swap)
+        act(&format!("{field}[{name}]"), label, of_dimension(label, n), to.is_none(), swap)
     });
     let remove = move |_| {
-        editor.rebuild("add-dimension".into(), |rubric| {
+        editor.rebuild(if is_item { "add-item" } else { "add-dimension" }.into(), |rubric| {
             rubric.dimensions.remove(d);
         });
     };
-    let remove = act(&format!("{field}[remove]"), t.remove, (t.of_dimension)(t.remove, n), of < 2, remove);
+    let remove = act(&format!("{field}[remove]"), t.remove, of_dimension(t.remove, n), of < 2, remove);
     let add = move |_| {
         let focus = id(&format!("dimensions[{d}][levels][{count}][text_en]"));
         editor.rebuild(focus, |rubric| {
@@ -213,22 +247,29 @@ fn dimension(i: I18n, editor: Editor, (d, of): (usize, usize), x: &Dimension) ->
             }
         });
     };
-    let add = act(&format!("{field}[add]"), t.add_level, (t.of_dimension)(t.add_level, n), count >= MOST.1, add);
+    let add = act(&format!("{field}[add]"), t.add_level, (t.of_dimension)(t.add_level, n), count >= MOST.2, add);
+    let levels = (!is_item).then(|| {
+        view! {
+            <p class="label">{t.levels}</p>
+            <ol class="rubric-levels">{levels}</ol>
+            <p class="scripted">{add}</p>
+        }
+    });
+    let question = if is_item { t.statement } else { t.question };
     view! {
         <fieldset class="card stack rubric-dimension">
-            <legend>{(t.dimension_n)(n)}</legend>
+            <legend>{title(n)}</legend>
+            {is_item.then(|| view! { <input type="hidden" name=format!("{field}[checklist]") value="true"/> })}
             <p class="scripted row">{moves.collect_view()} {remove}</p>
             {text("key", t.key, &x.key, 1, |d, value| d.key = value)}
             <p class="hint">{t.key_hint}</p>
             <div class="rubric-both">
                 {text("name_en", &both(t.dimension_name, Lang::En), &x.name.en, 1, |d, value| d.name.en = value)}
                 {text("name_zh", &both(t.dimension_name, Lang::Zh), &x.name.zh, 1, |d, value| d.name.zh = value)}
-                {text("question_en", &both(t.question, Lang::En), &x.question.en, 1, |d, value| d.question.en = value)}
-                {text("question_zh", &both(t.question, Lang::Zh), &x.question.zh, 1, |d, value| d.question.zh = value)}
+                {text("question_en", &both(question, Lang::En), &x.question.en, 1, |d, value| d.question.en = value)}
+                {text("question_zh", &both(question, Lang::Zh), &x.question.zh, 1, |d, value| d.question.zh = value)}
             </div>
-            <p class="label">{t.levels}</p>
-            <ol class="rubric-levels">{levels}</ol>
-            <p class="scripted">{add}</p>
+            {levels}
         </fieldset>
     }
     .into_any()

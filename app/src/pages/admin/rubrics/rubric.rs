@@ -81,7 +81,10 @@ fn page(i: I18n, detail: RubricDetail, outcome: impl IntoView + 'static) -> AnyV
 pub fn preview(rubric: Rubric) -> impl IntoView {
     let sheet = ScoreSheet::preview(&rubric);
     let (current, missing) = (RwSignal::new(0), RwSignal::new(None));
-    view! { <div class="rubric-preview"><Scales rubric sheet current missing/></div> }
+    let t = use_i18n().rubrics();
+    let instructions =
+        rubric.instructions.then(|| view! { <p class="muted">{t.instructions}": "{t.instructions_hint}</p> });
+    view! { <div class="rubric-preview"><Scales rubric sheet current missing/>{instructions}</div> }
 }
 
 fn versions_table(i: I18n, slug: &str, shown: u32, versions: Vec<RubricVersion>) -> impl IntoView + use<> {

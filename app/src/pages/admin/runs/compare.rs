@@ -8,7 +8,7 @@ use leptos_router::hooks::use_query_map;
 use super::{compare_task, percent, verdicts::item_result};
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, claims::p_text, use_i18n},
     model::{
         ids::RunId,
         lang::Lang,
@@ -53,7 +53,7 @@ pub fn CompareRunsPage() -> impl IntoView {
             let mut rows = runs(None, PageOf::first(LISTED)).await?.rows;
             let pair = match (a, b) {
                 (Some(a), Some(b)) => match compare_runs(a, b, task).await {
-                    // That two runs cannot be compared is said beside the lists to choose others from.
+                    // The reason why two runs cannot be compared is next to the lists from which to choose others.
                     Err(AppError::Conflict(why)) => Some(Err(why)),
                     Err(other) => return Err(other),
                     Ok(pair) => Some(Ok(pair)),
@@ -99,7 +99,7 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, want
 
 fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
     let t = i.runs();
-    // Once one is chosen, only runs of its dataset can stand beside it.
+    // Once one is chosen, only runs of its dataset can stand next to it.
     let dataset = wanted.0.and_then(|id| rows.iter().find(|row| row.id == id)).map(|row| row.dataset.clone());
     let options = |chosen: Option<RunId>, only: Option<&str>| {
         let fitting = rows.iter().filter(|row| only.is_none_or(|slug| slug == row.dataset) || chosen == Some(row.id));
@@ -124,7 +124,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
                 <button class="button primary" type="submit">{t.compare}</button>
             </Filter>
     };
-    // Once there are two, what they came to is what one wants to see first.
+    // With two runs, the reader wants to see their results first.
     if chosen {
         return view! { <details class="more"><summary>{t.choose_others}</summary>{form}</details> }.into_any();
     }
@@ -132,7 +132,7 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
         .into_any()
 }
 
-/// What stands above a run's column: its model, and the run where both are the same model's.
+/// The heading of a run's column: its model, and its number if both runs are of the same model.
 pub fn names(i: I18n, a: &RunRow, b: &RunRow) -> [String; 2] {
     let name = |row: &RunRow| match a.model_name == b.model_name {
         true => (i.runs().run_of)(&row.model_name, row.id),
@@ -148,7 +148,7 @@ fn side_by_side(i: I18n, pair: RunPair) -> AnyView {
     view! {
         <div class="pair-figures">
             {totals(i, &pair, [a.clone(), b.clone()])}
-            {pass_table(i, pair.passes, [a.clone(), b.clone()])}
+            {pass_table(i, pair.passes, pair.p, [a.clone(), b.clone()])}
         </div>
         <Tasks a=pair.a b=pair.b tasks=pair.tasks names=[a, b]/>
         <p><a class="button" href=csv download="">{t.export_csv}</a></p>
@@ -191,14 +191,21 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     }
 }
 
-fn pass_table(i: I18n, p: Passes, [a, b]: [String; 2]) -> impl IntoView {
+fn pass_table(i: I18n, p: Passes, test: Option<f64>, [a, b]: [String; 2]) -> impl IntoView {
     let t = i.runs();
     let heads = |name: &str| [format!("{name} {}", t.passes), format!("{name} {}", t.not_passed)];
     let ([a_yes, a_no], [b_yes, b_no]) = (heads(&a), heads(&b));
     let n = move |count: u32| i.number(count.into());
+    let sentence = test.map(|test| {
+        let (more, less) = (p.only_a.max(p.only_b).into(), p.only_a.min(p.only_b).into());
+        let (one, other) = if p.only_a >= p.only_b { (&a, &b) } else { (&b, &a) };
+        let words = if test < 0.05 { t.pass_significant } else { t.pass_not_significant };
+        words(one, other, more, less, &p_text(test))
+    });
     view! {
         <section class="stack" aria-labelledby="passes">
             <h2 id="passes">{t.pass_table}</h2>
+            {sentence.map(|sentence| view! { <p>{sentence}</p> })}
             <div class="table-box" role="group" aria-labelledby="passes" tabindex="0"><table class="table pass-table">
                 <thead><tr><td></td><th scope="col" class="num">{b_yes}</th><th scope="col" class="num">{b_no}</th><th scope="col" class="num">{t.in_all}</th></tr></thead>
                 <tbody>

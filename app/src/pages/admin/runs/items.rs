@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// How many outputs came to what, for the choices of the filter.
+/// Number of outputs per state or verdict, for the options of the filter.
 #[derive(Clone)]
 pub struct Counts(Vec<(ItemResult, u32)>);
 

@@ -23,7 +23,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        audit::Object, compare::ComparisonView, comparison::TaskScores, ids::StudyId, quality::Live, study::StudyDetail,
+        audit::Object, compare::ComparisonView, ids::StudyId, quality::Live, ratings::TaskScores, study::StudyDetail,
     },
     rpc::{
         quality::study_live,
@@ -79,6 +79,7 @@ fn page(
         view! {
             <a class="button" href=Object::Study(id).guidelines_address()>{i.guidelines().title}</a>
             {upkeep_link(i, &Object::Study(id))}
+            <a class="button" href=format!("/admin/judgings/new?study={id}")>{t.judge_with_model}</a>
             <a class="button" href=format!("/admin/studies/{id}/comparison.csv") download="" rel="external">{t.comparison_csv}</a>
             <a class="button" href=format!("/admin/studies/{id}/ratings.csv") download="" rel="external">{t.ratings_csv}</a>
         }
@@ -102,7 +103,7 @@ fn page(
     .into_any()
 }
 
-/// What the study's comparison is of, with a link to it, or why there are no figures yet.
+/// The scope of the study's comparison, with a link to it, or the reason why there are no figures yet.
 fn compared(i: I18n, found: &ComparisonView) -> AnyView {
     let (t, c) = (i.admin(), i.compare());
     match &found.figures.human {

@@ -16,7 +16,7 @@ use crate::{
     ui::form::{ActionForm, FormAction},
 };
 
-/// What an admin does to a study's state.
+/// A change of a study's state.
 #[derive(Clone, Copy)]
 pub struct Actions {
     pub set_status: FormAction<SetStudyStatus>,

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{comparison::TaskScores, ids::StudyId, lang::Lang, text::excerpt},
+    model::{ids::StudyId, lang::Lang, ratings::TaskScores, text::excerpt},
     pages::admin::parts::{Filter, asked, choice, holds, lang_badge},
     ui::notice::Empty,
 };
@@ -33,7 +33,7 @@ pub fn Tasks(
         let mut rows: Vec<TaskScores> = tasks
             .iter()
             .filter(|row| {
-                let rated = row.models.iter().any(|m| m.1 > 0);
+                let rated = row.models.iter().any(|m| m.ratings > 0);
                 holds(&format!("{} {}", row.task.task_id, row.task.raw_nl), &text)
                     && lang.is_none_or(|l| l == row.task.nl_lang)
                     && match kind.as_str() {
@@ -105,12 +105,12 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                 .models
                 .iter()
                 .enumerate()
-                .map(|(m, (means, ratings))| {
+                .map(|(m, scores)| {
                     let name = models.get(m).cloned().unwrap_or_default();
                     view! {
                         <td role="cell" data-label=name class="num">
-                            {(*ratings > 0).then(|| view! { <span class="mean-scores">{figures(means)}</span> })}
-                            <span class="muted small">{(t.ratings_n)(*ratings)}</span>
+                            {(scores.ratings > 0).then(|| view! { <span class="mean-scores">{figures(&scores.means)}</span> })}
+                            <span class="muted small">{(t.ratings_n)(scores.ratings)}</span>
                         </td>
                     }
                 })

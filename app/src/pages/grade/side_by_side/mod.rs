@@ -1,5 +1,7 @@
 //! `/beside/:study`: all outputs of one task side by side, under letters in an order of the rater's own.
-//! Columns on a wide screen, which scroll if there are many; tabs on a narrow one.
+//! Columns on a wide screen, which scroll if there are many; tabs on a narrow one. On a wide screen, code and scores fit
+//! into the window: each column has a row of scores per dimension, and the levels of the current dimension are described
+//! once, below all columns ([`rubric`]).
 //!
 //! Each output is submitted separately, also by the button for all: every rating is acknowledged and stored
 //! on its own, so that a lost connection or a reload in the middle leaves no task half known. The rater may
@@ -7,18 +9,20 @@
 //!
 //! [`task`] decides what happens; this module draws it.
 
+mod rubric;
 mod task;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use self::task::Task;
 pub use self::task::letters;
+use self::{rubric::SharedRubric, task::Task};
 use super::{
-    Finished, InPlace, Paused,
-    activity::{Clock, Parts},
+    Finished, InPlace, Paused, ViewSettings,
+    activity::{BreakNote, Clock, Parts},
     bar::UnsentBar,
+    bookmark::BookmarkButton,
     form::{RatingForm, key_names},
     guidelines::{GuidelinesDrawer, GuidelinesLink},
     help::HelpSheet,
@@ -39,7 +43,7 @@ use crate::{
     },
     rpc::grading::next_task_items,
     ui::{
-        announce::sayer,
+        announce::toaster,
         code::CodeBox,
         description::task_text,
         effect::effect,
@@ -72,9 +76,9 @@ pub fn SideBySidePage() -> impl IntoView {
         },
     );
     let i18n = use_i18n();
-    let say = sayer();
+    let toast = toaster();
     let go_on = Callback::new(move |()| {
-        say(i18n.bench().beside_said.into());
+        toast(i18n.bench().beside_said.into());
         next.refetch();
     });
     let read = Callback::new(move |()| next.refetch());
@@ -185,6 +189,7 @@ impl Shared {
 fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>) -> impl IntoView {
     let task = RwSignal::new(Task::new(items.iter().map(|item| item.rated).collect()));
     let shared = Shared { task, columns: StoredValue::new(Vec::new()) };
+    let differ = items.iter().any(|item| !item.code.only_here.is_empty());
     let columns = columns(items, shared);
     shared.columns.set_value(columns.iter().map(|column| column.shortcuts).collect());
     let Some((leader, first)) = columns.first().map(|column| (column.shortcuts, column.item.clone())) else {
@@ -214,6 +219,11 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
     let panels = columns.into_iter().enumerate().map(|(n, column)| view! { <Panel column task n /> }.into_any());
     let panels = panels.collect_view();
     let (b, key) = (use_i18n().bench(), key_names());
+    let current = Memo::new(move |_| {
+        let active = shared.shortcuts(task.with(Task::active));
+        active.map_or(0, |shortcuts| shortcuts.current.get())
+    });
+    let rubric = view! { <SharedRubric rubric=first.rubric.clone() current /> }.into_any();
     let drawer = view! {
         <GuidelinesDrawer study=first.study.clone() state=first.guidelines open=leader.guidelines />
     }
@@ -225,9 +235,11 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
             {view! { <TaskText first task /> }.into_any()}
             <div class="tabs scripted" role="group" aria-label=b.beside_outputs>{tabs}</div>
             <div class="columns">{panels}</div>
-            <div class="beside-foot scripted">
-                <button class="button primary" type="button" on:click=move |_| shared.submit_all()>{b.beside_all}</button>
-                <span class="muted small">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
+            {rubric}
+            <div class="beside-foot">
+                <button class="button primary scripted" type="button" on:click=move |_| shared.submit_all()>{b.beside_all}</button>
+                <span class="muted small scripted">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
+                {differ.then(|| view! { <Marks /> })}
             </div>
             <HelpSheet dialog=leader.dialog side_by_side=true />
             {drawer}
@@ -250,6 +262,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
             draft: item.draft.clone(),
             skippable: !item.rated,
             practice: false,
+            has_bookmark: true,
             column: Some(n),
             clock: Clock::Part(parts, n),
         };
@@ -270,6 +283,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
             session.phase.set(Phase::Done);
         }
         let shortcuts = Shortcuts::new(session, item.rubric.clone(), item.previous.clone(), None);
+        shortcuts.bookmarked.set(item.bookmarked);
         Column { shortcuts, item, letters: letters(n) }
     };
     items.into_iter().enumerate().map(column).collect()
@@ -349,6 +363,7 @@ fn TaskText(first: GradingItem, task: RwSignal<Task>) -> impl IntoView {
     view! {
         <div class="beside-task">
             <UnsentBar />
+            <BreakNote minutes=first.break_minutes />
             {move || nothing.get().then(|| view! { <NothingToRate /> })}
             <section class="task">
                 <h2 class="eyebrow">{t.task}</h2>
@@ -370,13 +385,32 @@ fn NothingToRate() -> impl IntoView {
     }
 }
 
+/// Switches the marks of lines that only one output has. The style sheet follows the checkbox.
+#[component]
+fn Marks() -> impl IntoView {
+    let b = use_i18n().bench();
+    let on = use_context::<ViewSettings>().map_or_else(|| RwSignal::new(true), |view_settings| view_settings.marks);
+    view! {
+        <label class="choice small">
+            <input
+                type="checkbox"
+                class="marks"
+                checked=on.get_untracked()
+                prop:checked=on
+                on:change=move |event| on.set(event_target_checked(&event))
+            />
+            <span>{b.beside_differences} " " <b class="only-mark" aria-hidden="true"></b></span>
+        </label>
+    }
+}
+
 /// One output: its code and its scales.
 #[component]
 fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
     let b = use_i18n().bench();
     let Column { shortcuts, item, letters } = column;
     let name = (b.output_letter)(&letters);
-    let GradingItem { token, code, rubric, draft, rated, .. } = item;
+    let GradingItem { token, code, conversation, rubric, draft, rated, .. } = item;
     let (skippable, notes) = (!rated, note::to_text(&draft.notes, &code));
     let margin = margin(shortcuts, code.laid_out.is_some());
     let submitted = move || shortcuts.session.phase.get() == Phase::Done;
@@ -394,10 +428,14 @@ fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
                 }
             }
         >
-            <h2 class="column-head" id=heading.clone()>
-                {name.clone()}
-                {move || submitted().then(|| view! { " " <span class="badge tone-good">{b.beside_submitted}</span> })}
-            </h2>
+            <div class="column-head">
+                <h2 id=heading.clone()>
+                    {name.clone()}
+                    {move || submitted().then(|| view! { " " <span class="badge tone-good">{b.beside_submitted}</span> })}
+                </h2>
+                <BookmarkButton shortcuts />
+            </div>
+            {conversation.map(|html| view! { <div class="task" inner_html=html></div> })}
             <CodeBox code of=name.clone() raw=shortcuts.raw margin />
             <div class="column-form" inert=submitted>
                 <RatingForm shortcuts token rubric rated skippable notes side_by_side=true name />

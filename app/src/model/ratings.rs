@@ -1,4 +1,4 @@
-//! Comparison of models by people's ratings. docs/statistics.md has every formula.
+//! Figures and tables of people's ratings. docs/statistics.md has every formula.
 
 use serde::{Deserialize, Serialize};
 
@@ -94,10 +94,20 @@ pub struct Agreement {
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct TaskScores {
     pub task: TaskRow,
-    /// One entry per model: mean score per dimension (`None` without ratings) and number of ratings.
-    pub models: Vec<(Vec<Option<f64>>, u64)>,
+    /// One entry per model.
+    pub models: Vec<TaskModelScores>,
     /// Largest difference between two ratings of one output on one dimension.
     pub spread: u8,
+}
+
+/// One model's scores on one task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct TaskModelScores {
+    /// Mean score per dimension; `None` without ratings.
+    pub means: Vec<Option<f64>>,
+    /// Number of ratings.
+    pub ratings: u64,
 }
 
 /// One task with every model's output and every rating.

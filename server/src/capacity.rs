@@ -1,0 +1,104 @@
+//! How many requests the server works on at once. `http/overload.rs` refuses one more.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Kinds of requests, whose places are separate: who waits for one thing must not keep others from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Hashes a password.
+    LogIn,
+    /// A server function or a form.
+    Call,
+    /// A page or a download.
+    Page,
+    /// An operation of the API.
+    Operation,
+    /// A file that is sent.
+    Upload,
+}
+
+impl Kind {
+    /// Every kind, with its name in metrics.
+    pub const ALL: [(Kind, &str); 5] = [
+        (Kind::LogIn, "log_in"),
+        (Kind::Call, "call"),
+        (Kind::Page, "page"),
+        (Kind::Operation, "operation"),
+        (Kind::Upload, "upload"),
+    ];
+}
+
+/// How many requests of each kind are in progress at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// Two cores hash about twenty passwords a second.
+    pub log_ins: usize,
+    /// The database stores about 700 ratings a second.
+    pub calls: usize,
+    /// Pages need no writer: raters can read while writes are stuck.
+    pub pages: usize,
+    /// Programs do not take people's places.
+    pub operations: usize,
+    /// Uploads take as long as their clients send.
+    pub uploads: usize,
+}
+
+impl Default for Capacity {
+    fn default() -> Self {
+        Capacity { log_ins: 64, calls: 600, pages: 400, operations: 100, uploads: 32 }
+    }
+}
+
+/// The places for requests; cheap to clone.
+#[derive(Clone)]
+pub struct Places {
+    capacity: Capacity,
+    log_ins: Arc<Semaphore>,
+    calls: Arc<Semaphore>,
+    pages: Arc<Semaphore>,
+    operations: Arc<Semaphore>,
+    uploads: Arc<Semaphore>,
+}
+
+impl Places {
+    pub fn new(capacity: Capacity) -> Places {
+        let places = |count| Arc::new(Semaphore::new(count));
+        Places {
+            capacity,
+            log_ins: places(capacity.log_ins),
+            calls: places(capacity.calls),
+            pages: places(capacity.pages),
+            operations: places(capacity.operations),
+            uploads: places(capacity.uploads),
+        }
+    }
+
+    /// Takes a place until the result is dropped; `None` if there is none.
+    pub fn take(&self, kind: Kind) -> Option<OwnedSemaphorePermit> {
+        self.of(kind).0.clone().try_acquire_owned().ok()
+    }
+
+    /// How many are taken.
+    pub fn taken(&self, kind: Kind) -> usize {
+        let (places, all) = self.of(kind);
+        all.saturating_sub(places.available_permits())
+    }
+
+    fn of(&self, kind: Kind) -> (&Arc<Semaphore>, usize) {
+        match kind {
+            Kind::LogIn => (&self.log_ins, self.capacity.log_ins),
+            Kind::Call => (&self.calls, self.capacity.calls),
+            Kind::Page => (&self.pages, self.capacity.pages),
+            Kind::Operation => (&self.operations, self.capacity.operations),
+            Kind::Upload => (&self.uploads, self.capacity.uploads),
+        }
+    }
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places::new(Capacity::default())
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether raters find that an answer follows each instruction of its conversation.
+//!
+//! The answers belong to a rating, like its scores, and are kept with it when it is replaced.
+
+use app::model::{
+    conversation::{InstructionKind, TaskTurn},
+    ids::{OutputId, StudyId, UserId},
+};
+use rusqlite::{Connection, params};
+
+use super::conversations;
+use crate::error::Failure;
+
+/// The instructions up to an output, in order: those of the turns that its model saw. None if its task is no conversation.
+pub fn instructions(conn: &Connection, output: OutputId) -> Result<Vec<TaskTurn>, Failure> {
+    let found = conversations::of_output(conn, output)?;
+    let turns = found.into_iter().flat_map(|conversation| conversation.turns).map(|turn| turn.asked);
+    Ok(turns.filter(|turn| turn.turn > 0).collect())
+}
+
+/// Stores a rating's answers, one for each of the instructions.
+pub fn insert(
+    conn: &Connection,
+    rating: i64,
+    instructions: &[TaskTurn],
+    answers: &[Option<u8>],
+) -> Result<(), Failure> {
+    let mut insert =
+        conn.prepare_cached("INSERT INTO instruction_answers (rating_id, turn, answer) VALUES (?1, ?2, ?3)")?;
+    for (asked, answer) in instructions.iter().zip(answers) {
+        insert.execute(params![rating, asked.turn, answer])?;
+    }
+    Ok(())
+}
+
+/// A rating's answers, in the order of the turns.
+pub fn of_rating(conn: &Connection, rating: i64) -> Result<Vec<Option<u8>>, Failure> {
+    let query = "SELECT answer FROM instruction_answers WHERE rating_id = ?1 ORDER BY turn";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([rating], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// An answer that counts.
+pub struct Answer {
+    pub output: OutputId,
+    pub rater: UserId,
+    pub kind: InstructionKind,
+    pub turn: u32,
+    pub follows: u8,
+}
+
+/// Every answer of a study that counts, by output and age.
+pub fn counted(conn: &Connection, study: StudyId) -> Result<Vec<Answer>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT c.output_id, c.user_id, t.kind, a.turn, a.answer FROM counted c
+         CROSS JOIN instruction_answers a ON a.rating_id = c.rating_id
+         JOIN outputs o ON o.id = c.output_id
+         JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = a.turn
+         WHERE c.study_id = ?1 ORDER BY c.output_id, c.rating_id, a.turn",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let kind: String = row.get("kind")?;
+        Ok((OutputId(row.get("output_id")?), UserId(row.get("user_id")?), kind, row.get("turn")?, row.get("answer")?))
+    })?;
+    rows.map(|row| {
+        let (output, rater, kind, turn, follows) = row?;
+        let kind = InstructionKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("kind {kind}")))?;
+        Ok(Answer { output, rater, kind, turn, follows })
+    })
+    .collect()
+}

@@ -1,0 +1,110 @@
+//! What the server does for itself every day, so that an admin sees in the inbox what fails: the check of the database is
+//! here, the daily backup in `backup/schedule.rs`.
+
+use std::time::Duration;
+
+use app::{
+    error::AppError,
+    model::{lang::Lang, message::Message, time::DAY_MS},
+    port::System,
+};
+
+use super::Services;
+use crate::{
+    clock,
+    db::{
+        OpenError,
+        copy::{self, Depth},
+        routines::{self, Routine},
+    },
+    error::Failure,
+};
+
+/// How often the server looks whether the database is due to be checked.
+const LOOK: Duration = Duration::from_secs(10 * 60);
+
+impl Services {
+    /// Records how something ended that the server does every day. A failure is logged, too.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be written.
+    pub async fn record_routine(&self, _: System, routine: Routine, ended: Result<(), Failure>) -> Result<(), Failure> {
+        let now = clock::now();
+        match ended {
+            Ok(()) => self.db.write(move |tx| routines::succeeded(tx, routine, now)).await,
+            Err(failure) => {
+                let error = AppError::from(failure);
+                tracing::error!(?routine, cause = %error, "a daily routine failed");
+                let why = reason(&error);
+                self.db.write(move |tx| routines::failed(tx, routine, now, &why)).await
+            }
+        }
+    }
+
+    /// Records that this server makes no daily backups.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be written.
+    pub async fn end_routine(&self, _: System, routine: Routine) -> Result<(), Failure> {
+        self.db.write(move |tx| routines::ended(tx, routine)).await
+    }
+
+    /// Checks the structure of the database with SQLite's own means, and records the result. The check reads the file
+    /// over a connection of its own.
+    ///
+    /// # Errors
+    /// Fails if the result cannot be recorded.
+    pub async fn check_database(&self, system: System) -> Result<(), Failure> {
+        let path = self.db.path().to_path_buf();
+        let checked = tokio::task::spawn_blocking(move || copy::verify(&path, Depth::Structure)).await;
+        let ended = match checked.map_err(Failure::internal) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(OpenError::Damaged(complaint))) => Err(Failure::conflict((
+                format!(
+                    "SQLite found damage in the database: {complaint}. Make a copy of the data folder, restore the last \
+                     backup, and check the disk. `aixgrade doctor` checks the database again."
+                ),
+                format!(
+                    "SQLite 发现数据库损坏：{complaint}。请先复制数据文件夹，恢复最近的备份，并检查磁盘。可用 `aixgrade doctor` 再次检查。"
+                ),
+            ))),
+            Ok(Err(e)) => Err(e.into()),
+            Err(e) => Err(e),
+        };
+        self.record_routine(system, Routine::Integrity, ended).await
+    }
+
+    /// Checks the database once a day.
+    pub async fn check_database_daily(self) {
+        // Not while people open the server that was just started.
+        let mut due = tokio::time::interval_at(tokio::time::Instant::now() + LOOK, LOOK);
+        loop {
+            due.tick().await;
+            let last = self.db.read(|conn| routines::attempted_at(conn, Routine::Integrity)).await;
+            let checked = match last {
+                Ok(Some(last)) if clock::now().0 - last.0 < DAY_MS => Ok(()),
+                Ok(_) => self.check_database(System).await,
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = checked {
+                // The conversion logs it.
+                let _logged = AppError::from(failure);
+            }
+        }
+    }
+}
+
+/// The reason as admins read it; of an internal error, only its number.
+fn reason(error: &AppError) -> Message {
+    let in_chinese = match error {
+        AppError::Conflict(why) => return why.clone(),
+        AppError::Invalid(problems) => {
+            problems.iter().map(|problem| problem.sentence(Lang::Zh)).collect::<Vec<_>>().join(" ")
+        }
+        AppError::Internal(incident) => {
+            format!("服务器内部错误，日志中的编号为 {incident}")
+        }
+        _ => String::new(),
+    };
+    Message { en: error.to_string(), zh: in_chinese }
+}

@@ -1,0 +1,145 @@
+//! Conversations of CodeIF-Bench, with tasks and outputs of our own: import, what the database keeps, figures.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
+
+use app::{
+    error::AppError,
+    model::{
+        conversation::{InstructionKind, Way},
+        ids::SubmissionId,
+        page::PageOf,
+        run::NewRun,
+        submission::OutputFilter,
+        user::Role,
+    },
+    port::{Accounts, Runs, Submissions, System},
+};
+use serde_json::{Value, json};
+use server::db::conversations;
+
+use crate::{languages::upload, util::TestApp};
+
+/// A task with two instructions, of which the conversation has both, in the other order.
+fn task(id: u32) -> Value {
+    json!({
+        "prompt": format!("Write f{id}."), "test": [format!("assert f{id}() == {id}")], "code": "", "task_id": id,
+        "requirements": {
+            "Exception Handling": { "requirement": "Raise ValueError.", "unit_test": "assert 1" },
+            "Code Standard": { "requirement": "Follow PEP 8.", "unit_test": ["import pycodestyle"] },
+        },
+        "multi-turn": ["Code Standard", "Exception Handling"],
+    })
+}
+
+/// The short name of the dataset with these tasks at function level.
+async fn import(app: &TestApp, file: &str, tasks: &[Value]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(file);
+    std::fs::write(&path, tasks.iter().map(|task| format!("{task}\n")).collect::<String>()).unwrap();
+    let report = app.services.imports.paths(System, vec![path]).await.unwrap();
+    assert!(report.notes.iter().any(|note| note.contains("no published file")), "{:?}", report.notes);
+    report.datasets[0].slug.clone()
+}
+
+async fn outputs(app: &TestApp, submission: SubmissionId) -> Vec<app::model::submission::OutputRow> {
+    let of = PageOf::first(PageOf::MOST);
+    app.services.submissions.outputs(&System.admin(), submission, OutputFilter::default(), of).await.unwrap().rows
+}
+
+#[tokio::test]
+async fn an_output_has_the_turns_that_the_model_saw() {
+    let app = TestApp::empty().await;
+    let dataset = import(&app, "L_1_part_1.jsonl", &[task(1), task(2)]).await;
+    let answer = |turn: u32, text: &str, way: &str| {
+        json!({ "task_id": 1, "turn": turn, "way": way, "completion": format!("Sure:\n```python\n{text}\n```") })
+            .to_string()
+    };
+    let base = upload(&app, &dataset, "M", &answer(0, "base", "base")).await;
+    let lines = [(1, "first"), (2, "second"), (1, "other"), (2, "second")].map(|(turn, text)| answer(turn, text, "n"));
+    let all = upload(&app, &dataset, "M", &lines.join("\n")).await;
+    let single = upload(&app, &dataset, "M", &answer(2, "alone", "single")).await;
+    let rows = outputs(&app, all).await;
+    assert_eq!(rows.iter().map(|row| row.sample).collect::<Vec<_>>(), [0, 1, 2, 3], "no answer is a repeat");
+
+    let read =
+        |output| app.services.db.read_blocking(move |conn| conversations::of_output(conn, output)).unwrap().unwrap();
+    let texts = |found: &app::model::conversation::Conversation| {
+        let answer = |turn: &app::model::conversation::AnsweredTurn| {
+            turn.answer.as_ref().map(|answer| answer.code.trim().to_owned())
+        };
+        found.turns.iter().map(|turn| (turn.asked.kind, answer(turn))).collect::<Vec<_>>()
+    };
+    use InstructionKind::{Base, CodeStandard, ExceptionHandling};
+    let said = |text: &str| Some(text.to_owned());
+    let second = read(rows[1].id);
+    assert_eq!(second.way, Way::N);
+    let expected = [(Base, said("base")), (CodeStandard, said("first")), (ExceptionHandling, said("second"))];
+    assert_eq!(texts(&second), expected);
+    assert_eq!(second.turns[0].answer.as_ref().unwrap().submission, base);
+    assert_eq!(second.turns[2].answer.as_ref().unwrap().surrounding_text, "Sure:");
+    // The second conversation has its own answers; the base prompt was answered once.
+    let other = [(Base, None), (CodeStandard, said("other")), (ExceptionHandling, said("second"))];
+    assert_eq!(texts(&read(rows[3].id)), other);
+    let alone = read(outputs(&app, single).await[0].id);
+    assert_eq!(texts(&alone), [(Base, None), (ExceptionHandling, said("alone"))]);
+    assert_eq!(texts(&read(outputs(&app, base).await[0].id)), [(Base, said("base"))]);
+}
+
+#[tokio::test]
+async fn a_file_with_two_ways_changes_nothing() {
+    let app = TestApp::empty().await;
+    let dataset = import(&app, "L_1_part_1.jsonl", &[task(1)]).await;
+    let mut incoming = app.services.uploads.begin("m.jsonl").await.unwrap();
+    let line = |way: &str| json!({ "task_id": 1, "turn": 1, "way": way, "completion": "x" }).to_string();
+    incoming.write(format!("{}\n{}", line("n"), line("single")).as_bytes()).await.unwrap();
+    let file = incoming.finish().await.unwrap();
+    let (admin, submissions) = (System.admin(), &app.services.submissions);
+    let purpose = server::db::uploads::Purpose::outputs(None);
+    let sent = submissions.note_upload(&admin, file, purpose).await.unwrap();
+    let take = submissions.take(&admin, sent, &dataset, Default::default(), "M", Default::default());
+    let AppError::Invalid(problems) = take.await.unwrap_err() else { panic!("accepted or refused otherwise") };
+    let said = problems[0].to_string();
+    assert!(said.contains("line 2") && said.contains("asked in another way"), "{said}");
+    assert!(submissions.list(&admin, None, PageOf::default()).await.unwrap().rows.is_empty());
+}
+
+#[tokio::test]
+async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
+    let app = TestApp::empty().await;
+    let tasks = ["a.f", "a.g"].map(|name| {
+        let mut task = task(1);
+        task["namespace"] = name.into();
+        task
+    });
+    let dataset = import(&app, "L_1_part_2.jsonl", &tasks).await;
+    let line = |name: &str, result: &str| {
+        json!({ "namespace": name, "type": "Code Standard", "completion": "x", "way": "single", "Result": result })
+            .to_string()
+    };
+    let lines = [line("a.f", "Pass"), line("a.g", "Error")].join("\n");
+    let submission = upload(&app, &dataset, "M", &lines).await;
+    let refused = app.services.runs.start(&System.admin(), NewRun::of(submission)).await.unwrap_err().to_string();
+    assert!(refused.contains("sources of the projects"), "{refused}");
+
+    let results = app.services.runs.conversations(&System.admin()).await.unwrap();
+    let of = &results.datasets[0].models[0].ways[0];
+    assert!(!results.datasets[0].runs && of.run.is_none() && of.guarded.is_none());
+    assert_eq!((of.way, of.published.count(), of.published.of), (Way::Single, 1, 2));
+    assert_eq!(
+        of.kinds.iter().map(|(kind, share)| (*kind, share.of)).collect::<Vec<_>>(),
+        [(InstructionKind::CodeStandard, 2)]
+    );
+    let interval = of.published.interval.unwrap();
+    assert_eq!((interval.low, interval.high), (0.0, 1.0));
+    // The figures follow a new submission.
+    upload(&app, &dataset, "M", &line("a.f", "Pass")).await;
+    let results = app.services.runs.conversations(&System.admin()).await.unwrap();
+    assert_eq!(results.datasets[0].models[0].ways[0].published.of, 1);
+
+    app.services.accounts.add(System, "admin", Role::Admin, "demo-password-admin").await.unwrap();
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/conversations").await.body;
+    assert!(page.contains(&dataset) && page.contains("The tests of this level need the sources"), "{page}");
+    let table = admin.get("/admin/conversations.csv").await.body;
+    assert!(table.contains(&format!("{dataset},M,single,,,pass_rate_published,,1,1,,")), "{table}");
+}
