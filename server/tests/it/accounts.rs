@@ -365,10 +365,10 @@ async fn many_people_are_invited_or_none() {
         assert!(refused.contains(line), "{refused}");
     }
     assert!(accounts.invite_many(&admin, " \n", Role::Rater, 7, None).await.is_err());
-    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91).await.is_err());
+    assert!(accounts.invite_many(&admin, "Ann", Role::Rater, 91, None).await.is_err());
     assert_eq!(count().await, 0, "nothing was created");
 
-    let made = accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7).await.unwrap();
+    let made = accounts.invite_many(&admin, "Ann Lee\r\n王芳\nEve , admin", Role::Rater, 7, None).await.unwrap();
     let people: Vec<_> = made.iter().map(|one| (one.label.as_str(), one.role)).collect();
     assert_eq!(people, [("Ann Lee", Role::Rater), ("王芳", Role::Rater), ("Eve", Role::Admin)]);
     assert_eq!(count().await, 3);

@@ -79,7 +79,7 @@ async fn set_up(app: TestApp) -> TestSetup {
         .unwrap()
         .token;
     // Setting the demo's passwords started epoch 1.
-    let ada = app.services.accounts.resume(id("ada"), 1).await.unwrap().unwrap().0;
+    let ada = app.services.accounts.resume(id("ada"), 1).await.unwrap().unwrap().me;
     let ada = Person::of(&Caller::User(ada)).unwrap();
     let next = app.services.grading.next(&ada, &study, Vec::new()).await.unwrap();
     let item = serde_json::to_value(next).unwrap();

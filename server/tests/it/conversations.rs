@@ -12,7 +12,7 @@ use app::{
         submission::OutputFilter,
         user::Role,
     },
-    port::{Accounts, Runs, Submissions, System},
+    port::{Runs, Submissions, System},
 };
 use serde_json::{Value, json};
 use server::db::conversations;
@@ -136,7 +136,11 @@ async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
     let results = app.services.runs.conversations(&System.admin()).await.unwrap();
     assert_eq!(results.datasets[0].models[0].ways[0].published.of, 1);
 
-    app.services.accounts.add(System, "admin", Role::Admin, "demo-password-admin").await.unwrap();
+    app.services
+        .accounts
+        .add(System, "admin", Role::Admin, "demo-password-admin", server::services::accounts::Validity::Lasting)
+        .await
+        .unwrap();
     let mut admin = app.admin().await;
     let page = admin.get("/admin/conversations").await.body;
     assert!(page.contains(&dataset) && page.contains("The tests of this level need the sources"), "{page}");

@@ -13,6 +13,9 @@ mod conversations;
 mod conversing;
 mod demo;
 mod drafts;
+#[path = "../../benches/fill.rs"]
+#[allow(dead_code, reason = "a program of its own, of which tests need what fills a database")]
+mod fill;
 mod good_lines;
 mod grading;
 mod groups;

@@ -149,6 +149,7 @@ async fn outputs(app: &TestApp, run: RunId) -> Vec<ItemRow> {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one run through its stages, in order")]
 async fn packaged_classes_are_run_compared_and_run_again() {
     let app = TestApp::empty().await;
     let checkout = made_up();
@@ -185,12 +186,7 @@ async fn packaged_classes_are_run_compared_and_run_again() {
         .await
         .unwrap();
     let mut admin = app.anonymous();
-    admin
-        .form(
-            "/log-in",
-            &[("name", "root"), ("password", "a long password", server::services::accounts::Validity::Lasting)],
-        )
-        .await;
+    admin.form("/log-in", &[("name", "root"), ("password", "a long password")]).await;
     assert_eq!(admin.get("/admin/runs/1/results.jsonl").await.body, exported);
     let csv = well(program(&app, &["runs", "export", "1", "--as", "csv"]));
     assert_eq!(admin.get("/admin/runs/1/results.csv").await.body, csv);

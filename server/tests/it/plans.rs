@@ -20,7 +20,10 @@ use app::{
     port::{Caller, Capability, Grading, Person, Plans, Studies, Submissions, System},
 };
 use proptest::{prelude::*, test_runner::TestRunner};
-use server::services::{Services, starter};
+use server::{
+    db::accounts::Password,
+    services::{Services, starter},
+};
 
 /// A data folder with the starter's outputs and this many raters, who need no password here.
 pub async fn people(raters: usize) -> (TestApp, Vec<Person>) {
@@ -33,7 +36,9 @@ pub async fn people(raters: usize) -> (TestApp, Vec<Person>) {
             let mut callers = Vec::new();
             for n in 0..raters {
                 let name = format!("rater{n}");
-                let id = server::db::accounts::insert(tx, &name, Role::Rater, "none")?.unwrap();
+                let id =
+                    server::db::accounts::insert(tx, &name, Role::Rater, Password { hash: "none", one_time: false })?
+                        .unwrap();
                 let me = Me { id, name, role: Role::Rater, lang: Lang::En, settings: Default::default() };
                 callers.push(Person::of(&Caller::User(me))?);
             }

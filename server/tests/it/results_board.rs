@@ -15,11 +15,7 @@ use app::{
 use axum::http::StatusCode;
 use server::db::uploads::Purpose;
 
-use crate::{results::filled, util::TestApp};
-
-#[path = "../../benches/fill.rs"]
-#[allow(dead_code, reason = "a program of its own, of which this test needs what fills a database")]
-mod fill;
+use crate::{fill, results::filled, util::TestApp};
 
 async fn board(app: &TestApp, query: BoardQuery) -> Board {
     app.services.results.board(&System.admin(), query).await.unwrap()

@@ -25,9 +25,7 @@ use server::{
     db::{page, recording, run_workers, runs, staging},
 };
 
-#[path = "../../../benches/fill.rs"]
-#[allow(dead_code, reason = "a program of its own, of which this test needs what fills a database")]
-mod fill;
+use crate::fill;
 
 use super::{Scope, TestApp, rows, set_up};
 
