@@ -51,6 +51,7 @@ use crate::{
             InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
         },
         user::{CreatedInvitation, Invitation, Role, UserRow, Visitor},
+        workers::Workers,
     },
 };
 
@@ -193,6 +194,8 @@ pub trait Runs: Send + Sync {
     async fn cancel(&self, admin: &Admin, id: RunId) -> Answer<()>;
     /// Whether this machine can run tests.
     async fn readiness(&self, admin: &Admin) -> Answer<EngineReadiness>;
+    /// The workers on other machines; absent if outputs run in the server's process.
+    async fn workers(&self, admin: &Admin) -> Answer<Option<Workers>>;
     /// Re-runs some of a run's outputs.
     async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()>;
     /// Compares two runs of one dataset, with a task's code if requested.

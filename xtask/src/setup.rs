@@ -114,6 +114,10 @@ pub fn for_serving() {
 pub fn for_rust_tests() -> Result<()> {
     let mut missing = missing(&ENGINE);
     missing.extend(self::missing(&[("faketime", "faketime"), ("g++", "g++"), ("npm", "npm"), ("node", "nodejs")]));
+    // Debian installs it where a user's path may not lead.
+    if !on_path("nats-server") && !Path::new("/usr/sbin/nats-server").is_file() {
+        missing.push("nats-server");
+    }
     // Headers that tests in C++ include.
     for (header, package) in [("boost/any.hpp", "libboost-dev"), ("openssl/md5.h", "libssl-dev")] {
         if !["/usr/include", "/usr/local/include"].iter().any(|folder| Path::new(folder).join(header).is_file()) {

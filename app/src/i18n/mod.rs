@@ -71,6 +71,7 @@ pub mod runs;
 pub mod turns;
 pub mod upkeep;
 pub mod uploads;
+pub mod workers;
 
 use leptos::prelude::use_context;
 
@@ -223,6 +224,14 @@ impl I18n {
         match self.lang {
             Lang::En => &languages::EN,
             Lang::Zh => &languages::ZH,
+        }
+    }
+
+    /// Workers on other machines.
+    pub fn workers(&self) -> &'static workers::WorkerTexts {
+        match self.lang {
+            Lang::En => &workers::EN,
+            Lang::Zh => &workers::ZH,
         }
     }
 

@@ -280,6 +280,13 @@ impl RunTexts {
                 let (en, zh) = disk_full(folder);
                 return (self.lang.pick(en, zh), None);
             }
+            Fault::WorkersLost { times } => {
+                let words = self.lang.pick(
+                    format!("{times} workers got this output, and each stopped without a result. The output may have ended them."),
+                    format!("先后有 {times} 个工作进程运行该输出，均未返回结果便已停止，可能正是由该输出造成。"),
+                );
+                return (words, None);
+            }
             Fault::System { detail } => ("The server failed.", "服务器出错。", detail),
             Fault::Other { text } => ("The engine failed.", "测试引擎出错。", text),
         };
@@ -564,6 +571,7 @@ mod tests {
                 Fault::NoTests,
                 Fault::FailedChecks { checks: vec![failed] },
                 Fault::DiskFull { folder: "/data/engine".into() },
+                Fault::WorkersLost { times: 5 },
                 Fault::System { detail: name() },
                 Fault::Other { text: name() },
             ],

@@ -48,3 +48,4 @@ pub mod text;
 pub mod time;
 pub mod upkeep;
 pub mod user;
+pub mod workers;

@@ -302,6 +302,11 @@ pub enum Fault {
         /// The folder that the engine writes to.
         folder: String,
     },
+    /// Every worker that got the output stopped without a result, as if the output had killed it.
+    WorkersLost {
+        /// How many.
+        times: u32,
+    },
     /// The operating system or the database refused something.
     System {
         /// Its message.

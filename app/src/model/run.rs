@@ -308,6 +308,16 @@ pub struct Environment {
     pub limits: Option<String>,
     /// A checksum of everything that determines verdicts: tests, harness, Java build, options.
     pub fingerprint: String,
+    /// The same for each language or toolchain alone, as the outputs in it have it; empty if there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+impl Environment {
+    /// Whether an output with this checksum ran under these conditions.
+    pub fn covers(&self, fingerprint: &str) -> bool {
+        self.fingerprint == fingerprint || self.parts.iter().any(|part| part == fingerprint)
+    }
 }
 
 /// Limits, options and isolation layers of a run.

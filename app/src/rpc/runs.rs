@@ -13,6 +13,7 @@ use crate::{
         page::{PageOf, Paged},
         run::{Dates, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunRow},
         run_pair::RunPair,
+        workers::Workers,
     },
 };
 #[cfg(feature = "ssr")]
@@ -50,6 +51,13 @@ pub async fn conversations() -> Result<ConversationResults, AppError> {
 pub async fn check_engine() -> Result<EngineReadiness, AppError> {
     let (ports, admin) = ports()?;
     ports.runs.readiness(&admin).await
+}
+
+/// The workers on other machines; absent if outputs run in the server's process.
+#[server(prefix = "/rpc", endpoint = "workers", protocol = Call)]
+pub async fn known_workers() -> Result<Option<Workers>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.runs.workers(&admin).await
 }
 
 /// One run without its outputs.

@@ -183,6 +183,20 @@ fn summary(error: &clap::Error) -> String {
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
+/// Addresses without the passwords that they may contain.
+fn without_passwords(addresses: &str) -> String {
+    let shown = addresses.split(',').map(|address| match address.split_once("://").zip(address.rsplit_once('@')) {
+        Some(((scheme, rest), (_, host))) => {
+            // Without a colon, it is a token.
+            let user = rest.split_once(':').map_or("", |(user, _)| user);
+            let user = if user.contains('@') { "" } else { user };
+            format!("{scheme}://{user}:…@{host}")
+        }
+        None => address.to_owned(),
+    });
+    shown.collect::<Vec<_>>().join(",")
+}
+
 /// Prints every setting of the server and where it comes from.
 pub fn print(global: &Global) -> Result<(), Failure> {
     let matches = Cli::command()
@@ -215,6 +229,7 @@ pub fn print(global: &Global) -> Result<(), Failure> {
             (_, Some(setting), _) => (setting.values.join(", "), setting.location.clone()),
             _ => (given, "default".to_owned()),
         };
+        let value = if name == "nats" { without_passwords(&value) } else { value };
         settings.push(Setting { setting: name.to_owned(), value, from });
     }
     for (variable, purpose) in VARIABLES {
@@ -229,4 +244,20 @@ pub fn print(global: &Global) -> Result<(), Failure> {
         };
         table(&["SETTING", "VALUE", "FROM"], &settings.iter().map(row).collect::<Vec<_>>())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_addresses_are_not_shown() {
+        for (address, shown) in [
+            ("nats://server:secret@n1:4222,nats://n2:4222", "nats://server:…@n1:4222,nats://n2:4222"),
+            ("tls://token@n1:4222", "tls://:…@n1:4222"),
+            ("", ""),
+        ] {
+            assert_eq!(without_passwords(address), shown);
+        }
+    }
 }

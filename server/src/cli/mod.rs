@@ -6,6 +6,7 @@
 
 mod audit;
 mod backup;
+mod broker;
 mod collect;
 mod config;
 mod datasets;
@@ -32,6 +33,7 @@ mod studies;
 mod submissions;
 mod token;
 mod user;
+mod worker;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
@@ -116,7 +118,7 @@ impl Rows {
 #[derive(Subcommand)]
 enum Command {
     /// Start the web server
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Import datasets (AixBench, HumanEval-X, CodeIF-Bench or AixGrade's own format) or ratings from another tool
     #[command(subcommand)]
     Import(import::Import),
@@ -146,6 +148,8 @@ enum Command {
     Objects(objects::Objects),
     /// Run a dataset's tests over a submission and print the verdict of every output
     Run(run::Run),
+    /// Run outputs for a server on another machine, over NATS JetStream
+    Worker(worker::Worker),
     /// List, show, compare and export test runs
     #[command(subcommand)]
     Runs(runs::Runs),
@@ -201,7 +205,7 @@ pub fn main() -> ExitCode {
 async fn run(cli: Cli) -> Result<(), Failure> {
     let Cli { global, command } = cli;
     match command {
-        Command::Serve(serve) => serve::run(&global, serve).await,
+        Command::Serve(serve) => serve::run(&global, *serve).await,
         Command::Import(import) => import::run(&global, import).await,
         Command::Datasets(datasets) => datasets::run(&global, datasets).await,
         Command::Submissions(submissions) => submissions::run(&global, submissions).await,
@@ -213,6 +217,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Judge(judge) => judge::run(&global, *judge).await,
         Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
+        Command::Worker(worker) => worker::run(worker).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),

@@ -10,7 +10,7 @@ use app::port::System;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 
-use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
+use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
 use crate::{
     clock,
     config::Config,
@@ -18,6 +18,7 @@ use crate::{
     engine::readiness,
     error::Failure,
     http::{self, listen::Limits},
+    jobs::cluster::{Broker, coordinator::Coordinator},
     services::{
         Services,
         backup::{
@@ -61,6 +62,16 @@ pub struct Serve {
     /// Address on which monitoring reads /metrics, /healthz and /readyz; do not expose it to the public [default: none]
     #[arg(long, env = "AIXGRADE_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
+    /// Leave the running of outputs to workers (`aixgrade worker`) that take them from this NATS server, such as
+    /// nats://10.0.0.1:4222; several addresses separated by commas [default: run them in this process]
+    #[arg(long, env = "AIXGRADE_NATS", value_name = "URL")]
+    nats: Option<String>,
+    /// Number of NATS servers that keep each job and each result
+    #[arg(long, env = "AIXGRADE_NATS_REPLICAS", value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u8).range(1..=5))]
+    nats_replicas: u8,
+    #[command(flatten)]
+    broker: BrokerArgs,
     /// How log lines are written to standard error
     #[arg(long, value_enum, env = "AIXGRADE_LOG_FORMAT", default_value_t = LogFormat::Text, value_name = "FORMAT")]
     log_format: LogFormat,
@@ -73,7 +84,7 @@ pub struct Serve {
 
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LogFormat {
+pub enum LogFormat {
     /// For people.
     Text,
     /// One JSON object a line.
@@ -105,6 +116,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
         )
     })?;
     let endpoints = serve.endpoints.read()?;
+    let broker = serve.nats.as_deref().map(|url| serve.broker.read(url)).transpose()?;
     let folder = global.folder()?;
     let _lock = ServerLock::take(&folder)?;
     check_demo(&serve, &folder)?;
@@ -135,11 +147,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     if let Some(watched) = &watched {
         println!("Metrics are at http://{}/metrics", watched.local_addr()?);
     }
-    let readiness = readiness::check(None);
-    if !readiness.missing.is_empty() {
-        println!("{}", engine_lacks(&readiness));
-    }
-    services.runs.engine().clone().serve();
+    start_runs(&services, broker, serve.nats_replicas.into()).await?;
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(services.collections.clone().serve());
     tokio::spawn(sweep(services.clone()));
@@ -159,6 +167,22 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
         tokio::spawn(http::listen::serve(watched, router, Limits::default(), std::future::pending()));
     }
     http::listen::serve(listener, http::router(state), Limits::default(), stop()).await;
+    Ok(())
+}
+
+/// Has outputs run: by workers that take them from a broker, or in this process.
+async fn start_runs(services: &Services, broker: Option<Broker>, replicas: usize) -> Result<(), Failure> {
+    let engine = services.runs.engine().clone();
+    if let Some(broker) = broker {
+        println!("Outputs are run by workers that connect to the same NATS server (aixgrade worker).");
+        tokio::spawn(Coordinator::connect(engine, &broker, replicas).await?.serve());
+        return Ok(());
+    }
+    let readiness = readiness::check(None);
+    if !readiness.missing.is_empty() {
+        println!("{}", engine_lacks(&readiness));
+    }
+    engine.serve();
     Ok(())
 }
 
@@ -236,7 +260,7 @@ fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
 }
 
 /// Logs to standard error at the level of `RUST_LOG`.
-fn log(format: LogFormat) {
+pub fn log(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,server=info"));
     // A test may have installed a subscriber already; then that one is used.
@@ -292,7 +316,7 @@ async fn finish_changes(db: Db) {
 }
 
 /// Waits for Ctrl-C or a service manager's signal.
-async fn stop() {
+pub async fn stop() {
     let ctrl_c = async {
         // If signals are unavailable, the server runs until it is killed, which loses nothing.
         if tokio::signal::ctrl_c().await.is_err() {
@@ -330,6 +354,9 @@ mod tests {
             backup_dir,
             backup_keep,
             metrics_listen,
+            nats: None,
+            nats_replicas: 1,
+            broker: BrokerArgs::default(),
             log_format,
             demo,
         }

@@ -47,6 +47,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0037_people_groups.sql"),
     include_str!("../../migrations/0038_routines.sql"),
     include_str!("../../migrations/0039_bookmarks.sql"),
+    include_str!("../../migrations/0040_workers.sql"),
 ];
 
 /// The schema this program writes.
@@ -156,6 +157,7 @@ mod tests {
         include_str!("migrations_rows/0037.sql"),
         include_str!("migrations_rows/0038.sql"),
         include_str!("migrations_rows/0039.sql"),
+        include_str!("migrations_rows/0040.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

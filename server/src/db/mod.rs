@@ -47,6 +47,7 @@ pub mod routines;
 pub mod rubrics;
 pub mod run_how;
 pub mod run_results;
+pub mod run_workers;
 pub mod runs;
 pub mod sessions;
 pub mod settings;

@@ -6,7 +6,7 @@ use app::model::{
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
     published::Difference,
-    run::{ItemDetail, MissingTask, Neighbour, Verdict},
+    run::{Environment, ItemDetail, MissingTask, Neighbour, Verdict},
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -86,9 +86,11 @@ pub fn worked(conn: &Connection, run: &Run) -> Result<Option<(u32, i64)>, Failur
 }
 
 /// Number of finished items that ran in an environment other than the run's.
-pub fn mixed(conn: &Connection, id: RunId, fingerprint: &str) -> Result<u32, Failure> {
-    let query = "SELECT count(*) FROM run_items WHERE run_id = ?1 AND state = 'done' AND fingerprint <> ?2";
-    Ok(conn.prepare_cached(query)?.query_row(params![id.0, fingerprint], |row| row.get(0))?)
+pub fn mixed(conn: &Connection, id: RunId, environment: &Environment) -> Result<u32, Failure> {
+    let query = "SELECT count(*) FROM run_items WHERE run_id = ?1 AND state = 'done' AND fingerprint <> ?2
+            AND fingerprint NOT IN (SELECT value FROM json_each(?3))";
+    let parts = serde_json::to_string(&environment.parts)?;
+    Ok(conn.prepare_cached(query)?.query_row(params![id.0, environment.fingerprint, parts], |row| row.get(0))?)
 }
 
 /// Tasks with tests that the submission does not answer, in the dataset's order.
@@ -130,7 +132,7 @@ pub fn tasks(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure> 
 /// One item with everything stored about it. Derived fields (`text`, `listing`) stay empty.
 pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option<ItemDetail>, Failure> {
     let query = format!("SELECT {ITEM} FROM run_items i {ITEM_JOINS} WHERE i.run_id = ?1 AND i.output_id = ?2");
-    let fingerprint = run.environment.as_ref().map(|e| e.fingerprint.as_str());
+    let elsewhere = |with: &str| run.environment.as_ref().is_none_or(|environment| !environment.covers(with));
     let found = conn.prepare_cached(&query)?.query_row([run.id.0, output.0], |row| {
         let (listed, outcome) = item(row)?;
         let ran_with: Option<String> = row.get("fingerprint")?;
@@ -146,7 +148,7 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
                 code: row.get("code")?,
                 code_lang: parsed(row, "code_lang")?,
                 text: Vec::new(),
-                mixed: outcome.is_some() && ran_with.as_deref().is_some_and(|with| Some(with) != fingerprint),
+                mixed: outcome.is_some() && ran_with.as_deref().is_some_and(elsewhere),
                 outcome,
                 listing: Vec::new(),
                 fault: fault(row.get("fault")?),

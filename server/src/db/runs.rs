@@ -1,7 +1,7 @@
 //! Runs, their items, and cached outcomes.
 //!
-//! What must stay true: only the holder of an item's lease writes its outcome, once. If a lease expired and
-//! another worker took the item, the first holder's result is ignored.
+//! What must stay true: only the newest attempt at an item writes its outcome, once. Every lease begins an attempt with
+//! a number of its own. If a lease expired and another worker took the item, the result of the first attempt is ignored.
 
 use std::collections::HashMap;
 
@@ -65,6 +65,10 @@ pub struct Run {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leased {
     pub item: i64,
+    /// The number of this attempt, from 1.
+    pub attempt: u32,
+    /// Whether the engine failed on it before, so that nothing may run beside it.
+    pub alone: bool,
     /// The model's text.
     pub code: String,
     /// The model's prompt, if it differs from the task's.
@@ -80,6 +84,20 @@ pub struct Leased {
     pub fresh: bool,
     /// In a conversation: how the model was asked, and the turn that the output answers.
     pub turn: Option<(Way, u32)>,
+}
+
+impl Leased {
+    /// What its result has to name.
+    pub fn ticket(&self) -> Ticket {
+        Ticket { item: self.item, attempt: self.attempt }
+    }
+}
+
+/// An attempt at an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ticket {
+    pub item: i64,
+    pub attempt: u32,
 }
 
 /// The keys that determine an outcome.
@@ -250,12 +268,20 @@ pub fn fault(stored: Option<String>) -> Option<Fault> {
 }
 
 /// Records that the engine starts (or resumes) an unfinished run, with the conditions that are the same for
-/// every output.
-pub fn begin(conn: &Connection, id: RunId, environment: &Environment) -> Result<(), Failure> {
+/// every output, where they are known before the first result.
+pub fn begin(conn: &Connection, id: RunId, environment: Option<&Environment>) -> Result<(), Failure> {
+    let environment = environment.map(serde_json::to_string).transpose()?;
     conn.execute(
-        "UPDATE runs SET environment = ?2, begun_at = ?3 WHERE id = ?1 AND status = 'running'",
-        params![id.0, serde_json::to_string(environment)?, clock::now().0],
+        "UPDATE runs SET environment = coalesce(?2, environment), begun_at = ?3 WHERE id = ?1 AND status = 'running'",
+        params![id.0, environment, clock::now().0],
     )?;
+    Ok(())
+}
+
+/// Records the conditions of a run in progress, once they are known.
+pub fn set_environment(conn: &Connection, id: RunId, environment: &Environment) -> Result<(), Failure> {
+    let json = serde_json::to_string(environment)?;
+    conn.prepare_cached("UPDATE runs SET environment = ?2 WHERE id = ?1")?.execute(params![id.0, json])?;
     Ok(())
 }
 
@@ -305,8 +331,8 @@ const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revis
 /// At most `limit` finished items after the item `after`, each with the key of its outcome.
 pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
     let query =
-        "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt, o.turn, s.way,
-            i.key
+        "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
+             o.turn, s.way, i.key
         FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
         JOIN submissions s ON s.id = o.submission_id
         WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
@@ -344,29 +370,72 @@ pub fn claim(
     until: Timestamp,
     alone: bool,
 ) -> Result<Option<Leased>, Failure> {
+    Ok(claim_several(conn, id, holder, until, alone, 1)?.pop())
+}
+
+/// The same for at most `limit` items, in order.
+pub fn claim_several(
+    conn: &Connection,
+    id: RunId,
+    holder: &str,
+    until: Timestamp,
+    alone: bool,
+    limit: usize,
+) -> Result<Vec<Leased>, Failure> {
     let now = clock::now().0;
-    let found: Option<(i64, bool)> = conn
+    let found: Vec<(i64, bool)> = conn
         .prepare_cached(
             "SELECT i.id, i.state = 'leased' AS is_leased FROM run_items i JOIN runs r ON r.id = i.run_id
              WHERE i.run_id = ?1 AND r.status = 'running' AND i.alone = ?2
                  AND i.state IN ('waiting', 'leased')
                  AND (i.state = 'waiting' OR i.leased_until NOT BETWEEN ?3 AND ?4)
-             ORDER BY i.expected_s DESC, i.sample, i.id LIMIT 1",
+             ORDER BY i.expected_s DESC, i.sample, i.id LIMIT ?5",
         )?
-        .query_row(params![id.0, alone, now, now + LEASE_MS], |row| Ok((row.get("id")?, row.get("is_leased")?)))
-        .optional()?;
-    let Some((item, taken_over)) = found else { return Ok(None) };
-    conn.prepare_cached("UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3 WHERE id = ?1")?
+        .query_map(params![id.0, alone, now, now + LEASE_MS, limit], |row| Ok((row.get("id")?, row.get("is_leased")?)))?
+        .collect::<Result<_, _>>()?;
+    let mut claimed = Vec::with_capacity(found.len());
+    for (item, taken_over) in found {
+        conn.prepare_cached(
+            "UPDATE run_items SET state = 'leased', holder = ?2, leased_until = ?3, attempt = attempt + 1 WHERE id = ?1",
+        )?
         .execute(params![item, holder, until.0])?;
-    if taken_over {
-        conn.execute("UPDATE runs SET taken_over = taken_over + 1 WHERE id = ?1", [id.0])?;
+        if taken_over {
+            conn.execute("UPDATE runs SET taken_over = taken_over + 1 WHERE id = ?1", [id.0])?;
+        }
+        claimed.push(conn.prepare_cached(&format!("{WORK} WHERE i.id = ?1"))?.query_row([item], leased)?);
     }
-    let leased = conn.prepare_cached(&format!("{WORK} WHERE i.id = ?1"))?.query_row([item], leased)?;
-    Ok(Some(leased))
+    Ok(claimed)
 }
 
-const WORK: &str = "SELECT i.id, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        o.turn, s.way
+/// The item of an attempt with its run, if a lease of this attempt is in progress.
+pub fn in_progress(conn: &Connection, ticket: Ticket) -> Result<Option<(RunId, Leased)>, Failure> {
+    let query = format!("{WORK} WHERE i.id = ?1 AND i.attempt = ?2 AND i.state = 'leased'");
+    let found = conn
+        .prepare_cached(&query)?
+        .query_row(params![ticket.item, ticket.attempt], |row| Ok((RunId(row.get("run_id")?), leased(row)?)));
+    Ok(found.optional()?)
+}
+
+/// The attempts at items of a run that a holder has in progress.
+pub fn held(conn: &Connection, id: RunId, holder: &str) -> Result<Vec<Ticket>, Failure> {
+    let query = "SELECT id, attempt FROM run_items INDEXED BY run_items_leased WHERE holder = ?2 AND run_id = ?1";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement
+        .query_map(params![id.0, holder], |row| Ok(Ticket { item: row.get("id")?, attempt: row.get("attempt")? }))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The oldest unfinished runs, at most `limit`.
+pub fn open_runs(conn: &Connection, limit: usize) -> Result<Vec<RunId>, Failure> {
+    let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' ORDER BY id LIMIT ?1";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([limit], |row| row.get(0).map(RunId))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+const WORK: &str =
+    "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
+        i.run_id, o.turn, s.way
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
     JOIN submissions s ON s.id = o.submission_id";
 
@@ -375,6 +444,8 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
     let turn: Option<u32> = row.get("turn")?;
     Ok(Leased {
         item: row.get("id")?,
+        attempt: row.get("attempt")?,
+        alone: row.get("alone")?,
         code: row.get("code")?,
         test_class: row.get("test_class")?,
         signature: row.get("signature")?,
@@ -418,13 +489,13 @@ pub enum Finish<'a> {
     Returned,
 }
 
-/// Releases an item from its holder. If the lease was lost meanwhile, nothing happens.
-pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> Result<bool, Failure> {
+/// Ends an attempt at an item. If the lease was lost meanwhile, nothing happens.
+pub fn finish(conn: &Connection, ticket: Ticket, how: &Finish<'_>) -> Result<bool, Failure> {
     let now = clock::now().0;
     let changed = match how {
         Finish::Done(outcome, basis, kept) => {
             let json = serde_json::to_string(outcome)?;
-            let done = set_done(conn, item, Some(holder), outcome, &json, *basis, false)?;
+            let done = set_done(conn, ticket.item, Some(ticket.attempt), outcome, &json, *basis, false)?;
             if done && *kept {
                 conn.prepare_cached("INSERT OR REPLACE INTO outcomes (key, outcome, created_at) VALUES (?1, ?2, ?3)")?
                     .execute(params![basis.key, json, now])?;
@@ -435,42 +506,67 @@ pub fn finish(conn: &Connection, item: i64, holder: &str, how: &Finish<'_>) -> R
             .prepare_cached(
                 "UPDATE run_items SET state = CASE WHEN ?4 THEN 'waiting' ELSE 'failed' END, alone = 1, holder = NULL,
                      leased_until = NULL, fault = ?3, finished_at = CASE WHEN ?4 THEN NULL ELSE ?5 END
-                 WHERE id = ?1 AND holder = ?2",
+                 WHERE id = ?1 AND attempt = ?2 AND state = 'leased'",
             )?
-            .execute(params![item, holder, serde_json::to_string(fault)?, again, now])?,
+            .execute(params![ticket.item, ticket.attempt, serde_json::to_string(fault)?, again, now])?,
         Finish::Returned => conn
-            .prepare_cached("UPDATE run_items SET state = 'waiting', holder = NULL, leased_until = NULL WHERE id = ?1 AND holder = ?2")?
-            .execute(params![item, holder])?,
+            .prepare_cached(
+                "UPDATE run_items SET state = 'waiting', holder = NULL, leased_until = NULL
+                 WHERE id = ?1 AND attempt = ?2 AND state = 'leased'",
+            )?
+            .execute(params![ticket.item, ticket.attempt])?,
     };
     Ok(changed > 0)
 }
 
-/// A free item's cached outcome.
+/// An outcome to look up.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub item: i64,
+    /// The attempt in progress; absent if the item is free.
+    pub attempt: Option<u32>,
+    pub key: String,
+    /// The fingerprint to store with the outcome.
+    pub fingerprint: String,
+}
+
+/// An item's cached outcome.
 #[derive(Debug)]
 pub struct CachedOutcome {
-    item: i64,
-    key: String,
+    wanted: Wanted,
     outcome: Outcome,
     json: String,
 }
 
-/// The cached outcomes of these items, each with its key. An outcome that this program cannot parse counts as missing.
-pub fn cached_outcomes(conn: &Connection, items: Vec<(i64, String)>) -> Result<Vec<CachedOutcome>, Failure> {
+impl CachedOutcome {
+    /// The item.
+    pub fn item(&self) -> i64 {
+        self.wanted.item
+    }
+
+    /// The fingerprint to store with it.
+    pub fn fingerprint(&self) -> &str {
+        &self.wanted.fingerprint
+    }
+}
+
+/// The cached outcomes among those wanted. An outcome that this program cannot parse counts as missing.
+pub fn cached_outcomes(conn: &Connection, wanted: Vec<Wanted>) -> Result<Vec<CachedOutcome>, Failure> {
     let mut statement = conn.prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?;
     let mut found = Vec::new();
-    for (item, key) in items {
-        let json: Option<String> = statement.query_row([&key], |row| row.get(0)).optional()?;
+    for wanted in wanted {
+        let json: Option<String> = statement.query_row([&wanted.key], |row| row.get(0)).optional()?;
         if let Some((json, outcome)) = json.and_then(|json| serde_json::from_str(&json).ok().map(|o| (json, o))) {
-            found.push(CachedOutcome { item, key, outcome, json });
+            found.push(CachedOutcome { wanted, outcome, json });
         }
     }
     Ok(found)
 }
 
-/// Gives free items their cached outcomes.
-pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome], fingerprint: &str) -> Result<(), Failure> {
-    for CachedOutcome { item, key, outcome, json } in cached {
-        set_done(conn, *item, None, outcome, json, Basis { key, fingerprint }, true)?;
+/// Gives items their cached outcomes.
+pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome]) -> Result<(), Failure> {
+    for CachedOutcome { wanted: Wanted { item, attempt, key, fingerprint }, outcome, json } in cached {
+        set_done(conn, *item, *attempt, outcome, json, Basis { key, fingerprint }, true)?;
     }
     Ok(())
 }
@@ -478,7 +574,7 @@ pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome], fingerprint: 
 fn set_done(
     conn: &Connection,
     item: i64,
-    holder: Option<&str>,
+    attempt: Option<u32>,
     outcome: &Outcome,
     json: &str,
     basis: Basis<'_>,
@@ -489,11 +585,11 @@ fn set_done(
             "UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict = ?3, passed = ?4,
                  total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8, key = ?9,
                  fingerprint = ?10, published = ?11, failure = ?12
-             WHERE id = ?1 AND holder IS ?2 AND state IN ('waiting', 'leased')",
+             WHERE id = ?1 AND (state = 'leased' AND attempt = ?2 OR state = 'waiting' AND ?2 IS NULL)",
         )?
         .execute(params![
             item,
-            holder,
+            attempt,
             outcome.verdict.name(),
             outcome.passed,
             outcome.total,
@@ -506,6 +602,13 @@ fn set_done(
             outcome.published.as_ref().and_then(|published| published.failure).map(FailureClass::name)
         ])?;
     Ok(changed > 0)
+}
+
+/// Whether a run has an unfinished item. Cheaper than counting them.
+pub fn has_open_items(conn: &Connection, id: RunId) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM run_items INDEXED BY run_items_open
+        WHERE run_id = ?1 AND state IN ('waiting', 'leased'))";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
 }
 
 /// Number of unfinished items: free ones (including those with expired leases), and leased ones.

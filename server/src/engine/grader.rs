@@ -113,6 +113,11 @@ impl Grader {
         Ok(Grader { sandbox, toolchain, folder, index, suite, compilers, allowance })
     }
 
+    /// The version of the Java build.
+    pub fn java_version(&self) -> &str {
+        &self.toolchain.java
+    }
+
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
@@ -130,19 +135,13 @@ impl Grader {
             conditions: Some(conditions),
             limits: None,
             fingerprint: self.fingerprint(),
+            parts: Vec::new(),
         }
     }
 
     /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
         let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
-        hex::encode(Sha256::digest(text))
-    }
-
-    /// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same
-    /// outcome if the code is deterministic.
-    pub fn key(&self, task: &Task, code: &str) -> String {
-        let text = format!("{}\0{}\0{:?}\0{code}", self.fingerprint(), task.test_class, task.signature);
         hex::encode(Sha256::digest(text))
     }
 
@@ -187,6 +186,12 @@ impl Grader {
             }
         }
     }
+}
+
+/// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same outcome
+/// if the code is deterministic. `basis` is [`Grader::fingerprint`].
+pub fn key(basis: &str, Task { test_class, signature }: &Task, code: &str) -> String {
+    hex::encode(Sha256::digest(format!("{basis}\0{test_class}\0{signature:?}\0{code}")))
 }
 
 impl Worker {

@@ -81,9 +81,22 @@ pub struct CheckResult {
 /// # Errors
 /// Engine errors: the sandbox or the Java images cannot be created.
 pub fn run(sandbox: Arc<dyn Sandbox>, folder: &Path, workers: usize) -> Result<Vec<CheckResult>, EngineError> {
+    Ok(run_with_version(sandbox, folder, workers)?.1)
+}
+
+/// The same, with the version of the Java build.
+///
+/// # Errors
+/// The same as [`run`].
+pub fn run_with_version(
+    sandbox: Arc<dyn Sandbox>,
+    folder: &Path,
+    workers: usize,
+) -> Result<(String, Vec<CheckResult>), EngineError> {
     let (tree, classes) = tests();
     let grader = Grader::prepare(sandbox, folder, TestKind::Aixgrade, &tree, &classes, ALLOWANCE, workers)?;
-    run_trials(grader, workers)
+    let version = grader.java_version().to_owned();
+    Ok((version, run_trials(grader, workers)?))
 }
 
 /// Like [`run`], with the sandbox, toolchain and compilers of a run's grader.

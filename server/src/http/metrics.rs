@@ -4,6 +4,7 @@
 
 use std::{collections::HashSet, fs, path::Path, sync::LazyLock, time::Instant};
 
+use app::model::workers::{QueueRow, WorkerState, Workers};
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{Method, StatusCode, header},
@@ -13,6 +14,7 @@ use axum::{
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{
+        counter::ConstCounter,
         family::Family,
         gauge::{ConstGauge, Gauge},
         info::Info,
@@ -33,6 +35,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfFile {
     file: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfState {
+    state: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -150,6 +157,7 @@ fn register_counts(registry: &mut Registry, requests: &Requests, services: &Serv
         "Outputs on which the engine failed, also at the first of two attempts",
         counts.faults.clone(),
     );
+    register_workers(registry, &services.runs.known_workers().unwrap_or_default());
     if let Some(backups) = backups {
         registry.register_with_unit(
             "backup_last_success_timestamp",
@@ -169,8 +177,39 @@ fn register_load(registry: &mut Registry, load: &load::Load) {
         "Outputs of these runs without a verdict, including those that are being run",
         load.outputs,
     );
-    gauge("outputs_running", "Outputs that a worker of the engine is running", load.running);
+    gauge("outputs_running", "Outputs that a worker of the engine is running, or that are in the broker", load.running);
     gauge("leases", "Outputs that raters have open", load.leases);
+}
+
+/// Workers on other machines.
+fn register_workers(registry: &mut Registry, workers: &Workers) {
+    let states = Family::<OfState, Gauge>::default();
+    for state in WorkerState::ALL {
+        let count = workers.workers.iter().filter(|worker| worker.state == state).count();
+        states.get_or_create(&OfState { state: state.name() }).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+    registry.register("workers", "Workers on other machines, by state", states);
+    let ready = workers.workers.iter().filter(|worker| worker.state == WorkerState::Ready);
+    let slots: u32 = ready.map(|worker| worker.slots).sum();
+    registry.register("worker_slots", "Outputs that workers can run at a time", ConstGauge::new(i64::from(slots)));
+    let jobs = Family::<OfState, Gauge>::default();
+    let sum = |count: fn(&QueueRow) -> u64| workers.queues.iter().map(count).sum::<u64>();
+    for (state, count) in [("waiting", sum(|queue| queue.waiting)), ("running", sum(|queue| queue.running))] {
+        jobs.get_or_create(&OfState { state }).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+    registry.register("worker_jobs", "Jobs at the broker: waiting for a worker, or with one", jobs);
+    let unserved = workers.queues.iter().filter(|queue| queue.waiting > 0 && !queue.served).count();
+    let mut gauge = |name: &str, help: &str, value: i64| registry.register(name, help, ConstGauge::new(value));
+    let unserved = i64::try_from(unserved).unwrap_or(i64::MAX);
+    gauge("worker_queues_unserved", "Queues with waiting jobs that no worker runs", unserved);
+    gauge("broker_connected", "Whether the server reaches the broker: 1 or 0", i64::from(workers.connected));
+    let count = |value: u64| ConstCounter::new(value);
+    registry.register("worker_results_refused", "Results of workers that were refused", count(workers.refused_results));
+    registry.register(
+        "worker_jobs_lost",
+        "Jobs that the broker lost and that were published again",
+        count(workers.lost_jobs),
+    );
 }
 
 fn register_places(registry: &mut Registry, places: &Places) {

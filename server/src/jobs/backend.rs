@@ -1,70 +1,120 @@
-//! Runs the outputs of a dataset version: with the Java engine, or with the languages whose tests are programs.
+//! Runs jobs of one suite: with the Java engine, or with the languages whose tests are programs. Coordinators in this
+//! process and workers on other machines use the same.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use app::model::{
-    conversation::Way,
-    reason::FailedCheck,
+    code_lang::CodeLang,
+    conversation::TestProfile,
+    ids::TaskRevisionId,
+    reason::{FailedCheck, Fault},
     run::{Environment, Outcome},
 };
 
-use super::worker_count;
+use super::{
+    job::{Job, JobKind, MadeIn},
+    suites::Tests,
+};
 use crate::{
-    db::runs::Leased,
     engine::{
-        EngineError,
-        grader::{Grader, Task, Worker},
+        EngineError, dates,
+        grader::{Grader, Worker},
+        runner::Allowance,
         self_test,
     },
     lang::{
-        codeif::{Answer, Conversations},
-        grader::Sample,
-        suite::Suite,
+        codeif::Conversations,
+        suite::{Suite, digest},
     },
+    sandbox::Sandbox,
 };
 
-/// A dataset version, ready to run outputs.
+/// Tests that are ready to run outputs.
 pub enum Backend {
     /// Test classes, run by the Java engine.
     Java(Arc<Grader>),
     /// Test programs, in any language.
-    Programs(Suite),
+    Programs(Arc<Suite>),
     /// Conversations of CodeIF-Bench.
-    Conversations(Conversations),
+    Conversations(Arc<Talks>),
+}
+
+/// Conversations, whose tests are named by the digest of their text.
+pub struct Talks {
+    suite: Conversations,
+    revisions: HashMap<String, TaskRevisionId>,
 }
 
 /// A worker that runs outputs on a backend.
-pub enum ItemWorker<'a> {
+pub enum ItemWorker {
     Java(Box<Worker>),
-    Programs(&'a Suite, Arc<AtomicBool>),
-    Conversations(&'a Conversations, Arc<AtomicBool>),
+    Programs(Arc<Suite>, Arc<AtomicBool>),
+    Conversations(Arc<Talks>, Arc<AtomicBool>),
 }
 
 impl Backend {
+    /// Prepares tests for `workers` workers. `folder` stores what is built for later runs. The inner error is a fault that
+    /// no engine error describes.
+    ///
+    /// # Errors
+    /// Engine errors: a toolchain is missing, or the tests do not compile.
+    pub fn prepare(
+        tests: &Tests,
+        sandbox: Arc<dyn Sandbox>,
+        folder: &Path,
+        allowance: Allowance,
+        profile: TestProfile,
+        workers: usize,
+    ) -> Result<Result<Backend, Fault>, EngineError> {
+        match tests {
+            Tests::Programs(programs) => {
+                let texts = programs.iter().flat_map(|(lang, texts)| texts.iter().map(|text| (*lang, text.as_str())));
+                Ok(Ok(Backend::Programs(Arc::new(Suite::prepare(sandbox, folder, texts, allowance)?))))
+            }
+            Tests::Conversations(texts) => {
+                let tests: Vec<_> = (0..)
+                    .map(TaskRevisionId)
+                    .zip(texts)
+                    .map(|(revision, text)| (revision, CodeLang::Python, text.clone()))
+                    .collect();
+                let revisions = tests.iter().map(|(revision, _, text)| (digest(text), *revision)).collect();
+                let suite = Conversations::prepare(sandbox, folder, &tests, allowance, profile)?;
+                Ok(Ok(Backend::Conversations(Arc::new(Talks { suite, revisions }))))
+            }
+            Tests::Classes(kind, classes, tree) => {
+                if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
+                    return Ok(Err(Fault::Sandbox { detail: missing.to_string() }));
+                }
+                let grader = Grader::prepare(sandbox, folder, *kind, tree, classes, allowance, workers)?;
+                Ok(Ok(Backend::Java(Arc::new(grader))))
+            }
+        }
+    }
+
     /// The conditions that all outputs of a run share, with the failed checks that the operator allows.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         match self {
             Backend::Java(grader) => grader.environment(failed_checks),
             Backend::Programs(suite) => suite.environment(failed_checks),
-            Backend::Conversations(suite) => suite.environment(failed_checks),
+            Backend::Conversations(talks) => talks.suite.environment(failed_checks),
         }
     }
 
-    /// A hash of everything besides the output and its task that can affect an outcome.
-    pub fn fingerprint(&self) -> String {
+    /// The conditions of results of this kind.
+    pub fn made_in(&self, kind: JobKind) -> MadeIn {
         match self {
-            Backend::Java(grader) => grader.fingerprint(),
-            Backend::Programs(suite) => suite.fingerprint(),
-            Backend::Conversations(suite) => suite.fingerprint(),
-        }
-    }
-
-    /// The cache key of an output: a hash of everything that can affect its outcome.
-    pub fn key(&self, item: &Leased) -> String {
-        match self {
-            Backend::Java(grader) => grader.key(&task(item), &item.code),
-            Backend::Programs(suite) => suite.key(item.revision, sample(item)),
-            Backend::Conversations(suite) => suite.key(item.revision, answer(item)),
+            Backend::Java(grader) => MadeIn { key_basis: grader.fingerprint(), fingerprint: grader.fingerprint() },
+            Backend::Programs(suite) => {
+                MadeIn { key_basis: suite.key_basis(kind.lang()), fingerprint: suite.fingerprint_of(kind.lang()) }
+            }
+            Backend::Conversations(talks) => {
+                let fingerprint = talks.suite.fingerprint();
+                MadeIn { key_basis: fingerprint.clone(), fingerprint }
+            }
         }
     }
 
@@ -73,65 +123,55 @@ impl Backend {
         match self {
             Backend::Java(_) => "java".to_owned(),
             Backend::Programs(suite) => suite.versions(),
-            Backend::Conversations(suite) => suite.versions(),
+            Backend::Conversations(talks) => talks.suite.versions(),
         }
     }
 
-    /// Runs the sandbox checks and returns those that failed.
+    /// Runs the sandbox checks with `workers` workers and returns those that failed.
     ///
     /// # Errors
     /// Engine errors: the sandbox or a toolchain does not work.
-    pub fn failed_checks(&self) -> Result<Vec<FailedCheck>, EngineError> {
+    pub fn failed_checks(&self, workers: usize) -> Result<Vec<FailedCheck>, EngineError> {
         let shown = match self {
-            Backend::Java(grader) => self_test::run_with(grader, worker_count())?,
+            Backend::Java(grader) => self_test::run_with(grader, workers)?,
             Backend::Programs(suite) => suite.trials()?,
-            Backend::Conversations(suite) => suite.trials()?,
+            Backend::Conversations(talks) => talks.suite.trials()?,
         };
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
 
-    /// How many outputs to work on at once.
-    pub fn workers(&self) -> usize {
+    /// How many outputs to work on at once with this number of processors.
+    pub fn workers(&self, processors: usize) -> usize {
         match self {
-            Backend::Java(_) | Backend::Conversations(_) => worker_count(),
-            Backend::Programs(suite) => suite.workers(worker_count()),
+            Backend::Java(_) | Backend::Conversations(_) => processors,
+            Backend::Programs(suite) => suite.workers(processors),
         }
     }
 
     /// A worker that stops its current work once `cancelled` is set.
-    pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker<'_> {
+    pub fn worker(&self, cancelled: Arc<AtomicBool>) -> ItemWorker {
         match self {
             Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
-            Backend::Programs(suite) => ItemWorker::Programs(suite, cancelled),
-            Backend::Conversations(suite) => ItemWorker::Conversations(suite, cancelled),
+            Backend::Programs(suite) => ItemWorker::Programs(Arc::clone(suite), cancelled),
+            Backend::Conversations(talks) => ItemWorker::Conversations(Arc::clone(talks), cancelled),
         }
     }
 }
 
-impl ItemWorker<'_> {
-    /// Grades one output.
+impl ItemWorker {
+    /// Runs the output of a job.
     ///
     /// # Errors
     /// Engine errors only. The output then has no outcome.
-    pub fn grade(&mut self, item: &Leased) -> Result<Outcome, EngineError> {
+    pub fn run(&mut self, job: &Job) -> Result<Outcome, EngineError> {
         match self {
-            ItemWorker::Java(worker) => worker.grade(&task(item), &item.code),
-            ItemWorker::Programs(suite, cancelled) => suite.grade(item.revision, sample(item), cancelled),
-            ItemWorker::Conversations(suite, cancelled) => suite.grade(item.revision, answer(item), cancelled),
+            ItemWorker::Java(worker) => worker.grade(&job.task(), &job.code),
+            ItemWorker::Programs(suite, cancelled) => suite.grade(&job.tests, job.sample(), cancelled),
+            ItemWorker::Conversations(talks, cancelled) => {
+                let revision = talks.revisions.get(&job.tests);
+                let revision = revision.ok_or_else(|| EngineError::Tests("the task has no tests".to_owned()))?;
+                talks.suite.grade(*revision, job.answer(), cancelled)
+            }
         }
     }
-}
-
-fn task(item: &Leased) -> Task {
-    Task { test_class: item.test_class.clone().unwrap_or_default(), signature: item.signature.clone() }
-}
-
-/// An output of a conversation. One without a place in it, which the import does not store, would answer the base prompt.
-fn answer(item: &Leased) -> Answer<'_> {
-    let (way, turn) = item.turn.unwrap_or((Way::Base, 0));
-    Answer { code: &item.code, way, turn }
-}
-
-fn sample(item: &Leased) -> Sample<'_> {
-    Sample { prompt: item.prompt.as_deref(), generation: &item.code }
 }

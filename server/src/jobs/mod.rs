@@ -1,5 +1,8 @@
 //! The work queue: leased items of a run, and the workers that process them.
 //!
+//! A coordinator makes [`job::Job`]s of leased items, and workers answer with [`job::Report`]s. [`Engine`] is both in
+//! this process; [`cluster`] has workers on other machines.
+//!
 //! [`Engine::work`] processes one run, with as many workers as cores (more where outputs are built together). The server's background thread
 //! ([`Engine::serve`]) and the command line both call it, also on the same run at the same time: leases keep them
 //! apart.
@@ -8,12 +11,15 @@
 //! twice; an item on which the engine failed is tried once more, alone.
 
 mod backend;
+pub mod cluster;
+pub mod job;
+pub mod suites;
 
 use std::{
     collections::BTreeSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc, Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -23,10 +29,9 @@ use std::{
 use app::{
     i18n::runs::{EN, ZH},
     model::{
-        dataset,
-        ids::{DatasetVersionId, RunId},
+        ids::RunId,
         reason::{FailedCheck, Fault},
-        run::{LimitHit, Outcome, RunStatus, Verdict},
+        run::{RunStatus, Verdict},
         time::Timestamp,
     },
 };
@@ -37,16 +42,18 @@ use prometheus_client::{
 };
 
 use backend::{Backend, ItemWorker};
+use cluster::registry::Registry;
+use job::{Ended, MadeIn, Report};
+use suites::VersionTests;
 
 use crate::{
     clock,
     db::{
-        Db, datasets, run_how,
-        runs::{self, Basis, Finish, Leased},
+        Db, run_how,
+        runs::{self, Leased},
     },
-    engine::{EngineError, dates, grader::Grader, runner::Allowance, self_test, suite::TestKind},
+    engine::{EngineError, runner::Allowance, self_test},
     error::{self, Failure, chain},
-    lang::{codeif::Conversations, suite::Suite},
     sandbox::{Sandbox, bubblewrap::Bubblewrap},
 };
 
@@ -74,6 +81,8 @@ pub struct Engine {
     /// Whether to run outputs even if a sandbox check fails.
     allow_degraded_sandbox: bool,
     counts: Counts,
+    /// The workers on other machines, if they run the outputs.
+    cluster: Arc<OnceLock<Arc<Registry>>>,
 }
 
 /// What the engine did since the start of the process.
@@ -92,9 +101,36 @@ pub struct WithVerdict {
 }
 
 impl Counts {
+    /// Counts how a job ended.
+    fn count(&self, ended: &Ended) {
+        match ended {
+            Ended::Judged(outcome) => self.record(outcome.verdict),
+            Ended::Failed(_) => {
+                self.faults.inc();
+            }
+            Ended::Returned => {}
+        }
+    }
+
     /// Counts an output that was run.
     pub fn record(&self, verdict: Verdict) {
         self.verdicts.get_or_create(&WithVerdict { verdict: verdict.name() }).inc();
+    }
+}
+
+/// A dataset version whose outputs can run in this process.
+struct Prepared {
+    backend: Backend,
+    tests: VersionTests,
+}
+
+impl Prepared {
+    /// An item's conditions and cache key.
+    fn key(&self, item: &Leased) -> (MadeIn, String) {
+        let job = self.tests.job(item);
+        let made_in = self.backend.made_in(job.kind);
+        let key = job.key(&made_in.key_basis);
+        (made_in, key)
     }
 }
 
@@ -111,11 +147,13 @@ enum Attempt {
 struct Notifier {
     notified: Mutex<bool>,
     changed: Condvar,
+    /// The same for the coordinator of workers on other machines.
+    cluster: tokio::sync::Notify,
 }
 
 impl Engine {
     /// An engine for a data folder. Starts nothing.
-    pub fn new(db: Db, data: &std::path::Path) -> Engine {
+    pub fn new(db: Db, data: &Path) -> Engine {
         let folder = Arc::new(data.join("engine"));
         Engine {
             db,
@@ -125,6 +163,7 @@ impl Engine {
             proved: Arc::default(),
             allow_degraded_sandbox: false,
             counts: Counts::default(),
+            cluster: Arc::default(),
         }
     }
 
@@ -140,8 +179,24 @@ impl Engine {
         self
     }
 
+    /// Leaves the running of outputs to workers on other machines, and returns what is known of them.
+    fn be_cluster(&self) -> Arc<Registry> {
+        Arc::clone(self.cluster.get_or_init(Arc::default))
+    }
+
+    /// The workers on other machines, if they run the outputs.
+    pub fn cluster(&self) -> Option<&Registry> {
+        self.cluster.get().map(Arc::as_ref)
+    }
+
+    /// Waits until there is a new run or a result of a worker.
+    async fn notified(&self) {
+        self.notifier.cluster.notified().await;
+    }
+
     /// Reports that there is a new run.
     pub fn notify(&self) {
+        self.notifier.cluster.notify_one();
         *self.notifier.notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.notifier.changed.notify_all();
     }
@@ -184,25 +239,26 @@ impl Engine {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.status != RunStatus::Running) {
             return Ok(Attempt::Ended);
         }
-        let backend = match self.prepare(run) {
-            Ok(backend) => backend,
+        let prepared = match self.prepare(run) {
+            Ok(prepared) => prepared,
             Err(fault) => {
                 self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
                 return Err(fault_failure(&fault));
             }
         };
         runs::fill(&self.db, run)?;
-        self.recheck(run, &backend)?;
-        self.reuse_outcomes(run, &backend)?;
+        self.recheck(run, &prepared)?;
+        self.reuse_outcomes(run, &prepared)?;
+        let backend = &prepared.backend;
         if self.db.read_blocking(|conn| runs::left(conn, run))?.0 > 0 {
-            let failed = self.failed_checks(&backend).map_err(|e| self.fault(e));
+            let failed = self.failed_checks(backend).map_err(|e| self.fault(e));
             match failed.and_then(|failed| trusted(failed, self.allow_degraded_sandbox)) {
                 Ok(failed) if failed.is_empty() => {}
                 Ok(failed) => {
                     let why: Vec<String> = failed.iter().map(|check| EN.failed_check(check)).collect();
                     tracing::warn!(%run, "running in a degraded sandbox, as the operator allows: {}", why.join("; "));
                     let environment = backend.environment(failed);
-                    self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
+                    self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;
                 }
                 Err(fault) => {
                     self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
@@ -210,11 +266,11 @@ impl Engine {
                 }
             }
         }
-        let workers = backend.workers();
+        let workers = backend.workers(worker_count());
         loop {
             // Items that have not failed yet, in parallel; then those that have failed, one by one.
             for (workers, alone) in [(workers, false), (1, true)] {
-                if self.round(run, &backend, workers, alone)? == Attempt::Interrupted {
+                if self.round(run, &prepared, workers, alone)? == Attempt::Interrupted {
                     return Ok(Attempt::Interrupted);
                 }
             }
@@ -238,7 +294,7 @@ impl Engine {
         if proved.contains(&backend.name()) {
             return Ok(Vec::new());
         }
-        let failed = backend.failed_checks()?;
+        let failed = backend.failed_checks(worker_count())?;
         // Only success is remembered, because a failure can be repaired meanwhile.
         if failed.is_empty() {
             proved.insert(backend.name());
@@ -255,46 +311,25 @@ impl Engine {
         Ok(self_test::run(sandbox, &self.folder, worker_count())?)
     }
 
-    fn prepare(&self, run: RunId) -> Result<Backend, Fault> {
-        let (version, how) = self.db.read_blocking(|conn| {
+    fn prepare(&self, run: RunId) -> Result<Prepared, Fault> {
+        let (tests, how) = self.db.read_blocking(|conn| {
             let found = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
-            Ok((found.version, run_how::get(conn, run)?))
+            Ok((VersionTests::load(conn, found.version)?, run_how::get(conn, run)?))
         })?;
-        let backend = match self.db.read_blocking(|conn| datasets::test_kind(conn, version))? {
-            Some(dataset::TestKind::CodeIfBench) => {
-                let tests = self.db.read_blocking(|conn| runs::task_tests(conn, version))?;
-                let profile = how.profile.unwrap_or_default();
-                let prepared = Conversations::prepare(sandbox()?, &self.folder, &tests, self.allowance, profile);
-                Backend::Conversations(prepared.map_err(|e| self.fault(e))?)
-            }
-            Some(kind) if kind.is_program() => {
-                let tests = self.db.read_blocking(|conn| runs::task_tests(conn, version))?;
-                let suite = Suite::prepare(sandbox()?, &self.folder, &tests, self.allowance);
-                Backend::Programs(suite.map_err(|e| self.fault(e))?)
-            }
-            _ => Backend::Java(Arc::new(self.prepare_java(version, how)?)),
-        };
-        let environment = backend.environment(Vec::new());
-        self.db.write_blocking(|tx| runs::begin(tx, run, &environment))?;
-        Ok(backend)
-    }
-
-    /// Prepares a grader of test classes.
-    fn prepare_java(&self, version: DatasetVersionId, how: run_how::How) -> Result<Grader, Fault> {
-        let (tests, classes) = self.db.read_blocking(|conn| {
-            let tests = datasets::tests(conn, version)?;
-            let classes: BTreeSet<String> = runs::test_classes(conn, version)?.into_iter().collect();
-            Ok((tests, classes))
-        })?;
-        let (kind, tree) = tests.ok_or(Fault::NoTests)?;
-        let kind = TestKind::from_name(&kind)
-            .ok_or_else(|| Fault::System { detail: format!("unknown kind of tests: {kind}") })?;
-        if let Some(dates) = how.dates {
-            dates::needs(dates).map_err(|missing| Fault::Sandbox { detail: missing.to_string() })?;
-        }
+        let tests = tests?;
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
-        Grader::prepare(sandbox()?, &self.folder, kind, &tree, &classes, allowance, worker_count())
-            .map_err(|e| self.fault(e))
+        let backend = Backend::prepare(
+            &tests.tests,
+            sandbox()?,
+            &self.folder,
+            allowance,
+            how.profile.unwrap_or_default(),
+            worker_count(),
+        );
+        let backend = backend.map_err(|e| self.fault(e))??;
+        let environment = backend.environment(Vec::new());
+        self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;
+        Ok(Prepared { backend, tests })
     }
 
     /// The fault for an engine error. For a full disk, it names the folder.
@@ -307,7 +342,7 @@ impl Engine {
 
     /// Resets the items whose result could differ today, if the run was asked to. In batches, so that submitted ratings
     /// are stored in between.
-    fn recheck(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
+    fn recheck(&self, run: RunId, prepared: &Prepared) -> Result<(), Failure> {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| !run.recheck) {
             return Ok(());
         }
@@ -316,7 +351,7 @@ impl Engine {
             let done = self.db.read_blocking(|conn| runs::done(conn, run, after, BATCH))?;
             let Some((last, _)) = done.last() else { break };
             after = last.item;
-            let is_outdated = |item: &Leased, key: &Option<String>| key.as_deref() != Some(backend.key(item).as_str());
+            let is_outdated = |item: &Leased, key: &Option<String>| key.as_deref() != Some(&prepared.key(item).1);
             let outdated: Vec<i64> =
                 done.iter().filter(|(item, key)| is_outdated(item, key)).map(|(item, _)| item.item).collect();
             if !outdated.is_empty() {
@@ -327,27 +362,29 @@ impl Engine {
     }
 
     /// Gives waiting items their cached outcomes, in batches as in [`Self::recheck`].
-    fn reuse_outcomes(&self, run: RunId, backend: &Backend) -> Result<(), Failure> {
+    fn reuse_outcomes(&self, run: RunId, prepared: &Prepared) -> Result<(), Failure> {
         if self.db.read_blocking(|conn| runs::get(conn, run))?.is_none_or(|run| run.fresh) {
             return Ok(());
         }
-        let fingerprint = backend.fingerprint();
         let mut after = 0;
         loop {
             let waiting = self.db.read_blocking(|conn| runs::waiting(conn, run, after, BATCH))?;
             let Some(last) = waiting.last() else { return Ok(()) };
             after = last.item;
-            let keys: Vec<(i64, String)> =
-                waiting.iter().filter(|item| !item.fresh).map(|item| (item.item, backend.key(item))).collect();
+            let keys = waiting.iter().filter(|item| !item.fresh).map(|item| {
+                let (made_in, key) = prepared.key(item);
+                runs::Wanted { item: item.item, attempt: None, key, fingerprint: made_in.fingerprint }
+            });
+            let keys = keys.collect();
             let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, keys))?;
             if !cached.is_empty() {
-                self.db.write_blocking(|tx| runs::reuse_outcomes(tx, &cached, &fingerprint))?;
+                self.db.write_blocking(|tx| runs::reuse_outcomes(tx, &cached))?;
             }
         }
     }
 
     /// Processes one of the two queues with `workers` workers, until it has no free item or the run is stopped.
-    fn round(&self, run: RunId, backend: &Backend, workers: usize, alone: bool) -> Result<Attempt, Failure> {
+    fn round(&self, run: RunId, prepared: &Prepared, workers: usize, alone: bool) -> Result<Attempt, Failure> {
         let waiting = self.db.read_blocking(|conn| runs::left(conn, run))?.0;
         if waiting == 0 {
             return Ok(Attempt::Ended);
@@ -357,8 +394,8 @@ impl Engine {
         thread::scope(|scope| {
             scope.spawn(|| self.keep_leases(run, &holder, &over, &cancelled));
             let take = || {
-                let (worker, holder) = (backend.worker(Arc::clone(&cancelled)), &holder);
-                move || self.take(run, backend, worker, holder, alone)
+                let (worker, holder) = (prepared.backend.worker(Arc::clone(&cancelled)), &holder);
+                move || self.take(run, prepared, worker, holder, alone)
             };
             let started: Vec<_> = (0..workers.min(waiting as usize)).map(|_| scope.spawn(take())).collect();
             let mut result = Ok(());
@@ -376,24 +413,27 @@ impl Engine {
     fn take(
         &self,
         run: RunId,
-        backend: &Backend,
-        mut worker: ItemWorker<'_>,
+        prepared: &Prepared,
+        mut worker: ItemWorker,
         holder: &str,
         alone: bool,
     ) -> Result<(), Failure> {
-        let fingerprint = backend.fingerprint();
         let mut next = self.db.write_blocking(|tx| runs::claim(tx, run, holder, lease_end(), alone))?;
         while let Some(item) = next {
-            let graded = worker.grade(&item);
-            let key = backend.key(&item);
-            match &graded {
-                Ok(outcome) => self.counts.record(outcome.verdict),
-                Err(EngineError::Cancelled) => {}
-                Err(_) => {
-                    self.counts.faults.inc();
+            let job = prepared.tests.job(&item);
+            let made_in = prepared.backend.made_in(job.kind);
+            let key = job.key(&made_in.key_basis);
+            let ended = match worker.run(&job) {
+                Ok(outcome) => Ended::Judged(Box::new(outcome)),
+                Err(EngineError::Cancelled) => Ended::Returned,
+                Err(e) => {
+                    tracing::warn!(%run, item = item.item, cause = %chain(&e), "the engine failed on an output");
+                    Ended::Failed(self.fault(e))
                 }
-            }
-            next = self.deliver(&item, graded, Basis { key: &key, fingerprint: &fingerprint }, (run, holder, alone))?;
+            };
+            self.counts.count(&ended);
+            let report = Report { item: job.item, attempt: job.attempt, ended, made_in };
+            next = self.deliver(&report, &key, (run, holder, alone))?;
         }
         Ok(())
     }
@@ -403,22 +443,13 @@ impl Engine {
     /// that it claims.
     fn deliver(
         &self,
-        item: &Leased,
-        graded: Result<Outcome, EngineError>,
-        basis: Basis<'_>,
+        report: &Report,
+        key: &str,
         (run, holder, alone): (RunId, &str, bool),
     ) -> Result<Option<Leased>, Failure> {
-        let is_cancelled = matches!(graded, Err(EngineError::Cancelled));
+        let is_cancelled = report.ended == Ended::Returned;
         self.db.write_blocking(|tx| {
-            let how = match graded {
-                Ok(ref outcome) => Finish::Done(outcome, basis, lasting(outcome)),
-                Err(EngineError::Cancelled) => Finish::Returned,
-                Err(e) => {
-                    tracing::warn!(%run, item = item.item, cause = %chain(&e), "the engine failed on an output");
-                    Finish::Failed { fault: self.fault(e), again: !alone }
-                }
-            };
-            runs::finish(tx, item.item, holder, &how)?;
+            job::settle(tx, report, key, alone)?;
             if is_cancelled { Ok(None) } else { runs::claim(tx, run, holder, lease_end(), alone) }
         })
     }
@@ -503,12 +534,6 @@ impl From<Failure> for Fault {
     }
 }
 
-/// Whether the same outcome can be expected another time. Waiting time is measured by the clock, and the host can be
-/// the reason why an output waits.
-fn lasting(outcome: &Outcome) -> bool {
-    outcome.limit != Some(LimitHit::Wall)
-}
-
 fn lease_end() -> Timestamp {
     Timestamp(clock::now().0.saturating_add(runs::LEASE_MS))
 }
@@ -536,7 +561,10 @@ impl From<EngineError> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use app::model::{reason::SandboxCheck, run::Verdict};
+    use app::model::{
+        reason::SandboxCheck,
+        run::{Outcome, Verdict},
+    };
 
     use super::*;
 
@@ -576,20 +604,22 @@ mod tests {
         let run = services.runs.start(&admin, NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
         let engine = services.runs.engine();
         let claim = || services.db.write_blocking(|tx| runs::claim(tx, run, "one", lease_end(), false)).unwrap();
-        let basis = Basis { key: "k", fingerprint: "f" };
+        let made_in = MadeIn { key_basis: "b".into(), fingerprint: "f".into() };
+        let report =
+            |item: &Leased, ended| Report { item: item.item, attempt: item.attempt, ended, made_in: made_in.clone() };
         let left = || services.db.read_blocking(|conn| runs::left(conn, run)).unwrap();
         let before = left();
         let item = claim().unwrap();
         services.runs.cancel(&admin, run).await.unwrap();
         services.runs.rerun(&admin, run, Rerun::Rest).await.unwrap();
         // The run goes on, but not with this worker: its flag stays set, so it would return every item at once, for ever.
-        let next = engine.deliver(&item, Err(EngineError::Cancelled), basis, (run, "one", false)).unwrap();
+        let next = engine.deliver(&report(&item, Ended::Returned), "k", (run, "one", false)).unwrap();
         assert!(next.is_none());
         assert_eq!(left(), before);
         // Another has all the work.
         let item = claim().unwrap();
-        let passed = Ok(Outcome::new(Verdict::Passed));
-        let next = engine.deliver(&item, passed, basis, (run, "one", false)).unwrap().unwrap();
+        let passed = Ended::Judged(Box::new(Outcome::new(Verdict::Passed)));
+        let next = engine.deliver(&report(&item, passed), "k", (run, "one", false)).unwrap().unwrap();
         assert_ne!(next.item, item.item);
     }
 

@@ -145,19 +145,13 @@ fn without_blank_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The tests of one task, with a digest of their text.
-struct Tests {
-    task: Task,
-    digest: String,
-}
-
 /// Runs the outputs of one dataset version. Shared by all workers.
 pub struct Conversations {
     sandbox: Arc<dyn Sandbox>,
     scripts: Scripts,
     /// Runs the sandbox checks.
     python: Arc<dyn Toolchain>,
-    tests: BTreeMap<TaskRevisionId, Tests>,
+    tests: BTreeMap<TaskRevisionId, Task>,
     context: RunContext,
     profile: TestProfile,
 }
@@ -176,7 +170,7 @@ impl Conversations {
     ) -> Result<Conversations, EngineError> {
         let read = tests.iter().map(|(revision, _, text)| {
             let task = serde_json::from_str(text).map_err(|e| EngineError::Tests(e.to_string()))?;
-            Ok((*revision, Tests { task, digest: hex::encode(Sha256::digest(text)) }))
+            Ok((*revision, task))
         });
         let tests = read.collect::<Result<_, EngineError>>()?;
         let places = Places::from_environment();
@@ -207,13 +201,6 @@ impl Conversations {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?} {profile}", self.versions(), self.context.budget)))
     }
 
-    /// The cache key of an answer.
-    pub fn key(&self, revision: TaskRevisionId, answer: Answer<'_>) -> String {
-        let digest = self.tests.get(&revision).map_or("", |tests| tests.digest.as_str());
-        let (fingerprint, Answer { code, way, turn }) = (self.fingerprint(), answer);
-        hex::encode(Sha256::digest(format!("{fingerprint}\0{digest}\0{}\0{turn}\0{code}", way.name())))
-    }
-
     /// Runs the sandbox checks.
     ///
     /// # Errors
@@ -234,7 +221,7 @@ impl Conversations {
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Outcome, EngineError> {
         let missing = || EngineError::Tests("the task has no tests".to_owned());
-        let task = &self.tests.get(&revision).ok_or_else(missing)?.task;
+        let task = self.tests.get(&revision).ok_or_else(missing)?;
         let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
         let begun = Instant::now();
         let Answer { code, way, turn } = answer;
@@ -260,6 +247,11 @@ impl Conversations {
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(outcome)
     }
+}
+
+/// The cache key of an answer. `basis` is [`Conversations::fingerprint`], and `digest` names the tests ([`suite::digest`]).
+pub fn key(basis: &str, digest: &str, Answer { code, way, turn }: Answer<'_>) -> String {
+    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{}\0{turn}\0{code}", way.name())))
 }
 
 fn cpu_ms(end: &ScriptEnd) -> u32 {

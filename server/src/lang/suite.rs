@@ -1,14 +1,13 @@
 //! A dataset version whose tests are programs, ready to run outputs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
 
 use app::model::{
     code_lang::CodeLang,
-    ids::TaskRevisionId,
     reason::FailedCheck,
     run::{Conditions, Environment, Outcome},
 };
@@ -38,15 +37,14 @@ const WAIT_S: u64 = 5;
 struct Tests {
     lang: CodeLang,
     task: Task,
-    /// SHA-256 of the tests' text.
-    digest: String,
 }
 
 /// Runs outputs of one dataset version. Shared by all workers.
 pub struct Suite {
     sandbox: Arc<dyn Sandbox>,
     toolchains: BTreeMap<CodeLang, Arc<dyn Toolchain>>,
-    tests: BTreeMap<TaskRevisionId, Tests>,
+    /// By the SHA-256 of their text: see [`digest`].
+    tests: BTreeMap<String, Tests>,
     context: RunContext,
 }
 
@@ -55,24 +53,22 @@ impl Suite {
     ///
     /// # Errors
     /// Fails if a toolchain is missing or tests cannot be read; other engine errors.
-    pub fn prepare(
+    pub fn prepare<'a>(
         sandbox: Arc<dyn Sandbox>,
         folder: &Path,
-        tests: &[(TaskRevisionId, CodeLang, String)],
+        tests: impl Iterator<Item = (CodeLang, &'a str)>,
         allowance: Allowance,
     ) -> Result<Suite, EngineError> {
         let places = Places::from_environment();
         let (mut toolchains, mut read) = (BTreeMap::new(), BTreeMap::new());
-        for (revision, lang, text) in tests {
+        for (lang, text) in tests {
             let task: Task = serde_json::from_str(text).map_err(|e| EngineError::Tests(e.to_string()))?;
-            let digest = hex::encode(Sha256::digest(text));
-            read.insert(*revision, Tests { lang: *lang, task, digest });
-            if !toolchains.contains_key(lang) {
+            read.insert(digest(text), Tests { lang, task });
+            if let Entry::Vacant(toolchain) = toolchains.entry(lang) {
                 let missing = |why: String| EngineError::Sandbox(format!("{}: {why}", lang.name()));
                 let found =
-                    language(*lang).ok_or_else(|| missing("outputs in this language cannot be run".to_owned()))?;
-                let toolchain = (found.find)(&places, folder).map_err(|e| missing(e.to_string()))?;
-                toolchains.insert(*lang, toolchain);
+                    language(lang).ok_or_else(|| missing("outputs in this language cannot be run".to_owned()))?;
+                toolchain.insert((found.find)(&places, folder).map_err(|e| missing(e.to_string()))?);
             }
         }
         let context = context(Arc::clone(&sandbox), folder, allowance);
@@ -83,7 +79,9 @@ impl Suite {
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        environment(&*self.sandbox, self.context.budget, self.versions(), self.fingerprint(), failed_checks)
+        let parts = self.toolchains.keys().map(|lang| self.fingerprint_of(*lang)).collect();
+        let (versions, fingerprint) = (self.versions(), self.fingerprint());
+        Environment { parts, ..environment(&*self.sandbox, self.context.budget, versions, fingerprint, failed_checks) }
     }
 
     /// The versions of the toolchains.
@@ -92,19 +90,20 @@ impl Suite {
         versions.join("; ")
     }
 
-    /// A hash of everything except the output and its task that can affect an outcome.
+    /// A hash of everything besides outputs and their tasks that can affect an outcome, in all languages.
     pub fn fingerprint(&self) -> String {
         hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
     }
 
-    /// The cache key of an output: a hash of text, task, tests, toolchain and limits.
-    pub fn key(&self, revision: TaskRevisionId, sample: Sample<'_>) -> String {
-        let tests = self.tests.get(&revision);
-        let (version, digest) = tests.map_or(("", ""), |tests| {
-            (self.toolchains.get(&tests.lang).map_or("", |toolchain| toolchain.version()), tests.digest.as_str())
-        });
-        let (budget, Sample { prompt, generation }) = (self.context.budget, sample);
-        hex::encode(Sha256::digest(format!("{GENERATION}\0{version}\0{budget:?}\0{digest}\0{prompt:?}\0{generation}")))
+    /// The same for one language, whichever others the dataset has.
+    pub fn fingerprint_of(&self, lang: CodeLang) -> String {
+        hex::encode(Sha256::digest(self.key_basis(lang)))
+    }
+
+    /// The part of [`key`] that toolchain and limits decide.
+    pub fn key_basis(&self, lang: CodeLang) -> String {
+        let version = self.toolchains.get(&lang).map_or("", |toolchain| toolchain.version());
+        format!("{GENERATION}\0{version}\0{:?}", self.context.budget)
     }
 
     /// Number of outputs to work on at once with this number of processors: the most that one of the languages asks
@@ -113,18 +112,13 @@ impl Suite {
         self.toolchains.values().map(|toolchain| toolchain.workers(processors)).max().unwrap_or(processors)
     }
 
-    /// Runs one output. The caller sets `cancelled` to stop the run.
+    /// Runs one output with the tests of this [`digest`]. The caller sets `cancelled` to stop the run.
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
-    pub fn grade(
-        &self,
-        revision: TaskRevisionId,
-        sample: Sample<'_>,
-        cancelled: &Arc<AtomicBool>,
-    ) -> Result<Outcome, EngineError> {
+    pub fn grade(&self, tests: &str, sample: Sample<'_>, cancelled: &Arc<AtomicBool>) -> Result<Outcome, EngineError> {
         let missing = || EngineError::Tests("the task has no tests".to_owned());
-        let Tests { lang, task, .. } = self.tests.get(&revision).ok_or_else(missing)?;
+        let Tests { lang, task } = self.tests.get(tests).ok_or_else(missing)?;
         let toolchain = self.toolchains.get(lang).ok_or_else(missing)?;
         let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
         grader::grade(&**toolchain, &context, *lang, task, sample)
@@ -141,6 +135,17 @@ impl Suite {
         }
         Ok(shown)
     }
+}
+
+/// The name of a task's tests: the SHA-256 of their text.
+pub fn digest(tests: &str) -> String {
+    hex::encode(Sha256::digest(tests))
+}
+
+/// The cache key of an output: a hash of text, task, tests, toolchain and limits. `basis` is [`Suite::key_basis`], and
+/// `digest` names the tests.
+pub fn key(basis: &str, digest: &str, Sample { prompt, generation }: Sample<'_>) -> String {
+    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{prompt:?}\0{generation}")))
 }
 
 /// The conditions of outputs that run as programs under these limits.
@@ -173,6 +178,7 @@ pub fn environment(
         conditions: Some(conditions),
         limits: None,
         fingerprint,
+        parts: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ use app::{
             RunRow, RunStatus, Verdict,
         },
         run_pair::RunPair,
+        workers::Workers,
     },
     port::{Admin, Answer, Runs},
 };
@@ -37,7 +38,7 @@ use crate::{
     },
     error::Failure,
     formats::codeif,
-    jobs::Engine,
+    jobs::{Engine, cluster::registry::Registry},
     lang::{self, Places, python::scripts},
     layout,
     report::{lines::Form, runs as results},
@@ -71,6 +72,10 @@ impl RunService {
     /// Refuses a run that cannot work on this machine, before anything is written. A JDK is needed for test classes; what
     /// test programs need depends on their language ([`Needs::check`]).
     fn ready(&self, dates: Option<Dates>, kind: Option<TestKind>) -> Result<(), Failure> {
+        // A run whose language no worker has waits for one, and the page says so.
+        if self.engine.cluster().is_some() {
+            return Ok(());
+        }
         let mut found = (self.readiness_check)(dates);
         if matches!(kind, Some(TestKind::HumanevalX | TestKind::CodeIfBench))
             && found.missing.contains(&EngineNeed::Jdk)
@@ -88,6 +93,11 @@ impl RunService {
     /// The engine: the server lets it serve, the command line executes a run with it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// The workers on other machines; `None` if outputs run in this process.
+    pub fn known_workers(&self) -> Option<Workers> {
+        self.engine.cluster().map(Registry::workers)
     }
 
     /// Writes a run's outputs and figures as a file. `keep` says which outputs. Blocks.
@@ -127,7 +137,8 @@ impl RunService {
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
         self.ready(how.dates, needs.kind)?;
-        tokio::task::spawn_blocking(move || needs.check(how)).await.map_err(Failure::internal)??;
+        let in_this_process = self.engine.cluster().is_none();
+        tokio::task::spawn_blocking(move || needs.check(how, in_this_process)).await.map_err(Failure::internal)??;
         let by = admin.id();
         let id = self
             .db
@@ -178,7 +189,7 @@ impl Needs {
     }
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
-    fn check(&self, how: How) -> Result<(), Failure> {
+    fn check(&self, how: How, in_this_process: bool) -> Result<(), Failure> {
         if how.profile.is_some() && self.kind != Some(TestKind::CodeIfBench) {
             return Err(Failure::conflict((
                 format!(
@@ -196,6 +207,9 @@ impl Needs {
                 "Shared JVMs and a set date are options for Java test classes. Start the run without them.",
                 "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
             )));
+        }
+        if !in_this_process {
+            return Ok(());
         }
         if self.kind == Some(TestKind::CodeIfBench) {
             return scripts::look(&Places::from_environment()).map_err(|missing| {
@@ -255,7 +269,14 @@ impl Runs for RunService {
     }
 
     async fn readiness(&self, _: &Admin) -> Answer<EngineReadiness> {
-        Ok((self.readiness_check)(None))
+        Ok(match self.engine.cluster() {
+            Some(_) => EngineReadiness::default(),
+            None => (self.readiness_check)(None),
+        })
+    }
+
+    async fn workers(&self, _: &Admin) -> Answer<Option<Workers>> {
+        Ok(self.known_workers())
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
@@ -536,7 +557,7 @@ fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Fai
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
     let results = Results::of(runs::samples(conn, id)?);
     let mixed = match &run.environment {
-        Some(environment) => run_results::mixed(conn, id, &environment.fingerprint)?,
+        Some(environment) => run_results::mixed(conn, id, environment)?,
         None => 0,
     };
     let found = run_results::verdicts(conn, id)?;

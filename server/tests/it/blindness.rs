@@ -163,6 +163,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("study_disputes", Sent::Json(json!({"study": 1}))),
         ("mask", Sent::Json(json!({"submission": 1}))),
         ("engine_readiness", Sent::Json(json!({}))),
+        ("workers", Sent::Json(json!({}))),
         ("runs", Sent::Json(json!({"submission": null}))),
         ("endpoints", Sent::Json(json!({}))),
         ("collections", Sent::Json(json!({}))),

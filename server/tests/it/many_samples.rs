@@ -75,7 +75,7 @@ fn finish(app: &TestApp, run: RunId) -> Vec<TaskRevisionId> {
                 for (at, item) in claimed.iter().enumerate() {
                     let (outcome, key) = (outcome(taken + at), item.item.to_string());
                     let how = Finish::Done(&outcome, Basis { key: &key, fingerprint: "f" }, true);
-                    runs::finish(tx, item.item, "test", &how)?;
+                    runs::finish(tx, item.ticket(), &how)?;
                 }
                 Ok(claimed)
             })

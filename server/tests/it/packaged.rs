@@ -276,11 +276,11 @@ async fn only_eligible_outputs_are_run_again() {
     let past = app::model::time::Timestamp(0);
     let item = db.write_blocking(|tx| runs::claim(tx, run, "gone", past, false)).unwrap().unwrap().item;
     let later = app::model::time::Timestamp(server::clock::now().0 + runs::LEASE_MS);
-    let again = db.write_blocking(|tx| runs::claim(tx, run, "here", later, false)).unwrap().unwrap().item;
-    assert_eq!(item, again);
+    let again = db.write_blocking(|tx| runs::claim(tx, run, "here", later, false)).unwrap().unwrap();
+    assert_eq!(item, again.item);
     let failed =
         runs::Finish::Failed { fault: app::model::reason::Fault::System { detail: "no room".into() }, again: false };
-    db.write_blocking(|tx| runs::finish(tx, item, "here", &failed)).unwrap();
+    db.write_blocking(|tx| runs::finish(tx, again.ticket(), &failed)).unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.taken_over, detail.row.failed), (1, 1));
     // The queue decides which one comes first.

@@ -52,9 +52,8 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     let claim = |holder: &'static str, until| {
         db.write_blocking(move |tx| runs::claim(tx, run, holder, until, false)).unwrap().unwrap()
     };
-    let finish = |item, holder: &'static str, how: Finish<'_>| {
-        db.write_blocking(|tx| runs::finish(tx, item, holder, &how)).unwrap()
-    };
+    let finish =
+        |of: &runs::Leased, how: Finish<'_>| db.write_blocking(|tx| runs::finish(tx, of.ticket(), &how)).unwrap();
     let outcome = Outcome::new(Verdict::Passed);
     let basis = Basis { key: "k", fingerprint: "f" };
 
@@ -65,14 +64,14 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     // The second's lease has expired: a third takes the item, and the second's result is ignored.
     let third = claim("three", later);
     assert_eq!(third.item, second.item);
-    assert!(!finish(second.item, "two", Finish::Done(&outcome, basis, false)));
-    assert!(finish(third.item, "three", Finish::Done(&outcome, basis, false)));
-    assert!(!finish(third.item, "three", Finish::Done(&outcome, basis, false)), "an item is done once");
+    assert!(!finish(&second, Finish::Done(&outcome, basis, false)));
+    assert!(finish(&third, Finish::Done(&outcome, basis, false)));
+    assert!(!finish(&third, Finish::Done(&outcome, basis, false)), "an item is done once");
     // An engine error moves an item to the queue of those that run alone; a second one ends it.
-    assert!(finish(first.item, "one", Finish::Failed { fault: Fault::NoTests, again: true }));
+    assert!(finish(&first, Finish::Failed { fault: Fault::NoTests, again: true }));
     let alone = db.write_blocking(|tx| runs::claim(tx, run, "one", later, true)).unwrap().unwrap();
     assert_eq!(alone.item, first.item);
-    assert!(finish(alone.item, "one", Finish::Failed { fault: Fault::NoTests, again: false }));
+    assert!(finish(&alone, Finish::Failed { fault: Fault::NoTests, again: false }));
     let counts = db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
     assert_eq!((counts.1, counts.2), (2, 1), "done, of these given up");
     // A stopped run assigns no more items.
@@ -149,10 +148,15 @@ async fn finished_items_are_rechecked_and_recalled_in_batches() {
         Ok(())
     })
     .unwrap();
-    let keys = vec![(all[0].item, "first".to_owned()), (all[1].item, "damaged".into()), (all[2].item, "none".into())];
-    let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, keys)).unwrap();
+    let wanted = [(0, "first"), (1, "damaged"), (2, "none")].map(|(at, key): (usize, &str)| runs::Wanted {
+        item: all[at].item,
+        attempt: None,
+        key: key.to_owned(),
+        fingerprint: "f".to_owned(),
+    });
+    let kept = db.read_blocking(|conn| runs::cached_outcomes(conn, wanted.to_vec())).unwrap();
     assert_eq!(kept.len(), 1);
-    db.write_blocking(|tx| runs::reuse_outcomes(tx, &kept, "f")).unwrap();
+    db.write_blocking(|tx| runs::reuse_outcomes(tx, &kept)).unwrap();
     let done = db.read_blocking(|conn| runs::done(conn, run, 0, 100)).unwrap();
     assert_eq!((done.len(), done[0].0.item, done[0].1.as_deref()), (1, all[0].item, Some("first")));
     db.write_blocking(|tx| runs::reset(tx, &[all[0].item], true)).unwrap();
@@ -181,7 +185,7 @@ async fn slow_outputs_go_first_next_time() {
         let wall_ms = if *item == slow { 9_000 } else { 50 };
         let outcome = Outcome { wall_ms, ..Outcome::new(Verdict::Failed) };
         let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
-        assert!(db.write_blocking(|tx| runs::finish(tx, item.item, "one", &finish)).unwrap());
+        assert!(db.write_blocking(|tx| runs::finish(tx, item.ticket(), &finish)).unwrap());
     }
     let next = app.services.runs.start(&System.admin(), NewRun::of(submission).fresh()).await.unwrap();
     let claimed: Vec<_> = (0..items.len()).map(|_| claim(next).unwrap()).collect();

@@ -84,8 +84,7 @@ impl TestApp {
                     };
                     runs::finish(
                         tx,
-                        leased.item,
-                        "test",
+                        leased.ticket(),
                         &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false),
                     )?;
                 }

@@ -4,6 +4,7 @@
 //! figures into a [`Report`], which [`Report::show`] prints. Figures depend on the machine: measure with
 //! nothing else running, and compare ratios, not seconds, between machines.
 
+mod cluster;
 mod engine;
 mod grading;
 mod growth;
@@ -32,6 +33,8 @@ pub struct Bench {
 
 #[derive(Subcommand)]
 enum What {
+    /// Workers on other machines: their overhead, and how many results a second the server stores
+    Cluster(cluster::Options),
     /// The engine: outputs per second, compared with javac and java for each task and with the published
     /// runner's one JVM
     Engine(engine::Options),
@@ -61,6 +64,7 @@ pub fn optimised() -> Result<ExitCode> {
 /// Measures and prints. Exits with code 1 if a target is missed.
 pub fn bench(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
+        What::Cluster(options) => cluster::run(options)?,
         What::Engine(options) => engine::run(options)?,
         What::Grading(options) => grading::run(options)?,
         What::Growth(options) => growth::run(options)?,

@@ -118,6 +118,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::run_results_jsonl))
         .routes(routes!(runs::run_results_csv))
         .routes(routes!(runs::get_languages))
+        .routes(routes!(runs::get_workers))
         .routes(routes!(runs::get_conversations))
         // Studies.
         .routes(routes!(studies::list_studies, studies::create_study))

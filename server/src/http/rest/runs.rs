@@ -11,6 +11,7 @@ use app::{
         reason::Fault,
         run::{Environment, ItemDetail, ItemFilter, ItemRow, NewRun, PassAtK, Rerun, RunProgress, RunRow, RunStatus},
         run_pair::RunPair,
+        workers::Workers,
     },
     port::{Admin, Runs},
 };
@@ -128,6 +129,16 @@ pub async fn get_languages(
     Authorized(admin): Authorized<Admin>,
 ) -> JsonResult<LanguageResults> {
     Ok(Json(state.services.runs.languages(&admin).await?))
+}
+
+/// Get the workers on other machines, and their queues
+#[utoipa::path(get, path = "/workers", tag = "Runs", security(("token" = ["read"])),
+    responses((status = 200, description = "Workers and queues; `null` if outputs run in the server's process", body = Option<Workers>)))]
+pub async fn get_workers(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+) -> JsonResult<Option<Workers>> {
+    Ok(Json(state.services.runs.workers(&admin).await?))
 }
 
 /// Get every model's newest run in each way of CodeIF-Bench

@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use server::{
     clock,
-    db::{page, recording, runs, staging},
+    db::{page, recording, run_workers, runs, staging},
 };
 
 use crate::fill;
@@ -245,6 +245,14 @@ async fn use_everything(setup: &super::TestSetup) {
             runs::done(tx, run, 0, 100)?;
             runs::left(tx, run)?;
             runs::open(tx)?;
+            // Workers on other machines.
+            runs::open_runs(tx, 8)?;
+            runs::has_open_items(tx, run)?;
+            runs::claim_several(tx, run, "test", until, true, 10)?;
+            runs::held(tx, run, "test")?;
+            runs::in_progress(tx, runs::Ticket { item: 1, attempt: 1 })?;
+            run_workers::environments(tx, "s", "{}")?;
+            run_workers::others_done(tx, run, app::model::code_lang::CodeLang::Java, "f")?;
             staging::abandoned(tx, clock::now())?;
             Ok(())
         })

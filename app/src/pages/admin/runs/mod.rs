@@ -9,6 +9,7 @@ mod live;
 mod published;
 pub mod run;
 mod verdicts;
+mod workers;
 
 use leptos::prelude::*;
 
@@ -36,6 +37,7 @@ pub fn RunsPage() -> impl IntoView {
     let list = Listing::new("-started", &["status", "dataset", "model"]);
     let data = Data::new(move || list.asked(), |page| runs(None, page));
     let engine = engine_data();
+    let workers = workers::workers_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
     let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled]
         .map(|status| (status.name(), t.status_name(status).to_owned()));
@@ -43,6 +45,7 @@ pub fn RunsPage() -> impl IntoView {
     view! {
         <Page title=t.runs actions>
             <EngineNotice data=engine/>
+            {workers::section(i, workers)}
             {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}
             <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, Some(list), rows))}</Load>
         </Page>

@@ -1,0 +1,269 @@
+//! Runs assignments on this machine: fetches and verifies suites, prepares backends, and keeps both.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::SystemTime,
+};
+
+use app::model::{
+    conversation::TestProfile,
+    reason::Fault,
+    run::{Dates, Environment},
+};
+use async_nats::jetstream::object_store::ObjectStore;
+use tokio::{io::AsyncReadExt as _, sync::OnceCell};
+
+use super::messages::{Ability, Assignment, Limits};
+use crate::{
+    engine::{EngineError, runner::Allowance, self_test},
+    jobs::{
+        backend::{Backend, ItemWorker},
+        is_disk_full,
+        job::{Ended, JobKind, MadeIn, Report},
+        sandbox,
+        suites::{self, Tests},
+    },
+    lang::{self, Places, codeif::Conversations, suite, trials},
+    sandbox::Sandbox,
+};
+
+/// Backends that are kept ready. Each may have a compiler and started JVMs.
+const MOST_BACKENDS: usize = 4;
+
+/// Suites that are kept on disk.
+const MOST_SUITES: usize = 64;
+
+/// The largest suite that is accepted.
+const MOST_SUITE_BYTES: usize = 512 << 20;
+
+/// What one backend is prepared for.
+type Key = (String, Limits, bool, Option<&'static str>, &'static str);
+
+/// Runs assignments on this machine.
+pub struct Executor {
+    folder: PathBuf,
+    slots: usize,
+    sandbox: Arc<dyn Sandbox>,
+    backends: Mutex<BTreeMap<Key, Kept>>,
+    uses: AtomicU64,
+}
+
+/// A backend, or one that is being prepared.
+#[derive(Clone)]
+struct Kept {
+    ready: Arc<OnceCell<Arc<Ready>>>,
+    used: u64,
+}
+
+/// A backend with its workers that have nothing to do.
+struct Ready {
+    backend: Backend,
+    environment: Environment,
+    idle: Mutex<Vec<(ItemWorker, Arc<AtomicBool>)>>,
+}
+
+impl Executor {
+    /// An executor that keeps its files below `folder` and runs `slots` outputs at a time.
+    ///
+    /// # Errors
+    /// Fails if the folder cannot be created, or if there is no sandbox on this machine.
+    pub fn new(folder: &Path, slots: usize) -> Result<Executor, Fault> {
+        let system = |e: io::Error| Fault::System { detail: format!("{}: {e}", folder.display()) };
+        fs::create_dir_all(folder.join("fetched")).map_err(system)?;
+        Ok(Executor {
+            folder: folder.to_path_buf(),
+            slots,
+            sandbox: sandbox()?,
+            backends: Mutex::default(),
+            uses: AtomicU64::new(0),
+        })
+    }
+
+    fn engine_folder(&self) -> PathBuf {
+        self.folder.join("engine")
+    }
+
+    /// Finds a toolchain and runs its sandbox checks. Blocks.
+    pub fn prove(&self, kind: JobKind) -> Ability {
+        let ability = Ability { kind, version: String::new(), checks: 0, failed: Vec::new(), fault: None };
+        match self.checks(kind) {
+            Ok((version, shown)) => Ability {
+                version,
+                checks: u32::try_from(shown.len()).unwrap_or(u32::MAX),
+                failed: shown.into_iter().filter_map(|shown| shown.failed).collect(),
+                ..ability
+            },
+            Err(fault) => Ability { fault: Some(fault), ..ability },
+        }
+    }
+
+    fn checks(&self, kind: JobKind) -> Result<(String, Vec<self_test::CheckResult>), Fault> {
+        let (sandbox, folder) = (Arc::clone(&self.sandbox), self.engine_folder());
+        match kind {
+            JobKind::Classes => {
+                let (version, shown) =
+                    self_test::run_with_version(sandbox, &folder, self.slots).map_err(|e| self.fault(e))?;
+                Ok((version, shown))
+            }
+            JobKind::Conversations => {
+                let (allowance, profile) = (Allowance::default(), TestProfile::default());
+                let suite = Conversations::prepare(sandbox, &folder, &[], allowance, profile);
+                let suite = suite.map_err(|e| self.fault(e))?;
+                Ok((suite.versions(), suite.trials().map_err(|e| self.fault(e))?))
+            }
+            JobKind::Programs(code) => {
+                let missing = |detail: String| Fault::Sandbox { detail: format!("{}: {detail}", code.name()) };
+                let language = lang::language(code).ok_or_else(|| missing("cannot be run".to_owned()))?;
+                let found = (language.find)(&Places::from_environment(), &folder);
+                let toolchain = found.map_err(|e| missing(e.to_string()))?;
+                let context = suite::context(sandbox, &folder, Allowance::default());
+                let shown = trials::run(code, &*toolchain, &context).map_err(|e| self.fault(e))?;
+                Ok((toolchain.version().to_owned(), shown))
+            }
+        }
+    }
+
+    /// How many outputs of a kind to run at a time.
+    pub fn workers(&self, kind: JobKind) -> usize {
+        let JobKind::Programs(code) = kind else { return self.slots };
+        let found = lang::language(code)
+            .and_then(|language| (language.find)(&Places::from_environment(), &self.engine_folder()).ok());
+        found.map_or(self.slots, |toolchain| toolchain.workers(self.slots))
+    }
+
+    /// The tests of a suite, from the cache or from the store. Their checksum is verified in both cases.
+    ///
+    /// # Errors
+    /// Says why there is no such suite.
+    pub async fn fetch(&self, store: &ObjectStore, name: &str) -> Result<Arc<Vec<u8>>, String> {
+        if !suites::is_name(name) {
+            return Err("the name of the suite is not a checksum".to_owned());
+        }
+        let file = self.folder.join("fetched").join(name);
+        if let Ok(bytes) = tokio::fs::read(&file).await
+            && is_named(&bytes, name)
+        {
+            return Ok(Arc::new(bytes));
+        }
+        let object = store.get(name).await.map_err(|e| format!("cannot fetch the suite {name}: {e}"))?;
+        let mut bytes = Vec::new();
+        let mut limited = object.take(MOST_SUITE_BYTES as u64 + 1);
+        limited.read_to_end(&mut bytes).await.map_err(|e| format!("cannot fetch the suite {name}: {e}"))?;
+        if !is_named(&bytes, name) {
+            return Err(format!("the suite {name} does not have this checksum"));
+        }
+        let (folder, saved) = (self.folder.join("fetched"), bytes.clone());
+        // A suite that cannot be cached is fetched again next time.
+        let _ = tokio::task::spawn_blocking(move || save(&folder, &file, &saved)).await;
+        Ok(Arc::new(bytes))
+    }
+
+    /// Runs the output of an assignment. Sets `cancelled` to stop it. Blocks.
+    pub fn run(
+        &self,
+        assignment: &Assignment,
+        suite: &[u8],
+        register: impl FnOnce(&Arc<AtomicBool>),
+    ) -> (Option<Environment>, Report) {
+        let job = &assignment.job;
+        let unknown = || MadeIn { key_basis: String::new(), fingerprint: String::new() };
+        let report = |ended, made_in| Report { item: job.item, attempt: job.attempt, ended, made_in };
+        let ready = match self.ready(assignment, suite) {
+            Ok(ready) => ready,
+            Err(fault) => return (None, report(Ended::Failed(fault), unknown())),
+        };
+        let idle = ready.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (mut worker, cancelled) = idle.unwrap_or_else(|| {
+            let cancelled = Arc::<AtomicBool>::default();
+            (ready.backend.worker(Arc::clone(&cancelled)), cancelled)
+        });
+        register(&cancelled);
+        let ended = match worker.run(job) {
+            Ok(outcome) => Ended::Judged(Box::new(outcome)),
+            Err(EngineError::Cancelled) => Ended::Returned,
+            Err(e) => Ended::Failed(self.fault(e)),
+        };
+        // A worker that was told to stop is not used again.
+        if !cancelled.load(Ordering::SeqCst) {
+            ready.idle.lock().unwrap_or_else(PoisonError::into_inner).push((worker, cancelled));
+        }
+        (Some(ready.environment.clone()), report(ended, ready.backend.made_in(job.kind)))
+    }
+
+    /// The backend of an assignment. Others that need the same one wait while it is prepared.
+    fn ready(&self, assignment: &Assignment, bytes: &[u8]) -> Result<Arc<Ready>, Fault> {
+        let Assignment { suite, limits, options, job, .. } = assignment;
+        if !limits.are_within(Limits::of(Allowance::default())) {
+            return Err(Fault::System { detail: "the job asks for more than this worker's limits".to_owned() });
+        }
+        let dates = options.dates.map(Dates::name);
+        let key = (suite.clone(), *limits, options.fast, dates, options.profile.name());
+        let kept = {
+            let mut backends = self.backends.lock().unwrap_or_else(PoisonError::into_inner);
+            let used = self.uses.fetch_add(1, Ordering::Relaxed);
+            let kept = backends.entry(key.clone()).or_insert_with(|| Kept { ready: Arc::default(), used });
+            kept.used = used;
+            let kept = kept.clone();
+            while backends.len() > MOST_BACKENDS {
+                let oldest = backends.iter().min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
+                if let Some(oldest) = oldest {
+                    backends.remove(&oldest);
+                }
+            }
+            kept
+        };
+        let prepare = || async {
+            let tests = suites::open(suite, bytes).map_err(|detail| Fault::Tests { reason: None, detail })?;
+            let is_kind = match &tests {
+                Tests::Classes(..) => job.kind == JobKind::Classes,
+                Tests::Conversations(_) => job.kind == JobKind::Conversations,
+                Tests::Programs(programs) => programs.keys().all(|lang| job.kind == JobKind::Programs(*lang)),
+            };
+            if !is_kind {
+                return Err(Fault::System { detail: format!("the suite has no tests for {}", job.kind) });
+            }
+            let (sandbox, folder) = (Arc::clone(&self.sandbox), self.engine_folder());
+            let backend =
+                Backend::prepare(&tests, sandbox, &folder, limits.allowance(*options), options.profile, self.slots);
+            let backend = backend.map_err(|e| self.fault(e))??;
+            let environment = backend.environment(Vec::new());
+            Ok(Arc::new(Ready { backend, environment, idle: Mutex::default() }))
+        };
+        // On a thread that may block; a failure is not kept, so the next job tries again.
+        tokio::runtime::Handle::current().block_on(kept.ready.get_or_try_init(prepare)).cloned()
+    }
+
+    fn fault(&self, e: EngineError) -> Fault {
+        match is_disk_full(&e) {
+            true => Fault::DiskFull { folder: self.folder.display().to_string() },
+            false => e.into(),
+        }
+    }
+}
+
+fn is_named(bytes: &[u8], name: &str) -> bool {
+    use sha2::{Digest, Sha256};
+    bytes.len() <= MOST_SUITE_BYTES && hex::encode(Sha256::digest(bytes)) == name
+}
+
+/// Writes a suite to the cache and removes the oldest ones that are too many.
+fn save(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(temporary.path(), bytes)?;
+    temporary.persist(file).map_err(|e| e.error)?;
+    let mut kept = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let modified = entry.metadata().and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        kept.push((modified, entry.path()));
+    }
+    kept.sort();
+    let surplus = kept.len().saturating_sub(MOST_SUITES);
+    kept.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}

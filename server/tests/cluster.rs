@@ -1,0 +1,453 @@
+//! A server and workers over three brokers, while all of them are killed: every output gets the verdict that it gets
+//! in one process, once. A program of its own, because it starts and kills processes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+#![allow(clippy::disallowed_methods, reason = "the programs under test are processes")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use app::{
+    model::{
+        code_lang::CodeLang,
+        ids::{RunId, SubmissionId},
+        page::PageOf,
+        run::{EngineReadiness, ItemFilter, ItemState, NewRun, RunStatus},
+        submission::{InvalidLines, Matching},
+    },
+    port::{Runs, Submissions, System},
+};
+use server::{
+    db::uploads::Purpose,
+    lang::{self, Places},
+    services::{Services, starter},
+};
+
+#[path = "util/prerequisites.rs"]
+mod prerequisites;
+
+/// Longer than any of these tests takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20 * 60);
+
+fn program() -> PathBuf {
+    std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into()).into()
+}
+
+/// The broker's program.
+fn nats_server() -> Result<PathBuf, &'static str> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).chain(["/usr/sbin".into()]).map(|folder| folder.join("nats-server"));
+    found.into_iter().find(|file| file.is_file()).ok_or("needs nats-server (Debian's package of that name)")
+}
+
+/// Waits until something holds.
+fn wait(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "waited for too long: {what}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Process {
+    fn kill(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Brokers on loopback. Workers may do what docs/operating.md grants them, and nothing else.
+struct Brokers {
+    folder: PathBuf,
+    program: PathBuf,
+    nodes: Vec<Option<Process>>,
+    ports: Vec<u16>,
+}
+
+impl Brokers {
+    fn start(folder: &Path, program: PathBuf, count: usize) -> Brokers {
+        // Held until all are known, so that they differ.
+        let free: Vec<_> = (0..2 * count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let ports: Vec<u16> = free.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
+        drop(free);
+        let (ports, routes) = ports.split_at(count);
+        let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operating.md")).unwrap();
+        let permissions = guide.split("<!-- worker permissions -->").nth(1).unwrap();
+        let permissions = permissions.split("```").nth(1).unwrap().split_once('\n').unwrap().1;
+        for at in 0..count {
+            let others: Vec<String> = routes.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
+            let cluster = match count {
+                1 => String::new(),
+                _ => format!(
+                    "cluster {{ name: test, listen: \"127.0.0.1:{}\", routes: [{}] }}",
+                    routes[at],
+                    others.iter().map(|url| format!("\"{url}\"")).collect::<Vec<_>>().join(", ")
+                ),
+            };
+            let store = folder.join(format!("store{at}"));
+            let config = format!(
+                "server_name: n{at}\nlisten: \"127.0.0.1:{}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\", \
+                 max_file_store: 20GB }}\n{cluster}\nauthorization {{ users: [\n{{ user: server, password: test }},\n\
+                 {{ user: worker, password: test, permissions: {permissions} }}\n] }}\n",
+                ports[at],
+                store.display()
+            );
+            fs::write(folder.join(format!("n{at}.conf")), config).unwrap();
+        }
+        let nodes = (0..count).map(|_| None).collect();
+        let mut brokers = Brokers { folder: folder.to_path_buf(), program, nodes, ports: ports.to_vec() };
+        (0..count).for_each(|at| brokers.restart(at));
+        brokers
+    }
+
+    fn restart(&mut self, at: usize) {
+        self.nodes[at] = None;
+        let log = fs::File::create(self.folder.join(format!("n{at}.log"))).unwrap();
+        let mut command = Command::new(&self.program);
+        command.arg("-c").arg(self.folder.join(format!("n{at}.conf"))).stdout(Stdio::null()).stderr(log);
+        self.nodes[at] = Some(Process(command.spawn().unwrap()));
+    }
+
+    fn kill(&mut self, at: usize) {
+        self.nodes[at] = None;
+    }
+
+    fn url(&self, user: &str) -> String {
+        let each = self.ports.iter().map(|port| format!("nats://{user}:test@127.0.0.1:{port}"));
+        each.collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Starts a program and waits for a line that contains `ready`.
+fn start(command: &mut Command, ready: &str) -> Process {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let process = Process(child);
+    let mut said = Vec::new();
+    let mut lines = lines;
+    for line in lines.by_ref() {
+        said.push(line.unwrap());
+        if said.last().is_some_and(|line| line.contains(ready)) {
+            // The rest is read, so that the program can write it.
+            thread::spawn(move || lines.for_each(drop));
+            return process;
+        }
+    }
+    panic!("the program ended without \"{ready}\": {said:?}");
+}
+
+fn serve(data: &Path, brokers: &Brokers) -> Process {
+    let mut command = Command::new(program());
+    command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0", "--nats"]).arg(brokers.url("server"));
+    command.args(["--nats-replicas", &brokers.nodes.len().to_string()]);
+    start(&mut command, "Data folder")
+}
+
+/// Starts a worker. All share a cache, so that images are built once.
+fn worker(folder: &Path, brokers: &Brokers, languages: &str) -> Process {
+    let mut command = Command::new(program());
+    command.args(["worker", "--slots", "1", "--languages", languages, "--nats"]).arg(brokers.url("worker"));
+    command.arg("--cache").arg(folder.join("cache"));
+    start(&mut command, "takes jobs from the broker")
+}
+
+/// A data folder with outputs of two kinds.
+struct Data {
+    folder: PathBuf,
+    services: Services,
+    runtime: tokio::runtime::Runtime,
+    submissions: Vec<SubmissionId>,
+}
+
+/// The verdict, passed and all cases, and the verdict as published of each output.
+type Verdicts = BTreeMap<String, String>;
+
+impl Data {
+    fn empty(folder: &Path) -> Data {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let services = Services::open_with(folder, |_| EngineReadiness::default()).unwrap();
+        Data { folder: folder.to_path_buf(), services, runtime, submissions: Vec::new() }
+    }
+
+    /// The starter dataset in Java, and `tasks` tasks of HumanEval-X in Python with `samples` samples each: right ones,
+    /// wrong ones, and some that do not end.
+    fn create(folder: &Path, humaneval_x: &Path, tasks: usize, samples: usize) -> Data {
+        let Data { services, runtime, .. } = Data::empty(folder);
+        let mut submissions = runtime.block_on(async {
+            starter::load(&services).await.unwrap();
+            let most = PageOf::first(PageOf::MOST);
+            let rows = services.submissions.list(&System.admin(), None, most).await.unwrap().rows;
+            rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+        });
+        let packed = fs::File::open(humaneval_x.join("humaneval_python.jsonl.gz")).unwrap();
+        let lines = BufReader::new(flate2::read::GzDecoder::new(packed)).lines().map(Result::unwrap);
+        let lines: Vec<String> = lines.take(tasks).collect();
+        let file = folder.join("humaneval_python.jsonl");
+        fs::write(&file, lines.join("\n")).unwrap();
+        let mut outputs = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            let task: serde_json::Value = serde_json::from_str(line).unwrap();
+            for sample in 0..samples {
+                let generation = match (at + sample) % 8 {
+                    7 if sample == 0 => "    while True:\n        pass\n".to_owned(),
+                    1 | 4 => "    return None\n".to_owned(),
+                    // Samples differ, so that none is answered by the result of another.
+                    _ => format!("{}\n# {sample}\n", task["canonical_solution"].as_str().unwrap()),
+                };
+                let line = serde_json::json!({"task_id": task["task_id"], "generation": generation});
+                outputs.push_str(&format!("{line}\n"));
+            }
+        }
+        submissions.push(runtime.block_on(async {
+            services.imports.paths(System, vec![file]).await.unwrap();
+            let mut incoming = services.uploads.begin("outputs.jsonl").await.unwrap();
+            incoming.write(outputs.as_bytes()).await.unwrap();
+            let file = incoming.finish().await.unwrap();
+            let purpose = Purpose::outputs(None);
+            let upload = services.submissions.note_upload(&System.admin(), file, purpose).await.unwrap();
+            let (admin, matching) = (System.admin(), Matching::Auto);
+            let take =
+                services.submissions.take(&admin, upload, "humaneval-x-python", matching, "M", InvalidLines::Refuse);
+            take.await.unwrap()
+        }));
+        Data { folder: folder.to_path_buf(), services, runtime, submissions }
+    }
+
+    /// Runs a submission in this process.
+    fn run_alone(&self, submission: SubmissionId) -> Verdicts {
+        let run = self.begin(submission, true);
+        let mut command = Command::new(program());
+        command.arg("--data").arg(&self.folder).args(["run", "--json", "--resume", &run.to_string()]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.verdicts(run)
+    }
+
+    fn begin(&self, submission: SubmissionId, fresh: bool) -> RunId {
+        let new = NewRun { fresh, ..NewRun::of(submission) };
+        self.runtime.block_on(self.services.runs.start(&System.admin(), new)).unwrap()
+    }
+
+    /// Status, finished outputs, and those on which the engine failed.
+    fn progress(&self, run: RunId) -> (RunStatus, u32, u32) {
+        let progress = self.runtime.block_on(self.services.runs.progress(&System.admin(), run)).unwrap();
+        (progress.status, progress.done, progress.failed)
+    }
+
+    fn verdicts(&self, run: RunId) -> Verdicts {
+        let (mut verdicts, mut of) = (Verdicts::new(), PageOf::first(PageOf::MOST));
+        loop {
+            let admin = System.admin();
+            let page = self.services.runs.items(&admin, run, ItemFilter::default(), of.clone());
+            let page = self.runtime.block_on(page).unwrap();
+            for item in page.rows {
+                assert_eq!(item.state, ItemState::Done, "{item:?}");
+                let result = format!("{:?} {}/{} {:?}", item.verdict, item.passed, item.total, item.published);
+                verdicts.insert(format!("{} {}", item.task_id, item.sample), result);
+            }
+            of.after = page.next;
+            if of.after.is_none() {
+                return verdicts;
+            }
+        }
+    }
+}
+
+/// What happens to the installation once so many outputs are finished.
+enum Event {
+    KillWorker(usize),
+    KillBroker(usize),
+    RestartBroker(usize),
+    KillServer,
+}
+
+/// A server with four workers of one slot over three brokers.
+struct Cluster<'a> {
+    folder: &'a Path,
+    data: PathBuf,
+    languages: &'a [&'a str; 4],
+    brokers: Brokers,
+    server: Process,
+    workers: Vec<Process>,
+}
+
+impl<'a> Cluster<'a> {
+    fn start(folder: &'a Path, nats: PathBuf, data: &Data, languages: &'a [&'a str; 4]) -> Cluster<'a> {
+        let brokers = Brokers::start(folder, nats, 3);
+        let server = serve(&data.folder, &brokers);
+        let workers = languages.iter().map(|of| worker(folder, &brokers, of)).collect();
+        Cluster { folder, data: data.folder.clone(), languages, brokers, server, workers }
+    }
+
+    /// Runs submissions with `outputs` outputs in all. Each event happens once so many percent of them are finished.
+    fn run<const N: usize>(
+        &mut self,
+        data: &Data,
+        submissions: &[SubmissionId],
+        outputs: usize,
+        events: [(usize, Event); N],
+    ) -> Vec<RunId> {
+        let runs: Vec<RunId> = submissions.iter().map(|submission| data.begin(*submission, true)).collect();
+        for (percent, event) in events {
+            wait("outputs finish", || {
+                let done: u32 = runs.iter().map(|run| data.progress(*run).1).sum();
+                done as usize * 100 >= outputs * percent
+            });
+            self.happens(&event);
+        }
+        for run in &runs {
+            wait("the run finishes", || data.progress(*run).0 == RunStatus::Finished);
+        }
+        runs
+    }
+
+    fn happens(&mut self, event: &Event) {
+        match *event {
+            Event::KillWorker(at) => {
+                self.workers[at].kill();
+                self.workers[at] = worker(self.folder, &self.brokers, self.languages[at]);
+            }
+            Event::KillBroker(at) => self.brokers.kill(at),
+            Event::RestartBroker(at) => self.brokers.restart(at),
+            Event::KillServer => {
+                self.server.kill();
+                self.server = serve(&self.data, &self.brokers);
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
+    let Some(nats) = prerequisites::host(nats_server()) else { return };
+    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
+    let python = lang::language(CodeLang::Python).unwrap();
+    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = Data::create(&folder.path().join("data"), &humaneval_x, 40, 5);
+    let alone: Vec<Verdicts> = data.submissions.iter().map(|submission| data.run_alone(*submission)).collect();
+
+    let events = [
+        (2, Event::KillWorker(0)),
+        (10, Event::KillWorker(1)),
+        (20, Event::KillBroker(1)),
+        (30, Event::KillWorker(2)),
+        (40, Event::RestartBroker(1)),
+        (50, Event::KillServer),
+        (60, Event::KillWorker(3)),
+        (70, Event::KillWorker(0)),
+        (80, Event::KillBroker(0)),
+        (85, Event::RestartBroker(0)),
+    ];
+    let languages = ["java", "python", "python", "python"];
+    let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
+    let runs = cluster.run(&data, &data.submissions, alone.iter().map(BTreeMap::len).sum(), events);
+    for (run, alone) in runs.iter().zip(&alone) {
+        assert_eq!(data.verdicts(*run), *alone);
+    }
+
+    // Their environment is known by now: the same outputs are answered from the cache.
+    let submission = data.submissions[data.submissions.len() - 1];
+    let again = data.begin(submission, false);
+    wait("the run finishes", || data.progress(again).0 == RunStatus::Finished);
+    let detail = data.runtime.block_on(data.services.runs.get(&System.admin(), again)).unwrap();
+    assert!(detail.cached > 0 && detail.mixed == 0, "{} cached, {} mixed", detail.cached, detail.mixed);
+    assert!(detail.environment.java.contains("Python"), "{:?}", detail.environment);
+    assert_eq!(data.verdicts(again), alone[alone.len() - 1]);
+    drop(cluster);
+}
+
+#[test]
+fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
+    let Some(nats) = prerequisites::host(nats_server()) else { return };
+    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
+    let python = lang::language(CodeLang::Python).unwrap();
+    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = Data::create(&folder.path().join("data"), &humaneval_x, 10, 2);
+    let submission = data.submissions[data.submissions.len() - 1];
+    let mut brokers = Brokers::start(folder.path(), nats, 1);
+    let server = serve(&data.folder, &brokers);
+    let run = data.begin(submission, true);
+    // Published, and then lost with the broker's disk.
+    let leased = || {
+        let progress = data.services.db.read_blocking(|conn| server::db::runs::left(conn, run)).unwrap();
+        progress.1 == 20
+    };
+    wait("jobs are published", leased);
+    brokers.kill(0);
+    fs::remove_dir_all(folder.path().join("store0")).unwrap();
+    brokers.restart(0);
+    let mut first = worker(folder.path(), &brokers, "python");
+    wait("the run finishes", || data.progress(run).0 == RunStatus::Finished);
+    assert_eq!(data.progress(run).2, 0, "none failed");
+    assert_eq!(data.verdicts(run).len(), 20);
+
+    // A worker that is asked to end finishes what it has. A stopped run gives its jobs back.
+    let second = data.begin(submission, true);
+    wait("an output finishes", || data.progress(second).1 > 0);
+    let asked = Command::new("kill").args(["-TERM", &first.0.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    assert!(first.0.wait().unwrap().success(), "it drains");
+    data.runtime.block_on(data.services.runs.cancel(&System.admin(), second)).unwrap();
+    let taken_back = || data.services.db.read_blocking(|conn| server::db::runs::left(conn, second)).unwrap().1 == 0;
+    wait("jobs come back", taken_back);
+    data.runtime.block_on(data.services.runs.rerun(&System.admin(), second, app::model::run::Rerun::Rest)).unwrap();
+    let last = worker(folder.path(), &brokers, "python");
+    wait("the run finishes", || data.progress(second).0 == RunStatus::Finished);
+    assert_eq!(data.verdicts(second), data.verdicts(run));
+    drop((server, last));
+}
+
+#[test]
+fn packaged_classes_get_the_verdicts_on_workers_that_they_have_alone() {
+    let Some(nats) = prerequisites::host(nats_server()) else { return };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut data = Data::empty(&folder.path().join("data"));
+    let classes = checkout.join("src/main/java/com/aixcode/autoTest/generate/aixcoder");
+    for args in [
+        vec!["import", "aixbench", checkout.to_str().unwrap()],
+        vec!["submissions", "upload", classes.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", "M"],
+    ] {
+        let output = Command::new(program()).arg("--data").arg(&data.folder).args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    data.submissions = vec![SubmissionId(1)];
+    let steady = |verdicts: Verdicts| -> Verdicts {
+        let is_steady =
+            |output: &String| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(*task));
+        verdicts.into_iter().filter(|(output, _)| is_steady(output)).collect()
+    };
+    let alone = data.run_alone(SubmissionId(1));
+    let languages = ["java"; 4];
+    let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
+    let events = [
+        (10, Event::KillWorker(0)),
+        (25, Event::KillBroker(2)),
+        (40, Event::KillWorker(1)),
+        (50, Event::RestartBroker(2)),
+        (60, Event::KillServer),
+        (75, Event::KillWorker(2)),
+    ];
+    let runs = cluster.run(&data, &data.submissions.clone(), alone.len(), events);
+    assert_eq!(steady(data.verdicts(runs[0])), steady(alone));
+}
