@@ -17,7 +17,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use super::{
     errors::HttpError,
-    rest::{ROOT, problem::Problem},
+    rest::{ROOT, idempotency::TOO_LARGE, problem::Problem},
     router::FORM_LIMIT,
 };
 use crate::{capacity::Kind, state::AppState};
@@ -40,7 +40,7 @@ fn kind_of(method: &Method, path: &str, headers: &HeaderMap) -> Option<Kind> {
     if reads {
         return Some(Kind::Page);
     }
-    let hashes = path == "/log-in" || path == "/account/password";
+    let hashes = ["/log-in", "/account/password", "/new-password"].contains(&path);
     Some(match path {
         _ if path.starts_with("/admin/upload/") => Kind::Upload,
         _ if hashes || path.starts_with("/join/") || path.starts_with("/reset/") => Kind::LogIn,
@@ -72,9 +72,17 @@ async fn arrived(request: Request) -> Result<Request, Response> {
         return Ok(request);
     }
     let (parts, body) = request.into_parts();
+    let operation = parts.uri.path().starts_with(ROOT);
     let bytes: Bytes = match Limited::new(body, FORM_LIMIT).collect().await {
         Ok(collected) => collected.to_bytes(),
-        Err(e) if e.is::<LengthLimitError>() => return Err(StatusCode::PAYLOAD_TOO_LARGE.into_response()),
+        Err(e) if e.is::<LengthLimitError>() => {
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            return Err(match operation {
+                true => Problem::new(status, TOO_LARGE).into_response(),
+                false => status.into_response(),
+            });
+        }
+        Err(_) if operation => return Err(Problem::from(AppError::Malformed).into_response()),
         Err(_) => return Err(HttpError(AppError::Malformed).into_response()),
     };
     Ok(Request::from_parts(parts, Body::from(bytes)))
@@ -142,7 +150,7 @@ mod tests {
         check(Method::POST, "/grade/abc", "application/x-www-form-urlencoded", Some(Kind::Call));
         check(Method::POST, "/rpc/submit_rating", "application/json", Some(Kind::Call));
         check(Method::POST, "/log-out", "", Some(Kind::Call));
-        for path in ["/log-in", "/join/secret", "/reset/secret", "/account/password"] {
+        for path in ["/log-in", "/join/secret", "/reset/secret", "/account/password", "/new-password"] {
             check(Method::POST, path, "application/x-www-form-urlencoded", Some(Kind::LogIn));
         }
         check(Method::POST, "/admin/upload/dataset", "multipart/form-data", Some(Kind::Upload));

@@ -33,6 +33,9 @@ use crate::{
 };
 
 const HEADER: &str = "idempotency-key";
+/// What an operation answers to a larger body than [`BODY_LIMIT`].
+pub(in crate::http) const TOO_LARGE: &str = "The body is larger than 1 MiB.";
+
 /// Maximum length of a key, in bytes: a UUID has 36.
 const LONGEST: usize = 255;
 
@@ -72,7 +75,7 @@ pub async fn idempotent(State(state): State<AppState>, path: MatchedPath, reques
     };
     let (parts, body) = request.into_parts();
     let Ok(bytes) = to_bytes(body, BODY_LIMIT).await else {
-        return refused(StatusCode::PAYLOAD_TOO_LARGE, "The body is larger than 1 MiB.");
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE);
     };
     let uri = parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.to_string(), |uri| uri.0.to_string());
     let request_hash = fingerprint(&parts.method, &uri, &bytes);

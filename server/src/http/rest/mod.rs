@@ -10,7 +10,7 @@ mod comparisons;
 mod datasets;
 mod groups;
 mod guidelines;
-mod idempotency;
+pub(super) mod idempotency;
 mod inbox;
 mod input;
 mod known_items;
