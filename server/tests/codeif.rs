@@ -1,6 +1,6 @@
 //! CodeIF-Bench in its real sandbox: the verdicts that the authors published, and the figures of the branch `v1`.
 //!
-//! Reads the benchmark where the machine has it. `AIXGRADE_TEST_CODEIF_SERIES` names other series than the one of the
+//! Reads the benchmark where the machine has it. `prerequisites::codeif_series` names other series than the one of the
 //! test, separated by commas, or `all`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
@@ -197,13 +197,13 @@ const AS_RUN: usize = 3;
 const PUBLISHED: usize = 4;
 
 fn series(vectors: &Path) -> Vec<String> {
-    match std::env::var("AIXGRADE_TEST_CODEIF_SERIES").as_deref() {
-        Err(_) => vec!["gpt-4o".to_owned()],
-        Ok("all") => {
+    match prerequisites::codeif_series().as_deref() {
+        None => vec!["gpt-4o".to_owned()],
+        Some("all") => {
             let rows = table(&vectors.join("codeif_summary.tsv"));
             rows.into_iter().filter(|row| row[0] == "base").map(|row| row[1].clone()).collect()
         }
-        Ok(names) => names.split(',').map(str::to_owned).collect(),
+        Some(names) => names.split(',').map(str::to_owned).collect(),
     }
 }
 

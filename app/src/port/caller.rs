@@ -177,7 +177,7 @@ mod tests {
         check(Caller::Anonymous, Err(AppError::Unauthenticated), Err(AppError::Unauthenticated));
         check(user(Role::Rater), Ok(()), Err(AppError::Forbidden));
         check(user(Role::Admin), Ok(()), Ok(()));
-        let Caller::User(me) = user(Role::Admin) else { return };
+        let Caller::User(me) = user(Role::Admin) else { unreachable!("user() makes an account") };
         let waiting = Caller::NewPassword(me);
         check(waiting.clone(), Err(AppError::Forbidden), Err(AppError::Forbidden));
         assert!(Owner::of(&waiting).is_ok() && Owner::of(&Caller::Anonymous).is_err());

@@ -19,14 +19,14 @@ use crate::util::{TestApp, prerequisites};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn litestream(args: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("AIXGRADE_TEST_LITESTREAM").unwrap_or("litestream".into()));
+    let mut command = Command::new(prerequisites::litestream());
     // Without an operator's settings.
     command.args(args).env_remove("LITESTREAM_CONFIG").stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
 fn installed() -> Result<(), String> {
-    let why = |e| format!("needs litestream, on the path or named in AIXGRADE_TEST_LITESTREAM ({e})");
+    let why = |e| format!("needs litestream, on the path or named in the environment ({e})");
     litestream(&["version"]).status().map(drop).map_err(why)
 }
 

@@ -42,6 +42,16 @@ pub fn codeif_bench() -> Option<(PathBuf, PathBuf)> {
     Some((checkout, vectors))
 }
 
+/// The series of CodeIF-Bench's outputs to run, separated by commas, or `all`; `None` for the test's own choice.
+pub fn codeif_series() -> Option<String> {
+    env::var("AIXGRADE_TEST_CODEIF_SERIES").ok()
+}
+
+/// Litestream: named in the environment, otherwise on the path.
+pub fn litestream() -> PathBuf {
+    env::var_os("AIXGRADE_TEST_LITESTREAM").unwrap_or_else(|| "litestream".into()).into()
+}
+
 /// Something that the kernel, its settings or a package provides; if it is missing, the test is skipped with
 /// the error.
 pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {
