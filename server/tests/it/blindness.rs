@@ -390,6 +390,7 @@ const NUMBERS: &[&str] = &[
     "scores",
     "scales",
     "break_minutes",
+    "only_here",
     "yours",
     "known",
     // Line notes, drafts, replies to flags, adjudications.
