@@ -97,8 +97,6 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'models', path: '/admin/models', account: demo.admin },
     { name: 'settings', path: '/admin/settings', account: demo.admin },
     { name: 'find', path: '/admin/find?q=starter', account: demo.admin },
-    { name: 'languages', path: '/admin/languages', account: demo.admin },
-    { name: 'conversations', path: '/admin/conversations', account: demo.admin },
     { name: 'api', path: '/admin/api', account: demo.admin },
     { name: 'tokens', path: '/admin/api/tokens', account: demo.admin },
     { name: 'webhooks', path: '/admin/api/webhooks', account: demo.admin },
