@@ -39,7 +39,8 @@ test('conversations are imported, and a study rates their last answers', async (
   await open(page, '/admin/datasets');
   await page.getByLabel('Files or archive').setInputFiles(file('L_1_part_1.jsonl', tasks));
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  const dataset = await page.getByRole('link', { name: /^codeif-bench-/ }).first().textContent();
+  await page.waitForURL(/imported=codeif-bench-/);
+  const dataset = new URL(page.url()).searchParams.get('imported');
   await open(page, `/admin/upload?dataset=${dataset}`);
   await page.getByLabel('Outputs').setInputFiles(file('talker_n.jsonl', answers));
   await page.getByRole('button', { name: 'Upload and preview' }).click();

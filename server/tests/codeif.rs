@@ -290,7 +290,7 @@ fn check_figures(checked: &Checked) {
                 .iter()
                 .zip(&outcomes)
                 .filter(|(line, outcome)| of_task(line) && outcome.published.is_none())
-                .map(|(_, outcome)| flag(outcome.turns[0].published))
+                .map(|(_, outcome)| flag(outcome.turns.last().unwrap().published))
                 .collect();
             let expected: Vec<&str> = of_task_rows().filter(|row| row[1] == "-").map(|row| &*row[3]).collect();
             assert_eq!(unjudged, expected, "{series} {}", task.task_id);

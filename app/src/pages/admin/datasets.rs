@@ -55,6 +55,7 @@ pub fn DatasetsPage() -> impl IntoView {
                 <li>{t.import_checkout}</li>
                 <li>{t.import_bare}</li>
                 <li>{t.import_humaneval}</li>
+                <li>{t.import_codeif}</li>
                 <li>{t.import_own}</li>
             </ul>
             <p class="muted">{t.import_again}</p>
