@@ -33,11 +33,11 @@ test('a model judges the outputs of a study', async ({ page, watch }) => {
   await page.getByLabel('Judge model').fill('Judge A');
   await page.getByLabel('Order of levels').selectOption('worst_first');
   await page.getByText('Sampling and limits').click();
-  await page.getByLabel('Maximum tokens of a response').fill('100');
-  await page.getByLabel('Further fields of each request').fill('nonsense');
+  await page.getByLabel('Maximum tokens per response').fill('100');
+  await page.getByLabel('Additional request fields').fill('nonsense');
   await page.getByRole('button', { name: 'Preview prompts and cost' }).click();
   await expect(page.getByText('this is not a JSON object')).toBeVisible();
-  await page.getByLabel('Further fields of each request').fill('');
+  await page.getByLabel('Additional request fields').fill('');
   await page.getByRole('button', { name: 'Preview prompts and cost' }).click();
 
   // A draft shows its prompts and sends nothing.

@@ -66,7 +66,8 @@ export class Server {
   /** Ends it and removes its data. */
   async stop(): Promise<void> {
     await this.end('SIGTERM');
-    await rm(this.folder, { recursive: true, force: true });
+    // A sandbox that was being prepared may still write for a moment.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   private async launch(listen: string, args: string[], env: Record<string, string> = {}): Promise<void> {
