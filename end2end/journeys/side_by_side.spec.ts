@@ -232,7 +232,8 @@ for (const [width, height] of [[1440, 900], [1280, 800]]) {
     for (const column of ['a', 'b', 'c']) {
       const of = page.locator(`#${column}-column`);
       const code = await of.locator('.code:visible').boundingBox();
-      expect(code?.height).toBeGreaterThan(height / 5);
+      // A column with surrounding text has less.
+      expect(code?.height).toBeGreaterThan(height / 6);
       for (const place of [0, 1, 2]) {
         await expect(of.locator(`#${column}-scale-${place}`)).toBeInViewport({ ratio: 1 });
       }
