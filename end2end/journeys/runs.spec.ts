@@ -28,6 +28,7 @@ async function start(page: Page, submission: string): Promise<void> {
   await page.getByRole('button', { name: 'Run tests' }).click();
   await page.waitForURL(/\/admin\/runs\/\d+$/);
   await hydrated(page);
+  await expect(page.locator('.run-state')).toBeVisible();
 }
 
 /** Waits for the end, which the page must report without a reload. */

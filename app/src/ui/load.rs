@@ -188,6 +188,8 @@ where
 
 fn waiting(loaded: Resource<LoadedData, AsJson>, draw: Arc<dyn Fn(LoadedData) -> AnyView + Send + Sync>) -> AnyView {
     let i18n = use_i18n();
+    // Lives as long as the view around this one.
+    let around = StoredValue::new(());
     view! {
         <Transition fallback=move || {
             view! { <p class="loading" role="status">{i18n.common.loading}</p> }
@@ -197,8 +199,12 @@ fn waiting(loaded: Resource<LoadedData, AsJson>, draw: Arc<dyn Fn(LoadedData) ->
                 Suspend::new(async move {
                     let loaded = loaded.await;
                     // Data may arrive after the view around this one was replaced. Nobody sees what would be drawn, and
-                    // drawing it would panic, because it is outside the router by then.
-                    if use_context::<Visitor>().is_some() { draw(loaded) } else { ().into_any() }
+                    // drawing it would panic: signals that it reads are disposed, and it is outside the router.
+                    if around.is_disposed() || use_context::<Visitor>().is_none() {
+                        ().into_any()
+                    } else {
+                        draw(loaded)
+                    }
                 })
             }}
         </Transition>
