@@ -134,8 +134,9 @@ test('a rater sees the reply to a flag', async ({ page }) => {
   });
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/flags');
+  await page.locator('summary', { hasText: /^Reply$/ }).first().click();
   await page.getByLabel('Reply').first().fill('Null is never given.');
-  await page.getByRole('button', { name: 'Reply' }).first().click();
+  await page.getByRole('button', { name: 'Reply', exact: true }).first().click();
   await expect(page.getByRole('heading', { name: /Resolved/ })).toBeVisible();
   expect(await (await ada.get('/desk')).text()).toContain('Null is never given.');
 });

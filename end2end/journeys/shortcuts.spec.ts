@@ -129,6 +129,37 @@ test('the last submission is undone with its scores, and earlier ratings are a k
   await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
 });
 
+test('a flag has details, whatever its reason', async ({ page, browser, baseURL }) => {
+  const { keyboard } = page;
+  await logIn(page, demo.bo);
+  await begin(page);
+  const details = page.getByLabel('Details (optional)');
+  await expect(details).toBeHidden();
+  await keyboard.press('f');
+  const flag = page.getByLabel('Flag');
+  await expect(flag).toBeFocused();
+  await flag.selectOption('Something else');
+  await expect(page.getByLabel('What is the problem?')).toBeVisible();
+  await flag.selectOption('I cannot judge this');
+  await details.fill('I have never used this library.');
+  // The reason can change without losing the words.
+  await flag.selectOption('Description is unclear');
+  await expect(details).toHaveValue('I have never used this library.');
+  await flag.selectOption('I cannot judge this');
+  for (const radio of ['#score-0-2', '#score-1-2', '#score-2-2']) {
+    await page.locator(radio).check();
+  }
+  await page.getByRole('button', { name: /^Submit/ }).click();
+  await delivered(page);
+
+  const context = await browser.newContext({ baseURL });
+  const admin = await context.newPage();
+  await logIn(admin, demo.admin);
+  await open(admin, '/admin/studies/1/flags');
+  await expect(admin.getByText('I cannot judge this: I have never used this library.')).toBeVisible();
+  await context.close();
+});
+
 test('custom shortcuts work, are shown, and may not collide', async ({ page, browser, baseURL }) => {
   await logIn(page, demo.ada);
   await open(page, '/account');

@@ -187,9 +187,6 @@ texts! {
         last_rating: "Last rating", "最近评分";
         flags: "Flags", "标记";
         flag: "Flag", "标记";
-        flag_unclear: "Description is unclear", "任务描述不清楚";
-        flag_cannot_judge: "Cannot be judged", "无法判断";
-        flag_truncated: "Code is cut off", "代码不完整";
 
         // Comparison
         comparison: "Comparison", "模型比较";

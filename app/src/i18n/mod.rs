@@ -52,6 +52,7 @@ pub mod conversations;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 pub mod feedback;
+pub mod flags;
 pub mod groups;
 pub mod guidelines;
 pub mod inbox;
@@ -75,7 +76,7 @@ pub mod workers;
 
 use leptos::prelude::use_context;
 
-use crate::model::{lang::Lang, rubric::Dimension, time::Timestamp, user::Visitor};
+use crate::model::{lang::Lang, rubric::Dimension, time::Timestamp, time_zone::TimeZone, user::Visitor};
 
 /// The texts in one language. Cheap to copy into closures.
 #[derive(Clone, Copy)]
@@ -84,6 +85,8 @@ pub struct I18n {
     pub lang: Lang,
     /// Texts shared by all pages: navigation, errors, buttons.
     pub common: &'static common::Common,
+    /// The time zone of times.
+    zone: TimeZone,
 }
 
 impl I18n {
@@ -96,13 +99,13 @@ impl I18n {
         }
     }
 
-    /// The texts in `lang`.
+    /// The texts in `lang`, with times in UTC.
     pub fn of(lang: Lang) -> I18n {
         let common = match lang {
             Lang::En => &common::EN,
             Lang::Zh => &common::ZH,
         };
-        I18n { lang, common }
+        I18n { lang, common, zone: TimeZone::default() }
     }
 
     // Methods, not fields: catalogues that no page of a part of the client uses are not in that part.
@@ -211,6 +214,14 @@ impl I18n {
         }
     }
 
+    /// Raters' flags.
+    pub fn flags(&self) -> &'static flags::FlagTexts {
+        match self.lang {
+            Lang::En => &flags::EN,
+            Lang::Zh => &flags::ZH,
+        }
+    }
+
     /// Texts about conversations.
     pub fn conversations(&self) -> &'static conversations::ConversationTexts {
         match self.lang {
@@ -280,7 +291,7 @@ impl I18n {
         out
     }
 
-    /// The day of a point in time: `21 Nov 2026` or `2026年11月21日`.
+    /// The day of a point in time in the person's time zone: `21 Nov 2026` or `2026年11月21日`.
     pub fn date(&self, at: Timestamp) -> String {
         let text = self.time(at);
         let end = match self.lang {
@@ -290,9 +301,10 @@ impl I18n {
         text[..end.unwrap_or(text.len())].to_owned()
     }
 
-    /// A point in time: `21 Nov 2026, 03:20 UTC` or `2026年11月21日 03:20 UTC`.
+    /// A point in time in the person's time zone: `21 Nov 2026, 03:20 UTC` or `2026年11月21日 11:20 UTC+8`.
     pub fn time(&self, at: Timestamp) -> String {
-        let text = at.rfc3339();
+        let offset = self.zone.offset_minutes(at);
+        let text = Timestamp(at.0.saturating_add(i64::from(offset) * 60_000)).rfc3339();
         // Outside the years 0 to 9999 it is a bare number.
         if text.as_bytes().get(10) != Some(&b'T') {
             return text;
@@ -302,18 +314,31 @@ impl I18n {
         let Some((year, month, day, clock)) = parts() else { return text };
         let Some(name) = month.checked_sub(1).and_then(|m| MONTHS.get(m)) else { return text };
         let day = day.trim_start_matches('0');
+        let zone = distance_to_utc(offset);
         match self.lang {
-            Lang::En => format!("{day} {name} {year}, {clock} UTC"),
-            Lang::Zh => format!("{year}年{month}月{day}日 {clock} UTC"),
+            Lang::En => format!("{day} {name} {year}, {clock} {zone}"),
+            Lang::Zh => format!("{year}年{month}月{day}日 {clock} {zone}"),
         }
     }
 }
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The texts in the visitor's language.
+/// An offset in minutes: `UTC`, `UTC+8`, `UTC−3:30`.
+fn distance_to_utc(offset: i32) -> String {
+    let (sign, hours, minutes) = (if offset < 0 { '−' } else { '+' }, offset.abs() / 60, offset.abs() % 60);
+    match (hours, minutes) {
+        (0, 0) => "UTC".to_owned(),
+        (_, 0) => format!("UTC{sign}{hours}"),
+        _ => format!("UTC{sign}{hours}:{minutes:02}"),
+    }
+}
+
+/// The texts in the visitor's language, with times in their time zone.
 pub fn use_i18n() -> I18n {
-    I18n::of(use_visitor().lang)
+    let visitor = use_visitor();
+    let zone = visitor.me.map(|me| me.settings.display.zone).unwrap_or_default();
+    I18n { zone, ..I18n::of(visitor.lang) }
 }
 
 /// The visitor. Does not change while a page is open: logging in or out and changing the language are form
@@ -342,6 +367,13 @@ mod tests {
         check(Lang::Zh, 0, "1970年1月1日 00:00 UTC");
         check(Lang::En, 1_795_230_000_000, "21 Nov 2026, 03:00 UTC");
         check(Lang::En, i64::MAX, "9223372036854775807");
+        let there = |lang, zone, text| {
+            let zone = TimeZone::of(zone).unwrap();
+            assert_eq!(I18n { zone, ..I18n::of(lang) }.time(Timestamp(1_795_230_000_000)), text);
+        };
+        there(Lang::En, "Asia/Shanghai", "21 Nov 2026, 11:00 UTC+8");
+        there(Lang::Zh, "Asia/Kathmandu", "2026年11月21日 08:45 UTC+5:45");
+        there(Lang::En, "America/St_Johns", "20 Nov 2026, 23:30 UTC−3:30");
         let day = |lang| I18n::of(lang).date(Timestamp(1_795_230_000_000));
         assert_eq!((day(Lang::En), day(Lang::Zh)), ("21 Nov 2026".into(), "2026年11月21日".into()));
     }

@@ -168,6 +168,9 @@ texts! {
         reply: "Reply", "答复";
         reply_hint: "The rater sees the reply under My studies and next to the output. Leave it empty to resolve the flag without a reply.", "评分者会在“我的评分项目”和该输出旁看到答复。留空则直接标为已处理。";
         reply_button: "Reply", "答复";
+        settle: "Resolve without a reply", "不答复，标为已处理";
+        flag_reason: "Reason", "原因";
+        flags_inbox: "Resolve several at once in the inbox", "在待办中批量处理";
         reply_again: "Reply again", "再次答复";
         settled: "resolved without a reply", "已处理，无答复";
         read_by_rater: "read", "已读";

@@ -38,12 +38,6 @@ texts! {
         choose_score: "Choose a score.", "请选择一个分数。";
         comment: "Comment", "评语";
         flag: "Flag", "标记";
-        flag_none: "No flag", "无标记";
-        flag_description_unclear: "Description is unclear", "任务描述不清楚";
-        flag_cannot_judge: "I cannot judge this", "无法判断";
-        flag_code_truncated: "Code is cut off", "代码不完整";
-        flag_other: "Something else", "其他问题";
-        flag_text: "What is the problem?", "有什么问题？";
         submit: "Submit", "提交";
         submit_again: "Submit changes", "提交修改";
         skip: "Skip", "跳过";

@@ -1,8 +1,10 @@
-//! How pages look to a person: colours, size of text, spacing, wrapped code.
+//! How pages look to a person: colours, size of text, spacing, wrapped code, time zone.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use super::time_zone::TimeZone;
 
 /// Defines a setting with a fixed list of values, the first of which is the default.
 macro_rules! setting {
@@ -56,6 +58,7 @@ pub struct Display {
     pub text: TextSize,
     pub density: Density,
     pub wrap: Wrap,
+    pub zone: TimeZone,
 }
 
 impl Display {
@@ -65,11 +68,13 @@ impl Display {
     }
 }
 
-/// The four codes with a space between them.
+/// The four codes and the name of the time zone, with a space between them.
 impl fmt::Display for Display {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Display { theme, text, density, wrap } = self;
-        for (place, code) in [theme.code(), text.code(), density.code(), wrap.code()].into_iter().enumerate() {
+        let Display { theme, text, density, wrap, zone } = self;
+        for (place, code) in
+            [theme.code(), text.code(), density.code(), wrap.code(), zone.name()].into_iter().enumerate()
+        {
             f.write_str(if place == 0 { "" } else { " " })?;
             f.write_str(code)?;
         }
@@ -93,6 +98,7 @@ impl From<String> for Display {
             text: TextSize::of(next()).unwrap_or_default(),
             density: Density::of(next()).unwrap_or_default(),
             wrap: Wrap::of(next()).unwrap_or_default(),
+            zone: TimeZone::of(next()).unwrap_or_default(),
         }
     }
 }
@@ -107,7 +113,8 @@ mod tests {
             for text in TextSize::ALL {
                 for density in Density::ALL {
                     for wrap in Wrap::ALL {
-                        let display = Display { theme: *theme, text: *text, density: *density, wrap: *wrap };
+                        let zone = TimeZone::of("Asia/Shanghai").unwrap();
+                        let display = Display { theme: *theme, text: *text, density: *density, wrap: *wrap, zone };
                         assert_eq!(Display::from(String::from(display)), display);
                     }
                 }
@@ -120,6 +127,6 @@ mod tests {
         let dark = Display { theme: Theme::Dark, ..Display::default() };
         assert_eq!(Display::from("dark enormous".to_owned()), dark);
         assert!(Display::from(String::new()).is_default());
-        assert_eq!(serde_json::to_string(&dark).unwrap(), "\"dark normal comfortable scroll\"");
+        assert_eq!(serde_json::to_string(&dark).unwrap(), "\"dark normal comfortable scroll UTC\"");
     }
 }

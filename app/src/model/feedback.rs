@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    grading::{Flag, Progress, Scores},
+    flag::Flag,
+    grading::{Progress, Scores},
     ids::Token,
     lang::Lang,
     quality::{CalibrationMode, RaterFigures},

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     feedback::{Calibration, CalibrationStep, FlagReply},
+    flag::{Flag, FlagReason},
     guidelines::GuidelinesState,
     ids::Token,
     lang::Lang,
@@ -64,7 +65,7 @@ impl Draft {
                 Some(_) => {}
             }
         }
-        if matches!(&self.flag, Some(Flag::Other(text)) if text.trim().is_empty()) {
+        if self.flag.as_ref().is_some_and(|flag| flag.reason == FlagReason::Other && flag.text.trim().is_empty()) {
             return Some(DraftFault::NoReason);
         }
         self.text_fault()
@@ -83,10 +84,7 @@ impl Draft {
     }
 
     fn text_fault(&self) -> Option<DraftFault> {
-        let flag = match &self.flag {
-            Some(Flag::Other(text)) => text.chars().count(),
-            _ => 0,
-        };
+        let flag = self.flag.as_ref().map_or(0, |flag| flag.text.chars().count());
         if self.comment.chars().count().max(flag) > TEXT_MAX {
             return Some(DraftFault::TooLong);
         }
@@ -104,7 +102,7 @@ pub enum DraftFault {
     Missing(usize),
     /// The dimension with this index has a score outside its scale.
     OffScale(usize),
-    /// Flag `Other` without a reason.
+    /// [`FlagReason::Other`] without a text.
     NoReason,
     /// The comment or the flag exceeds [`TEXT_MAX`].
     TooLong,
@@ -112,22 +110,6 @@ pub enum DraftFault {
     Notes,
     /// The number of scores differs from the rubric's dimensions.
     OtherRubric,
-}
-
-/// A rater's reason for flagging an output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "ssr", schema(as = RaterFlag))]
-#[serde(rename_all = "snake_case")]
-pub enum Flag {
-    /// The description is unclear.
-    DescriptionUnclear,
-    /// The rater cannot judge it.
-    CannotJudge,
-    /// The code is truncated.
-    CodeTruncated,
-    /// Another reason, in the rater's words.
-    Other(String),
 }
 
 /// One output as a rater sees it.

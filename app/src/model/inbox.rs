@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    grading::Flag,
+    flag::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
     message::Message,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
-    grading::Flag,
+    flag::Flag,
     group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
     lang::{Bilingual, Lang},

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{code::CodeView, dataset::TaskRow, grading::Flag, note::LineNote, rubric::Rubric, time::Timestamp};
+use super::{code::CodeView, dataset::TaskRow, flag::Flag, note::LineNote, rubric::Rubric, time::Timestamp};
 
 /// The comparison of a study's models by people's ratings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

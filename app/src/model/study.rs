@@ -235,7 +235,7 @@ pub struct RaisedFlag {
     pub model: String,
     pub rater: String,
     /// The reason.
-    pub flag: super::grading::Flag,
+    pub flag: super::flag::Flag,
     /// Time of the flag.
     pub at: Timestamp,
 }

@@ -9,10 +9,11 @@ use crate::{
     model::{
         display::{Density, Display, TextSize, Theme, Wrap},
         keys::{Action, KeyFault, Keys},
+        time_zone::TimeZone,
         user::Role,
     },
     pages::grade::help::action_text,
-    rpc::accounts::linked,
+    rpc::accounts::{linked, time_zones},
     ui::{
         failure::Failure,
         field::TextField,
@@ -160,7 +161,8 @@ fn DisplayForm(display: Display) -> impl IntoView {
         Wrap::Scroll => t.wrap_scroll,
         Wrap::Wrap => t.wrap_wrap,
     };
-    let Display { theme: at_theme, text: at_text, density: at_density, wrap: at_wrap } = display;
+    let Display { theme: at_theme, text: at_text, density: at_density, wrap: at_wrap, zone } = display;
+    let zones = Data::new(|| (), |()| time_zones());
     let themes = Theme::ALL.iter().map(|x| (x.code(), theme(x), *x == at_theme)).collect();
     let texts = TextSize::ALL.iter().map(|x| (x.code(), text(x), *x == at_text)).collect();
     let densities = Density::ALL.iter().map(|x| (x.code(), density(x), *x == at_density)).collect();
@@ -173,9 +175,41 @@ fn DisplayForm(display: Display) -> impl IntoView {
             {choice("text", t.text_size, texts)}
             {choice("density", t.density, densities)}
             {choice("wrap", t.wrap, wraps)}
+            <Load data=zones let:names>{zone_field(zone, names)}</Load>
             <p class="row"><button class="button primary" type="submit">{t.display_button}</button></p>
         </form>
     }
+}
+
+/// The time zone. With JavaScript, a button selects the device's.
+fn zone_field(zone: TimeZone, names: Vec<String>) -> AnyView {
+    let t = use_i18n().account();
+    let select = NodeRef::<leptos::html::Select>::new();
+    let options = std::iter::once(TimeZone::default().name().to_owned())
+        .chain(names)
+        .map(|name| {
+            let (value, selected) = (name.clone(), name == zone.name());
+            view! { <option value=value selected=selected>{name}</option> }
+        })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label class="label" for="display-zone">{t.zone}</label>
+            <select class="input" id="display-zone" name="zone" node_ref=select aria-describedby="display-zone-hint">{options}</select>
+            <p class="hint" id="display-zone-hint">{t.zone_hint}</p>
+            <button class="button quiet small-button scripted" type="button" on:click=move |_| {
+                if let (Some(select), Some(here)) = (select.get_untracked(), TimeZone::of_device()) {
+                    let before = select.value();
+                    select.set_value(&here);
+                    // The device may have a name that the server does not know.
+                    if select.selected_index() < 0 {
+                        select.set_value(&before);
+                    }
+                }
+            }>{t.zone_here}</button>
+        </div>
+    }
+    .into_any()
 }
 
 /// A field set of radio buttons: each has a value, a label and whether it is chosen.

@@ -11,7 +11,6 @@ use crate::{
     i18n::{I18n, use_i18n, use_visitor},
     model::{
         feedback::{AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue},
-        grading::Flag,
         ids::Token,
         lang::Lang,
         rubric::Dimension,
@@ -223,7 +222,7 @@ fn voice_rows(i: I18n, n: usize, dimensions: &[Dimension], voice: AnonymousRatin
     let cells =
         scores.into_iter().enumerate().map(|(d, s)| view! { <td class="num">{i.score(dimensions.get(d), s)}</td> });
     let cells = cells.collect_view();
-    let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{flag_words(i, &f)}</Badge></p> });
+    let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{i.flags().flag(&f)}</Badge></p> });
     let comment_view = (!comment.is_empty()).then(|| {
         let lang = Lang::detect(&comment).tag();
         view! { <p class="comment" lang=lang>{comment.clone()}</p> }
@@ -239,16 +238,5 @@ fn voice_rows(i: I18n, n: usize, dimensions: &[Dimension], voice: AnonymousRatin
     view! {
         <tr><th scope="row">{(t.letter)(n)}</th>{cells}</tr>
         {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{comment_view}{notes}</td></tr> })}
-    }
-}
-
-/// A flag's reason in words.
-fn flag_words(i: I18n, flag: &Flag) -> String {
-    let t = i.admin();
-    match flag {
-        Flag::DescriptionUnclear => t.flag_unclear.into(),
-        Flag::CannotJudge => t.flag_cannot_judge.into(),
-        Flag::CodeTruncated => t.flag_truncated.into(),
-        Flag::Other(text) => text.clone(),
     }
 }

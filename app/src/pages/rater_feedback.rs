@@ -6,7 +6,6 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         feedback::{FlagReply, OwnFigures, RaterFeedback},
-        grading::Flag,
         quality::Match,
     },
     rpc::quality::ReadReplies,
@@ -48,7 +47,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
         .into_iter()
         .map(|r| {
             let words = if r.reply.is_empty() { t.no_words.to_owned() } else { r.reply };
-            let flag = flag_words(i, &r.flag);
+            let flag = i.flags().flag(&r.flag);
             let new = r.fresh;
             view! {
                 <li class="card stack-tight">
@@ -73,17 +72,6 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
                 </ActionForm>
             })}
         </section>
-    }
-}
-
-/// A flag's reason in words.
-pub fn flag_words(i: I18n, flag: &Flag) -> String {
-    let t = i.rater();
-    match flag {
-        Flag::DescriptionUnclear => t.flag_description_unclear.into(),
-        Flag::CannotJudge => t.flag_cannot_judge.into(),
-        Flag::CodeTruncated => t.flag_code_truncated.into(),
-        Flag::Other(text) => text.clone(),
     }
 }
 

@@ -4,8 +4,6 @@
 use leptos::prelude::*;
 
 use super::call::Call;
-#[cfg(feature = "ssr")]
-use crate::port::{open_ports, ports};
 use crate::{
     error::AppError,
     model::{
@@ -14,6 +12,11 @@ use crate::{
         page::{PageOf, Paged},
         user::{CreatedInvitation, Invitation, Role, UserRow},
     },
+};
+#[cfg(feature = "ssr")]
+use crate::{
+    model::time_zone::TimeZone,
+    port::{Person, open_ports, ports},
 };
 
 /// A page of the accounts and a page of the invitations.
@@ -113,6 +116,13 @@ pub async fn set_keys(keys: Keys) -> Result<(), AppError> {
 pub async fn linked() -> Result<bool, AppError> {
     let (ports, person) = ports()?;
     ports.accounts.linked(&person).await
+}
+
+/// Names of the time zones that a person can choose.
+#[server(prefix = "/rpc", endpoint = "time_zones", protocol = Call)]
+pub async fn time_zones() -> Result<Vec<String>, AppError> {
+    let _: (_, Person) = ports()?;
+    Ok(TimeZone::all().to_vec())
 }
 
 /// The invitation behind a link.

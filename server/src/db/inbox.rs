@@ -1,7 +1,8 @@
 //! The admins' inbox. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
 
 use app::model::{
-    grading::{Draft, Flag},
+    flag::{Flag, FlagReason},
+    grading::Draft,
     ids::{DeliveryId, OutputId, RunId, StudyId, UserId, WebhookId},
     inbox::{FAST_S, InboxFilter, InboxItem, InboxKind},
     page::{PageOf, Paged},
@@ -259,7 +260,7 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
             nl_lang: parsed(row, "lang")?,
             rater: row.get("name")?,
-            flag: Flag::CannotJudge,
+            flag: Flag::plain(FlagReason::CannotJudge),
             comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
         };
         Ok((item, row.get::<_, Option<String>>("flag")?, row.get::<_, Option<String>>("draft")?))

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use app::{
     error::AppError,
     model::{
-        grading::{Draft, DraftFault, Flag, GradingItem},
+        flag::{Flag, FlagReason},
+        grading::{Draft, DraftFault, GradingItem},
         ids::Token,
         note,
     },
@@ -73,13 +74,7 @@ pub async fn submit(
 /// Parses the form; the error is the number of the first invalid line of notes.
 fn read<'a>(item: &GradingItem, field: impl Fn(&str) -> &'a str) -> Result<Draft, usize> {
     let scores = (0..item.rubric.dimensions.len()).map(|i| field(&format!("score-{i}")).parse().ok()).collect();
-    let flag = match field("flag") {
-        "description_unclear" => Some(Flag::DescriptionUnclear),
-        "cannot_judge" => Some(Flag::CannotJudge),
-        "code_truncated" => Some(Flag::CodeTruncated),
-        "other" => Some(Flag::Other(field("flag_text").trim().to_owned())),
-        _ => None,
-    };
+    let flag = FlagReason::of(field("flag")).map(|reason| Flag { reason, text: field("flag_text").trim().to_owned() });
     // Browsers send CR LF; the rest of the program uses LF.
     let notes = note::from_text(field("notes"), &item.code)?;
     Ok(Draft { scores, comment: field("comment").replace("\r\n", "\n"), flag, notes, active_ms: None })

@@ -7,6 +7,7 @@ use app::{
     model::{
         display::{Density, Display, TextSize, Theme, Wrap},
         keys::{Action, KeyFault, Keys},
+        time_zone::TimeZone,
     },
     port::{Caller, Capability, Person, settings::PersonalSettings},
 };
@@ -42,8 +43,8 @@ pub async fn keys(
     Ok(Redirect::to(&format!("/account?{told}#keys")))
 }
 
-/// `POST /account/display`: `theme`, `text`, `density` and `wrap`, each a code of its type in [`Display`]; a missing one
-/// is the default.
+/// `POST /account/display`: `theme`, `text`, `density` and `wrap`, each a code of its type in [`Display`], and `zone`,
+/// the name of a time zone; a missing one is the default.
 pub async fn display(
     State(state): State<AppState>,
     Extension(caller): Extension<Caller>,
@@ -62,6 +63,7 @@ pub async fn display(
         text: value(&fields, "text", TextSize::of)?,
         density: value(&fields, "density", Density::of)?,
         wrap: value(&fields, "wrap", Wrap::of)?,
+        zone: value(&fields, "zone", TimeZone::of)?,
     };
     let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Faccount")) };
     state.services.settings.set_display(&person, display).await?;

@@ -1,7 +1,8 @@
 //! The actions of a rater and an admin: the random sequences of `hidden_checks.rs`.
 
 use app::model::{
-    grading::{Draft, Flag},
+    flag::{Flag, FlagReason},
+    grading::Draft,
     note::{LineNote, Position},
 };
 use proptest::prelude::*;
@@ -26,7 +27,7 @@ impl Content {
             Content::Everything(score) => Draft {
                 scores: scores(score),
                 comment: "why 为什么".into(),
-                flag: Some(Flag::CannotJudge),
+                flag: Some(Flag::plain(FlagReason::CannotJudge)),
                 active_ms: Some(5000),
                 notes: vec![note(1)],
             },

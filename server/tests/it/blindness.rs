@@ -14,7 +14,8 @@ use app::{
     model::{
         audit::Object,
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
-        grading::{Draft, Flag, GradingItem, Halt, Next, NextTask},
+        flag::{Flag, FlagReason},
+        grading::{Draft, GradingItem, Halt, Next, NextTask},
         ids::StudyId,
         lang::Bilingual,
         note::{LineNote, Position},
@@ -91,6 +92,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("read_replies", For::Raters, form(&[])),
         ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("linked", For::Raters, Sent::Json(json!({}))),
+        ("time_zones", For::Raters, Sent::Json(json!({}))),
         ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
         ("public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
@@ -580,7 +582,7 @@ fn draft(scores: [u8; 3]) -> Draft {
 fn full() -> Draft {
     Draft {
         comment: "What is asked of an empty list?".into(),
-        flag: Some(Flag::Other("Two readings.".into())),
+        flag: Some(Flag { reason: FlagReason::Other, text: "Two readings.".into() }),
         active_ms: Some(4000),
         notes: vec![LineNote { at: Position { line: 1, column: 1 }, text: "too wide".into() }],
         ..draft([2, 2, 2])

@@ -5,7 +5,8 @@
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
-        grading::{Draft, Flag, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
+        flag::{Flag, FlagReason},
+        grading::{Draft, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
         ids::{StudyId, SubmissionId},
         note::{LineNote, Position},
         page::PageOf,
@@ -79,7 +80,12 @@ async fn acknowledged_ratings_and_drafts_survive_a_restart() {
     submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>();
     let item = next(&mut ada, &study).await.unwrap();
     let scores = vec![Some(4), None, None];
-    let draft = Draft { scores, comment: "so far 好".into(), flag: Some(Flag::CannotJudge), ..noted(&item, 1, "hm") };
+    let draft = Draft {
+        scores,
+        comment: "so far 好".into(),
+        flag: Some(Flag::plain(FlagReason::CannotJudge)),
+        ..noted(&item, 1, "hm")
+    };
     let saved = ada.rpc("save_draft", json!({"assignment": item.token, "draft": draft})).await;
     assert_eq!(saved.status, StatusCode::OK);
 
@@ -524,6 +530,9 @@ async fn display_settings_are_in_every_document_of_their_person() {
     let mut ada = app.rater().await;
     let default = r#"data-theme="system" data-text="normal" data-density="comfortable" data-wrap="scroll""#;
     assert!(ada.get("/desk").await.body.contains(default));
+    for zone in ["Middle-earth/Shire", "Asia/Shanghai UTC"] {
+        assert_eq!(ada.form("/account/display", &[("zone", zone)]).await.status, StatusCode::BAD_REQUEST, "{zone}");
+    }
     let wrong = ada.form("/account/display", &[("theme", "purple")]).await;
     assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
     let saved = ada.form("/account/display", &[("theme", "dark"), ("text", "large"), ("wrap", "wrap")]).await;
@@ -533,6 +542,19 @@ async fn display_settings_are_in_every_document_of_their_person() {
     assert!(app.demo_user("bo").await.get("/desk").await.body.contains(default), "another person");
     assert!(app.anonymous().get("/log-in").await.body.contains(default));
     assert_eq!(app.anonymous().form("/account/display", &[]).await.location(), "/log-in?next=%2Faccount");
+}
+
+#[tokio::test]
+async fn times_are_in_the_time_zone_of_their_reader() {
+    let app = TestApp::demo().await;
+    let mut admin = app.admin().await;
+    let in_utc = |body: &str| (body.contains(" UTC<"), body.contains(" UTC+5:45<"));
+    assert_eq!(in_utc(&admin.get("/admin/people").await.body), (true, false));
+    let saved = admin.form("/account/display", &[("zone", "Asia/Kathmandu")]).await;
+    assert_eq!(saved.location(), "/account?done=display#display");
+    let chosen = r#"<option value="Asia/Kathmandu" selected>"#;
+    assert!(admin.get("/account").await.body.contains(chosen));
+    assert_eq!(in_utc(&admin.get("/admin/people").await.body), (false, true));
 }
 
 #[tokio::test]

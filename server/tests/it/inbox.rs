@@ -12,7 +12,8 @@ use app::{
         api::{NewWebhook, Scope, WebhookEvent},
         audit::{AuditFilter, Object},
         feedback::{Disagreement, DisagreementQueue},
-        grading::{Draft, Flag, GradingItem, MyStudy, Next},
+        flag::{Flag, FlagReason},
+        grading::{Draft, GradingItem, MyStudy, Next},
         ids::{RunId, StudyId, SubmissionId, Token},
         inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
         page::PageOf,
@@ -125,7 +126,7 @@ async fn disagree(app: &TestApp) {
         let study = token(&mut rater).await;
         while let Some(item) = next(&mut rater, &study).await {
             n += 1;
-            let flag = (n % 5 == 0).then_some(Flag::CannotJudge);
+            let flag = (n % 5 == 0).then_some(Flag::plain(FlagReason::CannotJudge));
             submit(&mut rater, &item, &Draft { flag, ..scores(given) }, "k").await;
         }
     }
@@ -143,7 +144,7 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
         let who = random.random_range(0..3);
         let rater = &mut people[who];
         let draft = Draft {
-            flag: random.random_bool(0.2).then_some(Flag::CodeTruncated),
+            flag: random.random_bool(0.2).then_some(Flag::plain(FlagReason::CodeTruncated)),
             ..scores([random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)])
         };
         match random.random_range(0..20) {

@@ -7,7 +7,8 @@ use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
         feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
-        grading::{Draft, Flag, GradingItem, MyStudy, Next, OwnRating, Receipt},
+        flag::{Flag, FlagReason},
+        grading::{Draft, GradingItem, MyStudy, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
         page::PageOf,
         quality::{
@@ -431,7 +432,10 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let (mut ada, mut bo) = (app.rater().await, app.demo_user("bo").await);
     let token = study(&mut ada).await;
     let it = item(&mut ada, &token).await;
-    let flagged = Draft { flag: Some(Flag::Other("What is an empty list here?".into())), ..draft([2, 2, 2]) };
+    let flagged = Draft {
+        flag: Some(Flag { reason: FlagReason::Other, text: "What is an empty list here?".into() }),
+        ..draft([2, 2, 2])
+    };
     assert_eq!(submit(&mut ada, &it, &flagged, "k").await.json::<Receipt>(), Receipt::Stored);
     let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert_eq!((flags.len(), flags[0].answer.clone()), (1, None));
@@ -453,7 +457,16 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let changed = Draft { scores: draft([3, 2, 2]).scores, ..flagged.clone() };
     submit(&mut ada, &it, &changed, "k2").await;
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
-    submit(&mut ada, &it, &Draft { flag: Some(Flag::CannotJudge), ..changed }, "k3").await;
+    submit(&mut ada, &it, &Draft { flag: Some(Flag::plain(FlagReason::CannotJudge)), ..changed.clone() }, "k3").await;
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
+    // So does the same reason with other words.
+    let flag = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows[0].on;
+    app.services.quality.answer_flag(&ADMIN, STUDY, flag, "Do your best.").await.unwrap();
+    assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
+    let worded = Flag { reason: FlagReason::CannotJudge, text: "I do not know Spring.".into() };
+    submit(&mut ada, &it, &Draft { flag: Some(worded.clone()), ..changed }, "k4").await;
+    let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
+    assert_eq!((flags[0].flag.clone(), flags[0].answer.clone()), (worded, None));
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
     let nothing = app.services.quality.answer_flag(&ADMIN, STUDY, FlagOn::Assignment(9999), "x").await;
     assert!(nothing.is_err());
@@ -508,7 +521,7 @@ async fn ratings_are_found_by_every_filter() {
     let token = study(&mut ada).await;
     for n in 0..6u8 {
         let it = item(&mut ada, &token).await;
-        let flag = (n == 0).then_some(Flag::CodeTruncated);
+        let flag = (n == 0).then_some(Flag::plain(FlagReason::CodeTruncated));
         let said = if n == 1 { "Zebra crossing" } else { "" };
         let given = Draft { flag, comment: said.into(), active_ms: Some(90_000), ..draft([1 + n % 4, 2, 2]) };
         submit(&mut ada, &it, &given, "k").await;

@@ -1,6 +1,7 @@
-//! The filter above a table: fields in the address, and the number of matching rows.
+//! The filter above a table: fields in the address, and the number of matching rows. With JavaScript, a list or a
+//! checkbox filters as soon as it changes; the search text, and every field without JavaScript, when the form is sent.
 
-use leptos::prelude::*;
+use leptos::{ev::Event, prelude::*, wasm_bindgen::JsCast, web_sys};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use super::parts::{Filter, asked};
@@ -47,6 +48,16 @@ pub fn FilterBar(
     }
 }
 
+/// Sends the form of a field that changed.
+fn send(event: &Event) {
+    let field = event.target();
+    let form = field.and_then(|field| field.dyn_into::<web_sys::Element>().ok()?.closest("form").ok()?);
+    if let Some(form) = form.and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok()) {
+        // A browser that refuses leaves the button.
+        let _ = form.request_submit();
+    }
+}
+
 fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
     let t = use_i18n().admin();
     let read = move |key: &str| asked(query, key);
@@ -68,7 +79,7 @@ fn draw(field: Field, query: Memo<ParamsMap>) -> AnyView {
             let ticked = move || read(key) == "1";
             view! {
                 <label class="check">
-                    <input type="checkbox" name=key value="1" checked=ticked prop:checked=ticked/>
+                    <input type="checkbox" name=key value="1" checked=ticked prop:checked=ticked on:change=|event| send(&event)/>
                     {label}
                 </label>
             }
@@ -95,7 +106,7 @@ fn choices(query: Memo<ParamsMap>, key: &'static str, label: &'static str, optio
     view! {
         <div class="field">
             <label class="label" for=id.clone()>{label}</label>
-            <select class="input" id=id name=key>{options}</select>
+            <select class="input" id=id name=key on:change=|event| send(&event)>{options}</select>
         </div>
     }
     .into_any()

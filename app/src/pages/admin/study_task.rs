@@ -3,10 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use super::{
-    parts::{param, task_text},
-    study::flag_text,
-};
+use super::parts::{param, task_text};
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -123,7 +120,7 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
             let class = if r.superseded { "superseded" } else { "" };
             let old = r.superseded.then(|| view! { " "<span class="badge tone-plain">{t.superseded}</span> });
             let flag = r.flag.as_ref().map(|f| {
-                view! { <p><span class="badge tone-care">{t.flag}</span>" "{flag_text(i, f)}</p> }
+                view! { <p><span class="badge tone-care">{t.flag}</span>" "{i.flags().flag(f)}</p> }
             });
             let comment = (!r.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&r.comment).tag();

@@ -14,7 +14,8 @@ use super::{
 use crate::{
     i18n::use_i18n,
     model::{
-        grading::{Flag, TEXT_MAX},
+        flag::{Flag, FlagReason},
+        grading::TEXT_MAX,
         ids::Token,
         keys::Action,
         lang::Lang,
@@ -182,53 +183,62 @@ pub fn rubric_switch() -> impl IntoView {
     })
 }
 
-/// The reason of a flag.
+/// The reason of a flag, and what the rater writes about it.
 #[component]
 fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
-    let t = use_i18n().rater();
-    let choices = [
-        ("", t.flag_none),
-        ("description_unclear", t.flag_description_unclear),
-        ("cannot_judge", t.flag_cannot_judge),
-        ("code_truncated", t.flag_code_truncated),
-        ("other", t.flag_other),
-    ];
-    let first_code = flag_code(&flag);
-    let first_text = flag_text(&flag);
-    let options = choices
-        .into_iter()
-        .map(|(code, name)| view! { <option value=code selected=code == first_code>{name}</option> })
+    let i = use_i18n();
+    let t = i.flags();
+    let first = flag.as_ref().map(|flag| flag.reason);
+    let reasons = FlagReason::ALL.into_iter().map(|reason| (reason.code(), t.reason(reason)));
+    let options = std::iter::once(("", t.none))
+        .chain(reasons)
+        .map(|(code, name)| {
+            let selected = code == first.map_or("", FlagReason::code);
+            view! { <option value=code selected=selected>{name}</option> }
+        })
         .collect_view();
+    let first_text = flag.map(|flag| flag.text).unwrap_or_default();
+    let reason = move || session.draft.with(|draft| draft.flag.as_ref().map(|flag| flag.reason));
+    // Without JavaScript the page does not know what is selected later.
+    let label = move || match reason() {
+        Some(FlagReason::Other) => t.text,
+        _ => t.text_optional,
+    };
     view! {
         <div class="field">
-            <label class="label" for=session.id("flag")>{t.flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
+            <label class="label" for=session.id("flag")>{i.rater().flag} " " <kbd>{key_names()(Action::Flag)}</kbd></label>
             <select
                 class="input"
                 id=session.id("flag")
                 name="flag"
-                prop:value=move || session.draft.with(|d| flag_code(&d.flag))
+                prop:value=move || reason().map_or("", FlagReason::code)
                 on:change=move |event| {
-                    let code = event_target_value(&event);
-                    session.change(|draft| draft.flag = flag_of(&code, flag_text(&draft.flag)));
+                    let reason = FlagReason::of(&event_target_value(&event));
+                    session.change(|draft| {
+                        let text = draft.flag.take().map(|flag| flag.text).unwrap_or_default();
+                        draft.flag = reason.map(|reason| Flag { reason, text });
+                    });
                 }
             >
                 {options}
             </select>
         </div>
         <div class="field flag-text">
-            <label class="label" for=session.id("flag_text")>{t.flag_text}</label>
+            <label class="label" for=session.id("flag_text")>{label}</label>
             <input
                 class="input"
                 id=session.id("flag_text")
                 name="flag_text"
                 maxlength=TEXT_MAX.to_string()
                 value=first_text
-                prop:value=move || session.draft.with(|d| flag_text(&d.flag))
+                prop:value=move || {
+                    session.draft.with(|draft| draft.flag.as_ref().map(|flag| flag.text.clone()).unwrap_or_default())
+                }
                 on:input=move |event| {
                     let text = event_target_value(&event);
                     session.write(|draft| {
-                        if let Some(Flag::Other(_)) = draft.flag {
-                            draft.flag = Some(Flag::Other(text));
+                        if let Some(flag) = &mut draft.flag {
+                            flag.text = text;
                         }
                     });
                 }
@@ -323,33 +333,6 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
                     })
             }}
         </p>
-    }
-}
-
-fn flag_code(flag: &Option<Flag>) -> &'static str {
-    match flag {
-        None => "",
-        Some(Flag::DescriptionUnclear) => "description_unclear",
-        Some(Flag::CannotJudge) => "cannot_judge",
-        Some(Flag::CodeTruncated) => "code_truncated",
-        Some(Flag::Other(_)) => "other",
-    }
-}
-
-fn flag_text(flag: &Option<Flag>) -> String {
-    match flag {
-        Some(Flag::Other(text)) => text.clone(),
-        _ => String::new(),
-    }
-}
-
-fn flag_of(code: &str, text: String) -> Option<Flag> {
-    match code {
-        "description_unclear" => Some(Flag::DescriptionUnclear),
-        "cannot_judge" => Some(Flag::CannotJudge),
-        "code_truncated" => Some(Flag::CodeTruncated),
-        "other" => Some(Flag::Other(text)),
-        _ => None,
     }
 }
 

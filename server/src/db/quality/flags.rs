@@ -1,7 +1,8 @@
 //! Flags and replies to them.
 
 use app::model::{
-    grading::{Draft, Flag},
+    flag::{Flag, FlagReason},
+    grading::Draft,
     ids::{StudyId, TaskId, Token, UserId},
     lang::Lang,
     page::{PageOf, Paged},
@@ -106,7 +107,7 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
                 nl_lang: parsed(row, "lang")?,
                 model: Some(row.get("model")?),
-                flag: Flag::CannotJudge,
+                flag: Flag::plain(FlagReason::CannotJudge),
                 comment: row.get("comment")?,
                 at: Timestamp(row.get("at")?),
                 answer: None,
@@ -141,7 +142,7 @@ fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
                 nl_lang: parsed(row, "lang")?,
                 model: None,
-                flag: Flag::CannotJudge,
+                flag: Flag::plain(FlagReason::CannotJudge),
                 comment: String::new(),
                 at: Timestamp(row.get("at")?),
                 answer: None,
@@ -277,7 +278,7 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             title: row.get("title")?,
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
             nl_lang: parsed(row, "lang")?,
-            flag: Flag::CannotJudge,
+            flag: Flag::plain(FlagReason::CannotJudge),
             reply: row.get("reply")?,
             at: Timestamp(row.get("at")?),
             fresh: row.get("is_new")?,

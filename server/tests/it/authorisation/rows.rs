@@ -80,6 +80,7 @@ pub fn rows() -> Vec<Row> {
         page("GET /log-in/sso/callback", "/log-in/sso/callback?code=x&state=y", [404; 4]),
         row("POST /account/sso/unlink", Call::Form("/account/sso/unlink", vec![]), [303; 4]),
         call("/rpc/linked", json!({}), [401, 200, 200, 200]),
+        call("/rpc/time_zones", json!({}), [401, 200, 200, 200]),
         row("POST /log-in", Call::Form("/log-in", vec![("name", "nobody"), ("password", "x")]), [303; 4]),
         row("POST /join/{secret}", Call::Form("/join/x", vec![("name", "a"), ("password", "b")]), [303; 4]),
         row("POST /account/password", Call::Form("/account/password", vec![("current", "x"), ("new", "y")]), [303; 4]),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Forms, flag_text};
+use super::Forms;
 use crate::{
     i18n::I18n,
     model::{
@@ -58,7 +58,7 @@ fn body(
                 view! { <p class="comment" lang=lang>{comment}</p> }
             });
             view! {
-                <p class="row"><b>{flag_text(i, &flag)}</b><span>{rater}</span><span>{(t.task)(&task_id)}</span></p>
+                <p class="row"><b>{i.flags().flag(&flag)}</b><span>{rater}</span><span>{(t.task)(&task_id)}</span></p>
                 <p class="nl-text" lang=nl_lang.tag()>{raw_nl}</p>
                 {comment}
                 {reply(i, id, of_study.clone(), on, filter, forms)}

@@ -8,10 +8,7 @@ use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use self::keyboard::Keyboard;
-use super::{
-    parts::{Filter, FormError, asked, select_field},
-    study::flag_text,
-};
+use super::parts::{Filter, FormError, asked, select_field};
 use crate::{
     i18n::{I18n, use_i18n, use_visitor},
     model::{

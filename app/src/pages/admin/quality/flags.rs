@@ -1,20 +1,25 @@
 //! `/admin/studies/:id/flags`: raters' flags, and the replies.
 
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
+use leptos_router::{
+    hooks::{use_params_map, use_query_map},
+    params::ParamsMap,
+};
 
 use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        flag::FlagReason,
         ids::StudyId,
+        inbox::{InboxFilter, InboxKind},
         lang::Lang,
         quality::{FlagOn, FlagRow, Live},
     },
     pages::admin::{
-        parts::{FormError, param},
-        study::flag_text,
+        filter::{Field, FilterBar},
+        parts::{FormError, asked, param},
         study_tabs::{StudyTab, study_tabs, tab_data},
     },
     rpc::quality::{AnswerFlag, study_flags},
@@ -38,20 +43,30 @@ pub fn FlagsPage() -> impl IntoView {
         |(id, _)| async move { study_flags(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     );
     let counts = tab_data(id);
-    view! { <Load data let:found>{page(i, id.get_untracked(), found, answer, counts)}</Load> }
+    let query = use_query_map();
+    view! { <Load data let:found>{page(i, id.get_untracked(), query, found, answer, counts)}</Load> }
 }
 
 fn page(
     i: I18n,
     id: Option<StudyId>,
+    query: Memo<ParamsMap>,
     (title, rows): (String, Vec<FlagRow>),
     answer: FormAction<AnswerFlag>,
     counts: Data<Live>,
 ) -> AnyView {
     let t = i.quality();
     let Some(id) = id else { return ().into_any() };
-    let (done, open): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.answer.is_some());
-    let none = done.is_empty() && open.is_empty();
+    let choices = reasons(i, &rows);
+    let waiting = rows.iter().any(|row| row.answer.is_none());
+    let all = rows.len() as u64;
+    let rows = StoredValue::new(rows);
+    let chosen = move || {
+        let reason = FlagReason::of(&asked(query, "reason"));
+        let fits = |row: &&FlagRow| reason.is_none_or(|reason| row.flag.reason == reason);
+        rows.with_value(|rows| rows.iter().filter(fits).cloned().collect::<Vec<_>>())
+    };
+    let in_inbox = InboxFilter { kind: Some(InboxKind::Flag), study: Some(id) }.address();
     let section = move |name: &'static str, key: &'static str, rows: Vec<FlagRow>| {
         (!rows.is_empty()).then(|| {
             let count = rows.len() as u64;
@@ -72,12 +87,29 @@ fn page(
         <Page title=t.flags crumbs=crumbs(i, Some(id), &title)>
             {study_tabs(i, counts, StudyTab::Flags)}
             <FormError of=move || answer.value().get().and_then(Result::err)/>
-            {none.then(|| view! { <Empty title=t.flags_none/> })}
-            {section(t.open, "flags-open", open)}
-            {section(t.answered, "flags-answered", done)}
+            {(all == 0).then(|| view! { <Empty title=t.flags_none/> })}
+            {(all > 0).then(|| view! {
+                <FilterBar fields=vec![Field::Choice("reason", t.flag_reason, choices)] shown=Signal::derive(move || chosen().len() as u64) all/>
+            })}
+            {waiting.then(|| view! { <p><a href=in_inbox>{t.flags_inbox}</a></p> })}
+            {move || {
+                let (done, open): (Vec<_>, Vec<_>) = chosen().into_iter().partition(|row| row.answer.is_some());
+                view! {
+                    {section(t.open, "flags-open", open)}
+                    {section(t.answered, "flags-answered", done)}
+                }
+            }}
         </Page>
     }
     .into_any()
+}
+
+/// The choices of the filter: the reasons of these flags, each with its number.
+fn reasons(i: I18n, rows: &[FlagRow]) -> Vec<(&'static str, String)> {
+    let count = |reason| rows.iter().filter(|row| row.flag.reason == reason).count();
+    let counted = FlagReason::ALL.into_iter().map(|reason| (reason, count(reason))).filter(|(_, count)| *count > 0);
+    let named = counted.map(|(reason, count)| (reason.code(), format!("{} ({count})", i.flags().reason(reason))));
+    std::iter::once(("", i.admin().any.to_owned())).chain(named).collect()
 }
 
 /// A unique id for the flag on the page.
@@ -126,15 +158,22 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
             <p><button class="button" type="submit" disabled=move || answer.pending().get()>{t.reply_button}</button></p>
         </ActionForm>
     };
-    let form = if answered {
-        view! { <details class="more"><summary>{t.reply_again}</summary>{form}</details> }.into_any()
-    } else {
-        form.into_any()
-    };
+    let name = if answered { t.reply_again } else { t.reply };
+    let without_reply = (!answered).then(|| {
+        view! {
+            <ActionForm action=answer>
+                <input type="hidden" name="study" value=study.to_string()/>
+                <input type="hidden" name="probe" value=check.to_string()/>
+                <input type="hidden" name="on" value=on.to_string()/>
+                <input type="hidden" name="reply" value=""/>
+                <button class="button small-button" type="submit" disabled=move || answer.pending().get()>{t.settle}</button>
+            </ActionForm>
+        }
+    });
     view! {
         <li class="card stack-tight">
             <p class="row">
-                <Badge tone=Tone::Care>{flag_text(i, &row.flag)}</Badge>
+                <Badge tone=Tone::Care>{i.flags().flag(&row.flag)}</Badge>
                 {task}
                 {row.model.map(|model| view! { <span>{model}</span> })}
                 {check.then(|| view! { <Badge>{t.probe}</Badge> })}
@@ -144,7 +183,8 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
             <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
             {comment}
             {before}
-            {form}
+            {without_reply}
+            <details class="more"><summary>{name}</summary>{form}</details>
         </li>
     }
 }

@@ -20,7 +20,6 @@ use crate::{
     },
     pages::admin::{
         parts::{Filter, asked, lang_badge, param, select_field},
-        study::flag_text,
         study_tabs::{StudyTab, study_tabs, tab_data},
     },
     rpc::quality::study_ratings,
@@ -167,7 +166,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 let lang = Lang::detect(&r.comment).tag();
                 view! { <p class="comment" lang=lang>{excerpt(&r.comment, 200)}</p> }
             });
-            let flag = r.flag.as_ref().map(|f| flag_text(i, f));
+            let flag = r.flag.as_ref().map(|f| i.flags().flag(f));
             let flag = flag.map(|text| view! { <Badge tone=Tone::Care>{text}</Badge> });
             let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
             let known = format!("/admin/studies/{study}/quality?output={}", r.output);

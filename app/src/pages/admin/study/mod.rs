@@ -11,8 +11,6 @@ mod tasks;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-pub use progress::flag_text;
-
 use super::{
     compare::follow::follow,
     parts::param,

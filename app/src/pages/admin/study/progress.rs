@@ -4,10 +4,7 @@ use leptos::{either::Either, prelude::*};
 
 use crate::{
     i18n::I18n,
-    model::{
-        grading::Flag,
-        study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus},
-    },
+    model::study::{LONGEST_REASON, StudyDetail, StudyRow, StudyStatus},
     pages::admin::{
         parts::{FormError, status},
         rubrics,
@@ -112,15 +109,5 @@ fn controls(i: I18n, row: &StudyRow, Actions { set_status, reopen }: Actions) ->
         </div>
         <FormError of=move || set_status.value().get().and_then(Result::err)/>
         <FormError of=move || reopen.value().get().and_then(Result::err)/>
-    }
-}
-
-/// A flag's reason in words.
-pub fn flag_text(i: I18n, flag: &Flag) -> String {
-    match flag {
-        Flag::DescriptionUnclear => i.admin().flag_unclear.into(),
-        Flag::CannotJudge => i.admin().flag_cannot_judge.into(),
-        Flag::CodeTruncated => i.admin().flag_truncated.into(),
-        Flag::Other(text) => text.clone(),
     }
 }
