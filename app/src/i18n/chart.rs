@@ -102,7 +102,7 @@ texts! {
                 Undefined::NoDivisor => "division by a variance of 0".into(),
                 Undefined::NotCrossed => "fewer than two outputs were rated by every rater".into(),
                 Undefined::Disconnected(groups) => format!("the raters form {groups} groups that share no output"),
-                Undefined::SeveralSamples => "a task has more than one sample".into(),
+                Undefined::SeveralSamples => "a task has more than one output".into(),
                 Undefined::Unstable => "undefined in most resamples".into(),
             }
         } {
@@ -114,7 +114,7 @@ texts! {
                 Undefined::NoDivisor => "作为除数的方差为 0".into(),
                 Undefined::NotCrossed => "被所有评分者评过的输出不足两个".into(),
                 Undefined::Disconnected(groups) => format!("评分者分为 {groups} 组，组间没有共同评过的输出"),
-                Undefined::SeveralSamples => "有任务包含多个样本".into(),
+                Undefined::SeveralSamples => "有任务包含多个输出".into(),
                 Undefined::Unstable => "在多数重抽样中无定义".into(),
             }
         }

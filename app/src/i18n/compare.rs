@@ -140,7 +140,7 @@ texts! {
         un_no_variation: "all values equal", "所有数值相同";
         un_no_divisor: "division by a variance of 0", "作为除数的方差为 0";
         un_not_crossed: "fewer than two outputs rated by everyone", "所有人都评过的输出不足两个";
-        un_several_samples: "several samples per task", "有任务包含多个样本";
+        un_several_samples: "several outputs per task", "有任务包含多个输出";
         un_unstable: "undefined in most resamples", "在多数重抽样中无定义";
         ac2: "Gwet's AC2", "Gwet AC2";
         icc1: "ICC(1)", "ICC(1)";

@@ -172,6 +172,9 @@ pub struct InputVerdict {
     pub output: Option<OutputId>,
     /// Counts from 0.
     pub sample: u32,
+    /// The turn that the output answers; absent if the task is no conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
     /// The verdict; absent for imported results, which are counts only.
     pub verdict: Option<Verdict>,
     /// Test cases passed.

@@ -227,7 +227,7 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
         }
     }
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, o.revision_id, o.sample FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
+        "SELECT o.id, o.revision_id, o.sample, o.turn FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
          WHERE o.submission_id = ?1 AND r.tests",
     )?;
     let mut rows = statement.query([submission])?;
@@ -238,6 +238,7 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
                 task: *task,
                 output: Some(OutputId(row.get("id")?)),
                 sample: row.get("sample")?,
+                turn: row.get("turn")?,
                 verdict: Some(verdict),
                 passed,
                 total,

@@ -490,6 +490,7 @@ fn input(tasks: u32, drawn: &Drawn) -> ComparisonInput {
                 task,
                 output: None,
                 sample,
+                turn: None,
                 verdict: Some(if passed { Verdict::Passed } else { Verdict::Failed }),
                 passed: u32::from(passed),
                 total: 1,

@@ -478,6 +478,7 @@ mod tests {
                         task,
                         output: None,
                         sample: 0,
+                        turn: None,
                         verdict: Some(Verdict::Failed),
                         passed: if odd(task) { 0 } else { 3 },
                         total: 4,

@@ -13,15 +13,23 @@ impl InputVerdict {
     /// As a sample for the figures.
     pub fn sample(&self) -> Sample {
         let ratio = || if self.total > 0 { f64::from(self.passed) / f64::from(self.total) } else { 0.0 };
-        match self.verdict {
+        let (solved, ratio) = match self.verdict {
             // Counts are used as reported if the tests finished; those of a tampered result are not.
             Some(verdict @ (Verdict::Passed | Verdict::Failed | Verdict::Anomaly)) => {
-                Sample { solved: verdict == Verdict::Passed, ratio: ratio() }
+                (verdict == Verdict::Passed, ratio())
             }
-            Some(_) => Sample { solved: false, ratio: 0.0 },
+            Some(_) => (false, 0.0),
             // The published runner's own rule: as many passes as cases, and at least one case.
-            None => Sample { solved: self.total > 0 && self.passed == self.total, ratio: ratio() },
-        }
+            None => (self.total > 0 && self.passed == self.total, ratio()),
+        };
+        Sample { solved, ratio, turn: self.turn.unwrap_or(0) }
+    }
+
+    /// The same by the verdict as published; absent for an answer in a conversation that the benchmark's evaluator does
+    /// not judge.
+    fn published_sample(&self) -> Option<Sample> {
+        let is_judged = self.turn.is_none() || self.published.is_some();
+        is_judged.then(|| Sample { turn: self.turn.unwrap_or(0), ..Sample::published(self.published) })
     }
 }
 
@@ -103,28 +111,33 @@ impl ComparisonInput {
 
     /// The samples of a run, one entry per task.
     pub fn samples(&self, run: &InputRun) -> Vec<Vec<Sample>> {
-        self.samples_as(run, InputVerdict::sample)
+        self.by_task(run).map(|task| task.into_iter().map(InputVerdict::sample).collect()).collect()
     }
 
-    /// The same by the verdicts as published.
+    /// The same by the verdicts as published, without tasks of which the evaluator judges no answer.
     pub fn published(&self, run: &InputRun) -> Vec<Vec<Sample>> {
-        self.samples_as(run, |checked| Sample::published(checked.published))
+        let judged = |task: Vec<&InputVerdict>| {
+            let samples: Vec<Sample> = task.iter().filter_map(|checked| checked.published_sample()).collect();
+            (task.is_empty() || !samples.is_empty()).then_some(samples)
+        };
+        self.by_task(run).filter_map(judged).collect()
     }
 
-    fn samples_as(&self, run: &InputRun, sample: impl Fn(&InputVerdict) -> Sample) -> Vec<Vec<Sample>> {
+    /// The results of a run, one entry per task.
+    fn by_task<'r>(&self, run: &'r InputRun) -> impl Iterator<Item = Vec<&'r InputVerdict>> + use<'r> {
         let mut at = vec![usize::MAX; self.tasks.len()];
         for (place, task) in run.tasks.iter().enumerate() {
             if let Some(at) = at.get_mut(*task as usize) {
                 *at = place;
             }
         }
-        let mut samples = vec![Vec::new(); run.tasks.len()];
+        let mut tasks = vec![Vec::new(); run.tasks.len()];
         for checked in &run.verdicts {
             let place = at.get(checked.task as usize).copied().unwrap_or(usize::MAX);
-            if let Some(task) = samples.get_mut(place) {
-                task.push(sample(checked));
+            if let Some(task) = tasks.get_mut(place) {
+                task.push(checked);
             }
         }
-        samples
+        tasks.into_iter()
     }
 }

@@ -54,6 +54,7 @@ pub fn input(files: &[(String, String, String)]) -> Result<ComparisonInput, Fail
                 task,
                 output: None,
                 sample: 0,
+                turn: None,
                 verdict: None,
                 passed,
                 total,

@@ -511,6 +511,8 @@ fn guarded(result: &SampleResult) -> Sample {
             }
             _ => 0.0,
         },
+        // Each turn is a task of its own here.
+        turn: 0,
     }
 }
 

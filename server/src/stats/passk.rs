@@ -1,6 +1,6 @@
 //! `pass@k` and `AvgPassRatio` (docs/statistics.md).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use app::model::{
     run::{Metrics, PassAtK, PublishedVerdict},
@@ -13,7 +13,8 @@ use super::{
     random::Draws,
 };
 
-/// The result of one sample of one task.
+/// The result of one sample of one task. In a conversation, samples of a task are answers to the same turn; answers to
+/// different turns are different work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Whether it passed every test case.
@@ -21,13 +22,15 @@ pub struct Sample {
     /// Test cases passed divided by test cases, as reported; 0 if the tests reported nothing. Exceeds 1 for an
     /// anomaly.
     pub ratio: f64,
+    /// The turn that it answers; 0 if the task is no conversation.
+    pub turn: u32,
 }
 
 impl Sample {
     /// By the verdict as published: passed or not.
     pub fn published(verdict: Option<PublishedVerdict>) -> Sample {
         let solved = verdict == Some(PublishedVerdict::Passed);
-        Sample { solved, ratio: f64::from(u8::from(solved)) }
+        Sample { solved, ratio: f64::from(u8::from(solved)), turn: 0 }
     }
 }
 
@@ -45,13 +48,19 @@ pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     Metrics {
         tasks: count(&|_| true),
         answered: count(&|samples| !samples.is_empty()),
-        solved: count(&|samples| samples.first().is_some_and(|s| s.solved)),
+        solved: count(&|samples| is_solved(samples)),
         pass_at_1: over(sum(|s| f64::from(u8::from(s.solved)))),
         ratio_sum,
         ratio_mean: over(ratio_sum),
         ratio_sum_clamped: clamped,
         ratio_mean_clamped: over(clamped),
     }
+}
+
+/// Whether the first sample of the task solves it; in a conversation, the first of each turn.
+fn is_solved(samples: &[Sample]) -> bool {
+    let mut seen = BTreeSet::new();
+    !samples.is_empty() && samples.iter().filter(|sample| seen.insert(sample.turn)).all(|first| first.solved)
 }
 
 /// The k that benchmarks publish.
@@ -77,18 +86,34 @@ fn ks(fewest: usize) -> Vec<usize> {
     }
 }
 
-/// The smallest number of samples of any answered task; 1 if there is none.
+/// The smallest number of samples of any turn of any answered task; 1 if there is none.
 fn fewest(tasks: &[Vec<Sample>]) -> usize {
-    tasks.iter().map(Vec::len).filter(|n| *n > 0).min().unwrap_or(1)
+    tasks.iter().flat_map(|samples| by_turn(samples)).map(|(n, _)| n).min().unwrap_or(1)
 }
 
-/// `pass@k` for k = 1, and for more where every answered task has as many samples: k = 10 and 100, or every k below ten
+/// Number of a task's samples and of those that are solved, for each turn that has any.
+fn by_turn(samples: &[Sample]) -> Vec<(usize, usize)> {
+    let mut turns = BTreeMap::new();
+    for sample in samples {
+        let (all, solved) = turns.entry(sample.turn).or_insert((0, 0));
+        *all += 1;
+        *solved += usize::from(sample.solved);
+    }
+    turns.into_values().collect()
+}
+
+/// `pass@k` of a task: the mean over its turns; 0 without a sample.
+fn chance(samples: &[Sample], k: usize) -> f64 {
+    let turns = by_turn(samples);
+    match turns.len() {
+        0 => 0.0,
+        n => turns.into_iter().map(|(all, solved)| pass_at_k(all, solved, k)).sum::<f64>() / n as f64,
+    }
+}
+
+/// `pass@k` for k = 1, and for more where every turn of every answered task has as many samples: k = 10 and 100, or every k below ten
 /// samples. Tasks without a sample count 0. Without intervals.
 pub fn pass_at(tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
-    let chance = |samples: &Vec<Sample>, k: usize| match samples.len() {
-        0 => 0.0,
-        n => pass_at_k(n, samples.iter().filter(|s| s.solved).count(), k),
-    };
     let mean = |k: usize| match tasks.len() {
         0 => 0.0,
         n => tasks.iter().map(|samples| chance(samples, k)).sum::<f64>() / n as f64,
@@ -108,17 +133,18 @@ pub fn estimated(key: u64, tasks: &[Vec<Sample>]) -> Vec<PassAtK> {
         .collect()
 }
 
-/// Computes a task's figure from the model's samples of all tasks and of this task.
-type Value<'a> = dyn Fn(&[Vec<Sample>], &[Sample]) -> Option<f64> + 'a;
+/// Computes a task's figure from the index of the model and its samples of the task.
+type Value<'a> = dyn Fn(usize, &[Sample]) -> Option<f64> + 'a;
 
 /// A figure of several models with intervals over tasks; each `part` has its own random streams.
 fn each_task(models: &[(u64, &[Vec<Sample>])], value: &Value, draws: Draws, part: u64) -> Joint {
     let tasks = models.iter().map(|(_, tasks)| tasks.len()).max().unwrap_or(0);
-    let cell = |own: &[Vec<Sample>], task: usize| -> Cell {
-        value(own, own.get(task).map_or(&[], Vec::as_slice)).into_iter().collect()
+    let cell = |model: usize, own: &[Vec<Sample>], task: usize| -> Cell {
+        value(model, own.get(task).map_or(&[], Vec::as_slice)).into_iter().collect()
     };
+    let cells = models.iter().enumerate();
     let cells: Vec<Vec<Cell>> =
-        models.iter().map(|(_, own)| (0..tasks).map(|task| cell(own, task)).collect()).collect();
+        cells.map(|(model, (_, own))| (0..tasks).map(|task| cell(model, own, task)).collect()).collect();
     let scores: Vec<Scores> = models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
     // Each figure of a table has its own number, so that no two share a random stream.
     joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
@@ -126,13 +152,11 @@ fn each_task(models: &[(u64, &[Vec<Sample>])], value: &Value, draws: Draws, part
 
 /// `pass@k` of several models, for every k that one of them has.
 fn pass_joints(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Vec<(usize, Joint)> {
-    let all: BTreeSet<usize> = models.iter().flat_map(|(_, own)| ks(fewest(own))).collect();
+    let fewest: Vec<usize> = models.iter().map(|(_, own)| fewest(own)).collect();
+    let all: BTreeSet<usize> = fewest.iter().flat_map(|fewest| ks(*fewest)).collect();
     let at = |k: usize| {
-        let value = |own: &[Vec<Sample>], samples: &[Sample]| match samples.len() {
-            _ if fewest(own) < k => None,
-            0 => Some(0.0),
-            n => Some(pass_at_k(n, samples.iter().filter(|s| s.solved).count(), k)),
-        };
+        let has = |model: usize| fewest.get(model).is_some_and(|fewest| *fewest >= k);
+        let value = |model: usize, samples: &[Sample]| has(model).then(|| chance(samples, k));
         each_task(models, &value, draws, k as u64 + 1)
     };
     all.into_iter().map(|k| (k, at(k))).collect()
@@ -150,8 +174,7 @@ pub fn automated(models: &[(u64, &[Vec<Sample>])], draws: Draws) -> Automated {
     let solved = |m: usize| -> Option<Vec<bool>> {
         let own = models[m].1;
         let single = own.iter().all(|samples| samples.len() < 2);
-        let first = |task| own.get(task).and_then(|samples: &Vec<Sample>| samples.first()).is_some_and(|s| s.solved);
-        single.then(|| (0..tasks).map(first).collect())
+        single.then(|| (0..tasks).map(|task| own.get(task).is_some_and(|samples| is_solved(samples))).collect())
     };
     let test = |(a, b)| match (solved(a), solved(b)) {
         (Some(a), Some(b)) => mcnemar(&a, &b),
@@ -179,7 +202,7 @@ mod tests {
     use super::*;
 
     fn sample(passed: u32, total: u32) -> Sample {
-        Sample { solved: passed == total, ratio: f64::from(passed) / f64::from(total) }
+        Sample { solved: passed == total, ratio: f64::from(passed) / f64::from(total), turn: 0 }
     }
 
     #[test]
@@ -219,6 +242,24 @@ mod tests {
         let single = pass_at(&[vec![sample(1, 1)], vec![]]);
         assert_eq!(single, [PassAtK { k: 1, value: 0.5, interval: None }]);
         assert_eq!(pass_at(&[]), [PassAtK { k: 1, value: 0.0, interval: None }]);
+    }
+
+    #[test]
+    fn turns_of_a_conversation_are_no_samples() {
+        let answer = |turn, passed| Sample { turn, ..sample(passed, 1) };
+        // Two turns, one answer each: half of the answers pass, and nothing is known about two attempts.
+        let once = vec![answer(0, 1), answer(1, 0)];
+        assert_eq!(pass_at(std::slice::from_ref(&once)), [PassAtK { k: 1, value: 0.5, interval: None }]);
+        // Two conversations: turn 0 passes once of two, turn 1 never.
+        let twice = vec![answer(0, 1), answer(1, 0), answer(0, 0), answer(1, 0)];
+        let found = pass_at(&[twice.clone(), vec![]]);
+        assert_eq!(found.iter().map(|at| (at.k, at.value)).collect::<Vec<_>>(), [(1, 0.125), (2, 0.25)]);
+        // One task with a single conversation leaves pass@1 alone, in the comparison, too.
+        let both = [twice, once];
+        assert_eq!(pass_at(&both).len(), 1);
+        let solved = |tasks: &[Vec<Sample>]| metrics(tasks).solved;
+        assert_eq!((solved(&both), solved(&[vec![answer(0, 1), answer(1, 1), answer(0, 0)]])), (0, 1));
+        assert_eq!(automated(&[(1, &both)], Draws { resamples: 10, ..Draws::new(1, 0) }).pass_at.len(), 1);
     }
 
     #[test]

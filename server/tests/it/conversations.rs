@@ -5,8 +5,9 @@
 use app::{
     error::AppError,
     model::{
+        compare::Selection,
         conversation::{InstructionKind, Way},
-        ids::SubmissionId,
+        ids::{RunId, SubmissionId},
         page::PageOf,
         run::NewRun,
         submission::OutputFilter,
@@ -17,7 +18,7 @@ use app::{
 use serde_json::{Value, json};
 use server::db::conversations;
 
-use crate::{languages::upload, util::TestApp};
+use crate::{languages::upload, results::compared, util::TestApp};
 
 /// A task with two instructions, of which the conversation has both, in the other order.
 fn task(id: u32) -> Value {
@@ -146,4 +147,39 @@ async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
     assert!(page.contains(&dataset) && page.contains("The tests of this level need the sources"), "{page}");
     let table = admin.get("/admin/conversations.csv").await.body;
     assert!(table.contains(&format!("{dataset},M,single,,,pass_rate_published,,1,1,,")), "{table}");
+}
+
+#[tokio::test]
+async fn the_comparison_takes_turns_for_no_samples() {
+    let app = TestApp::empty().await;
+    let dataset = import(&app, "L_1_part_1.jsonl", &[task(1), task(2)]).await;
+    let line = |task: u32, turn: u32| {
+        json!({ "task_id": task, "turn": turn, "way": "n", "completion": format!("x = {turn}") }).to_string()
+    };
+    let lines = [line(1, 1), line(1, 2), line(2, 1), line(2, 2)].join("\n");
+    let submission = upload(&app, &dataset, "M", &lines).await;
+    // A run as the engine would leave it: the first turn of both tasks passes, the second of neither; the evaluator judges the
+    // second turn of task 1 alone.
+    let finished = move |tx: &rusqlite::Transaction<'_>| {
+        tx.execute(
+            "INSERT INTO runs (id, submission_id, status, fresh, created_at, finished_at) VALUES (1, ?1, 'finished', 0, 1, 1)",
+            [submission.0],
+        )?;
+        let judged = "turn = 2 AND revision_id = (SELECT min(revision_id) FROM outputs)";
+        let items = format!(
+            "INSERT INTO run_items (run_id, output_id, state, outcome, passed, total, verdict, published)
+             SELECT 1, id, 'done', '{{}}', turn = 1, 1, iif(turn = 1, 'passed', 'failed'), iif({judged}, 'passed', NULL)
+             FROM outputs WHERE submission_id = ?1"
+        );
+        Ok(tx.execute(&items, [submission.0])?)
+    };
+    assert_eq!(app.services.db.write(finished).await.unwrap(), 4);
+
+    let found = compared(&app, Selection { dataset, runs: Some(vec![RunId(1)]), ..Selection::default() }).await;
+    let automated = found.figures.automated.unwrap();
+    let checked = automated.models[0].as_ref().unwrap();
+    assert_eq!(checked.pass_at.iter().map(|at| (at.k, at.value)).collect::<Vec<_>>(), [(1, 0.5)]);
+    assert_eq!((checked.metrics.tasks, checked.metrics.solved), (2, 0), "a task is its whole conversation");
+    let published = checked.published.as_ref().unwrap();
+    assert_eq!((published.figures.solved, published.figures.pass_at_1), (1, 1.0), "one judged answer, which passed");
 }
