@@ -37,6 +37,10 @@ export async function places(url: string): Promise<Place[]> {
     await admin.post('/rpc/create_collection', { form: draft });
   }
   const collection = (await listed())?.[1] ?? '/admin/collections/0';
+  const group = async () => /href="(\/admin\/groups\/\d+)"/.exec(await (await admin.get('/admin/groups')).text());
+  if (!(await group())) {
+    await admin.post('/rpc/create_group', { form: { name: 'Reviewers' } });
+  }
   const all: Place[] = [
     { name: 'log-in', path: '/log-in' },
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
@@ -91,6 +95,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'rubric-new', path: '/admin/rubrics/new', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
     { name: 'groups', path: '/admin/groups', account: demo.admin },
+    { name: 'group', path: (await group())?.[1] ?? '/admin/groups/0', account: demo.admin },
     { name: 'audit', path: '/admin/audit', account: demo.admin },
     { name: 'upkeep', path: submission.replace('/admin/', '/admin/upkeep/').replace('submissions', 'submission'), account: demo.admin },
     { name: 'archive', path: '/admin/archive', account: demo.admin },

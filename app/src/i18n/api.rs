@@ -1,5 +1,7 @@
 //! Texts about the API, webhooks and public pages, both languages of each side by side.
 
+use crate::model::lang::Lang;
+
 texts! {
     ApiTexts
     words {
@@ -113,4 +115,36 @@ texts! {
         test_which(url: &str) { format!("Send test to {url}") } { format!("发送测试到 {url}") }
         remove_which(url: &str) { format!("Delete {url}") } { format!("删除 {url}") }
     }
+}
+
+impl ApiTexts {
+    /// The name of an area of the reference, which is a tag of the OpenAPI document.
+    pub fn area<'n>(&self, tag: &'n str) -> &'n str {
+        match self.lang {
+            Lang::En => tag,
+            Lang::Zh => chinese(tag).unwrap_or(tag),
+        }
+    }
+}
+
+/// The Chinese name of a tag of the OpenAPI document.
+pub fn chinese(tag: &str) -> Option<&'static str> {
+    Some(match tag {
+        "About the API" => "关于 API",
+        "Audit log" => "审计日志",
+        "Collections" => "采集",
+        "Comparisons" => "模型比较",
+        "Datasets" => "数据集",
+        "Inbox" => "待办",
+        "Model outputs" => "模型输出",
+        "Objects" => "对象",
+        "People" => "成员",
+        "Quality" => "质量",
+        "Rubrics" => "评分标准",
+        "Runs" => "测试运行",
+        "Studies" => "评分项目",
+        "Tokens" => "访问令牌",
+        "Webhooks" => "Webhook",
+        _ => return None,
+    })
 }

@@ -197,7 +197,7 @@ fn zone_field(zone: TimeZone, names: Vec<String>) -> AnyView {
             <label class="label" for="display-zone">{t.zone}</label>
             <select class="input" id="display-zone" name="zone" node_ref=select aria-describedby="display-zone-hint">{options}</select>
             <p class="hint" id="display-zone-hint">{t.zone_hint}</p>
-            <button class="button quiet small-button scripted" type="button" on:click=move |_| {
+            <p class="row"><button class="button small-button scripted" type="button" on:click=move |_| {
                 if let (Some(select), Some(here)) = (select.get_untracked(), TimeZone::of_device()) {
                     let before = select.value();
                     select.set_value(&here);
@@ -206,7 +206,7 @@ fn zone_field(zone: TimeZone, names: Vec<String>) -> AnyView {
                         select.set_value(&before);
                     }
                 }
-            }>{t.zone_here}</button>
+            }>{t.zone_here}</button></p>
         </div>
     }
     .into_any()

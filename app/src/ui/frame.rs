@@ -188,6 +188,9 @@ pub fn LanguageSwitch() -> impl IntoView {
     }
 }
 
+/// The import of ratings.
+const RATINGS: &str = "/admin/upload/ratings";
+
 /// Whether a navigation link is current at `path`. The start page is `home` under another
 /// address, and the overview's address is a prefix of every admin page's.
 fn leads_to(href: &str, path: &str, home: &str) -> bool {
@@ -204,13 +207,15 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
             "/admin/collections",
             "/admin/judgings",
         ],
-        "/admin/studies" => &["/admin/rubrics"],
+        "/admin/studies" => &["/admin/rubrics", RATINGS],
         "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
         "/admin/people" => &["/admin/groups"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };
-    let part = || parts.iter().any(|part| path == *part || within(part));
+    // Ratings are imported below the address of uploads, as a study.
+    let is_elsewhere = path == RATINGS && href == "/admin/models";
+    let part = || !is_elsewhere && parts.iter().any(|part| path == *part || within(part));
     path == href || (path == "/" && href == home) || below() || part()
 }
 
@@ -245,6 +250,8 @@ mod tests {
         check("/admin/studies", "/admin/rubrics/aixbench/edit", "/admin", true);
         check("/admin/models", "/admin/submissions", "/admin", true);
         check("/admin/models", "/admin/uploads/3", "/admin", true);
+        check("/admin/models", "/admin/upload/ratings", "/admin", false);
+        check("/admin/studies", "/admin/upload/ratings", "/admin", true);
         check("/admin/settings", "/admin/api/tokens", "/admin", true);
         check("/admin/settings", "/admin/apiary", "/admin", false);
     }

@@ -128,5 +128,8 @@ mod tests {
             assert!(!operation.summary.is_empty(), "{called} has no summary");
             assert!(!operation.example.contains("null"), "{called} has a JSON body without an example");
         }
+        for area in &shown.areas {
+            assert!(app::i18n::api::chinese(&area.name).is_some(), "{} has no Chinese name", area.name);
+        }
     }
 }

@@ -53,7 +53,7 @@ fn areas(i: I18n, found: ApiReference) -> AnyView {
         .map(|area| {
             let current = (!area.operations.is_empty()).then_some("page");
             let address = format!("/admin/api?area={}", escape(&area.name));
-            view! { <li><a href=address aria-current=current>{area.name.clone()}</a></li> }
+            view! { <li><a href=address aria-current=current>{t.area(&area.name).to_owned()}</a></li> }
         })
         .collect_view();
     let sections = areas
@@ -65,14 +65,14 @@ fn areas(i: I18n, found: ApiReference) -> AnyView {
             let operations = area.operations.into_iter().map(|one| operation(i, one)).collect_view();
             view! {
                 <section class="stack" aria-labelledby=labelled>
-                    <h2 id=id lang="en">{area.name}</h2>
+                    <h2 id=id>{t.area(&area.name).to_owned()}</h2>
                     {operations}
                 </section>
             }
         })
         .collect_view();
     view! {
-        <nav class="api-areas" aria-label=t.areas><ul lang="en">{links}</ul></nav>
+        <nav class="api-areas" aria-label=t.areas><ul>{links}</ul></nav>
         <p class="muted">{t.api_english}</p>
         {sections}
     }
