@@ -15,7 +15,7 @@ use crate::{
     engine::{readiness, runner::Allowance, self_test::CheckResult},
     error::Failure,
     jobs,
-    lang::{self, Language, Places, suite, trials},
+    lang::{self, Language, Places, python::scripts, suite, trials},
     sandbox::{OptionalLayers, Sandbox},
     services::backup::snapshot,
 };
@@ -140,9 +140,19 @@ async fn languages(folder: PathBuf) -> Vec<(String, bool, String)> {
     let tried = tokio::task::spawn_blocking(move || {
         let Ok(sandbox) = jobs::sandbox() else { return Vec::new() };
         let (places, folder) = (Places::from_environment(), folder.join("engine"));
-        lang::TABLE.iter().flat_map(|language| language_lines(language, &sandbox, &places, &folder)).collect()
+        let lines = lang::TABLE.iter().flat_map(|language| language_lines(language, &sandbox, &places, &folder));
+        lines.chain([conversations(&places)]).collect()
     });
     tried.await.unwrap_or_default()
+}
+
+/// The Python packages of CodeIF-Bench. Like a language's toolchain, they are not needed for grading by people.
+fn conversations(places: &Places) -> (String, bool, String) {
+    let told = match scripts::look(places) {
+        Ok(()) => "the packages that its tests import are installed".to_owned(),
+        Err(missing) => format!("not available: {missing}"),
+    };
+    ("CodeIF-Bench".to_owned(), true, told)
 }
 
 fn language_lines(

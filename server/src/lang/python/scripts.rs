@@ -70,7 +70,6 @@ pub struct ScriptEnd {
 /// Names the packages that are missing, and the command that installs them.
 fn locate(places: &Places) -> io::Result<(Interpreter, Vec<Package>)> {
     let interpreter = super::locate(places)?;
-    let names: Vec<&str> = PACKAGES.iter().map(|(_, distribution)| *distribution).collect();
     let program = places.program("python/bin/python3", "python3");
     let program = program.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no python3 was found on the path"))?;
     let question = format!(
@@ -89,16 +88,24 @@ print(json.dumps(found))",
     );
     let said = tool::run(&program, ["-I", "-c", &question])?;
     let found: Vec<Option<Package>> = serde_json::from_str(&said).map_err(io::Error::other)?;
+    let missing = PACKAGES.iter().zip(&found).filter(|(_, package)| package.is_none());
+    let missing: Vec<&str> = missing.map(|((_, distribution), _)| *distribution).collect();
     match found.into_iter().collect::<Option<Vec<_>>>() {
         Some(packages) => Ok((interpreter, packages)),
-        None => Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            format!(
-                "the tests of CodeIF-Bench need more packages. Run `{} -m pip install {}`",
-                program.display(),
-                names.join(" ")
-            ),
-        )),
+        None => {
+            let names: Vec<&str> = PACKAGES.iter().map(|(_, distribution)| *distribution).collect();
+            let (shown, hint) = (places.shown(), places.hint());
+            Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!(
+                    "{} lacks packages that the tests of CodeIF-Bench import: {}. Run `python3 -m venv {shown}/python && \
+                     {shown}/python/bin/pip install numpy {}`{hint}",
+                    program.display(),
+                    missing.join(", "),
+                    names.join(" ")
+                ),
+            ))
+        }
     }
 }
 
@@ -221,4 +228,39 @@ fn add(package: &Path, site: &Path) -> io::Result<()> {
     }
     let wanted = |path: &Path| !path.ends_with("__pycache__") && !path.ends_with("tests");
     image::copy_tree(package, &site.join(name), &wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    /// Stands in for an interpreter: answers the question about itself, and the one about the packages.
+    fn interpreter(folder: &Path, packages: &str) -> Places {
+        let itself = r#"{"program": "/p", "stdlib": "/s", "name": "python3.11", "version": "3.11", "numpy": "/n",
+            "numpy_version": "1.26"}"#;
+        let script = format!(
+            "#!/bin/sh\ncase \"$3\" in *pycodestyle*) echo '{packages}';; *) echo '{}';; esac\n",
+            itself.replace('\n', " ")
+        );
+        let program = folder.join("python/bin/python3");
+        fs::create_dir_all(folder.join("python/bin")).unwrap();
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Places { folder: Some(folder.to_owned()) }
+    }
+
+    #[test]
+    fn missing_packages_are_named_with_the_command_that_installs_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = r#"{"place": "/x", "version": "1"}"#;
+        let all = [there; 8];
+        assert!(look(&interpreter(folder.path(), &format!("[{}]", all.join(",")))).is_ok());
+        let (mut some, last) = (all, all.len() - 2);
+        (some[2], some[last]) = ("null", "null");
+        let told = look(&interpreter(folder.path(), &format!("[{}]", some.join(",")))).unwrap_err().to_string();
+        assert!(told.contains("import: radon, sympy. Run `python3 -m venv "), "{told}");
+        assert!(told.contains("/python/bin/pip install numpy pycodestyle mccabe radon "), "{told}");
+    }
 }
