@@ -110,6 +110,9 @@ pub struct Preview {
     pub duplicates: Vec<FileLine>,
     /// Number of such lines.
     pub duplicate_count: u64,
+    /// How the model was asked, if the tasks are conversations; that of the first line.
+    #[serde(default)]
+    pub way: Option<Way>,
     /// The largest number of samples of a task; more than 1 allows pass@k.
     pub samples_max: u64,
     /// Tasks with several samples.

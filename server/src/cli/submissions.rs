@@ -362,6 +362,9 @@ fn text(uploaded: &Uploaded) -> String {
     };
     let leaks = p.identity_leaks.iter().map(leak).collect();
     count(p.identity_leak_count, "Possible identity leaks", leaks);
+    if let Some(way) = p.way {
+        lines.push(format!("The model was asked in the way {}.", way.name()));
+    }
     if p.tasks_with_samples > 0 {
         lines.push(format!("{} tasks have several samples, at most {} each.", p.tasks_with_samples, p.samples_max));
     }

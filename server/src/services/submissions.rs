@@ -459,6 +459,7 @@ impl Submissions for SubmissionService {
             unknown_count: summary.unknown.count,
             duplicates: summary.duplicates.first,
             duplicate_count: summary.duplicates.count,
+            way: summary.way,
             samples_max: summary.samples_max,
             tasks_with_samples: summary.tasks_with_samples,
             differing: summary.differing.first,

@@ -97,6 +97,8 @@ async fn a_file_with_two_ways_changes_nothing() {
     let (admin, submissions) = (System.admin(), &app.services.submissions);
     let purpose = server::db::uploads::Purpose::outputs(None);
     let sent = submissions.note_upload(&admin, file, purpose).await.unwrap();
+    let preview = submissions.preview(&admin, sent, &dataset, Default::default()).await.unwrap();
+    assert_eq!((preview.way, preview.matched), (Some(Way::N), 2), "the preview says how the model was asked");
     let take = submissions.take(&admin, sent, &dataset, Default::default(), "M", Default::default());
     let AppError::Invalid(problems) = take.await.unwrap_err() else { panic!("accepted or refused otherwise") };
     let said = problems[0].to_string();

@@ -163,6 +163,7 @@ fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
             <div><dt>{t.matched}</dt><dd>{i.number(p.matched)}</dd></div>
             <div><dt>{t.tasks_answered}</dt><dd>{(i.common.of)(p.tasks_covered, p.tasks_total)}</dd></div>
             <div><dt>{t.samples}</dt><dd>{samples}</dd></div>
+            {p.way.map(|way| view! { <div><dt>{i.conversations().way}</dt><dd>{i.conversations().way_name(way)}</dd></div> })}
         </dl>
     }
 }
