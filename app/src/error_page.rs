@@ -110,7 +110,7 @@ fn label(i: I18n, name: &str, value: &str) -> Option<String> {
     }
     match name {
         "comment" => Some(i.rater().comment.into()),
-        "notes" => Some(i.bench().notes.into()),
+        "notes" => Some(i.grading().notes.into()),
         "flag_text" => Some(i.flags().text.into()),
         // Numbers, codes and keys have no spaces.
         _ => value.trim().contains(char::is_whitespace).then(|| name.to_owned()),

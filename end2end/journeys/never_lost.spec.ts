@@ -165,12 +165,12 @@ test('another person who logs in neither sees nor sends unsent ratings', async (
   const other = await context.newPage();
   await logIn(other, demo.bo);
   await open(other, '/desk');
-  await expect(other.locator('.outbox')).toHaveCount(0);
+  await expect(other.locator('.unsent')).toHaveCount(0);
   const before = await rated(other);
 
   // Chen's tab uses bo's session: it notices, and keeps everything.
   await page.bringToFront();
-  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.unsent').getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('bo is now logged in in this browser.').first()).toBeVisible();
   expect(await unsent(page)).toBe(1);
   expect(await rated(other)).toBe(before);
@@ -282,14 +282,14 @@ test('logging out asks before it deletes unsent ratings', async ({ page, watch }
   await ready(page, () => begin(page));
   await page.route('**/rpc/submit_rating*', (route) => route.abort());
   await grade(page, [1, 1, 1]);
-  await expect(page.locator('.outbox').first()).toBeVisible();
+  await expect(page.locator('.unsent').first()).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('dialog', { name: 'Log out now?' })).toBeVisible();
   await page.getByRole('button', { name: 'Stay logged in' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
   expect(await unsent(page)).toBe(1);
   await page.unroute('**/rpc/submit_rating*');
-  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.unsent').getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => unsent(page)).toBe(0);
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Log in' })).toBeVisible();
@@ -313,7 +313,7 @@ test('the server restarts during a rating', async ({ page, watch }) => {
   await expect(page.locator(`form.rating:not([data-token="${first}"])`)).toBeVisible();
   await expect(page.getByText(/1 rating has been waiting to be sent/).first()).toBeVisible();
   await server.restart();
-  await page.locator('.outbox').getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.unsent').getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => unsent(page)).toBe(0);
   expect(await rated(page)).toBe(before + 1);
 });

@@ -85,7 +85,7 @@ test('a study uses the new rubric, and the comparison shows its dimensions', asy
   await page.keyboard.press('2');
   await page.keyboard.press('3');
   await page.keyboard.press('Enter');
-  await expect(page.locator('.bench-count')).toContainText(/^1\b/);
+  await expect(page.locator('.grading-count')).toContainText(/^1\b/);
 
   const admin = await visitor(server.url, demo.admin);
   const id = /\d+/.exec(study)?.[0];

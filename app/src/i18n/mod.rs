@@ -40,7 +40,6 @@ pub mod account;
 pub mod admin;
 pub mod api;
 pub mod audit;
-pub mod bench;
 #[cfg(feature = "ssr")]
 pub mod captions;
 pub mod chart;
@@ -53,6 +52,7 @@ pub mod conversations;
 pub mod error_page;
 pub mod feedback;
 pub mod flags;
+pub mod grading;
 pub mod groups;
 pub mod guidelines;
 pub mod inbox;
@@ -151,10 +151,10 @@ impl I18n {
     }
 
     /// The grading page.
-    pub fn bench(&self) -> &'static bench::Bench {
+    pub fn grading(&self) -> &'static grading::GradingTexts {
         match self.lang {
-            Lang::En => &bench::EN,
-            Lang::Zh => &bench::ZH,
+            Lang::En => &grading::EN,
+            Lang::Zh => &grading::ZH,
         }
     }
 

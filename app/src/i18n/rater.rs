@@ -23,7 +23,7 @@ texts! {
         mine_commented: "comment", "有评语";
         mine_flagged: "flag", "有标记";
         to_desk: "Back to my studies", "返回我的评分项目";
-        bench_navigation: "Outputs of this study", "项目中的输出";
+        outputs_navigation: "Outputs of this study", "项目中的输出";
         back: "Previous", "上一个";
         forward: "Next", "下一个";
         no_back: "This is your first output in this study.", "这是您在此项目中的第一个输出。";

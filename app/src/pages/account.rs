@@ -56,7 +56,7 @@ pub fn AccountPage() -> impl IntoView {
                 "display" => Some(view! { <Notice tone=Tone::Good>{t.display_done}</Notice> }),
                 "sso" => Some(view! { <Notice tone=Tone::Good>{t.sso_done}</Notice> }),
                 "unlinked" => Some(view! { <Notice tone=Tone::Good>{t.sso_unlinked}</Notice> }),
-                "keys" => Some(view! { <Notice tone=Tone::Good>{i18n.bench().keys_done}</Notice> }),
+                "keys" => Some(view! { <Notice tone=Tone::Good>{i18n.grading().keys_done}</Notice> }),
                 _ => None,
             }}
             <dl class="facts">
@@ -241,7 +241,7 @@ fn choice(
 #[component]
 fn KeysForm(keys: Keys) -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let query = use_query_map().get_untracked();
     let told = told_fault(|name| query.get(name));
     // The typed key; anything else (two characters) is ignored.
@@ -323,7 +323,7 @@ fn told_fault(query: impl Fn(&str) -> Option<String>) -> Option<(Action, KeyFaul
 }
 
 fn fault_text(i18n: I18n, fault: KeyFault) -> String {
-    let b = i18n.bench();
+    let b = i18n.grading();
     match fault {
         KeyFault::Taken(other) => (b.key_taken)(action_text(i18n, other)),
         KeyFault::Digit => b.key_digit.into(),

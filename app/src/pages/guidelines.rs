@@ -24,7 +24,7 @@ pub fn GuidelinesPage() -> impl IntoView {
 }
 
 fn page(i: I18n, sheet: GuidelinesSheet) -> AnyView {
-    let b = i.bench();
+    let b = i.grading();
     let GuidelinesSheet { title, html, lang, at } = sheet;
     let crumbs = vec![("/desk".to_owned(), i.common.nav_desk.to_owned())];
     let print = move || {

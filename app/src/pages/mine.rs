@@ -93,7 +93,7 @@ fn item_list(id: &'static str, title: &'static str, study: &str, items: Vec<OwnI
 #[component]
 fn RatingLine(study: String, rating: OwnRating) -> impl IntoView {
     let t = use_i18n().rater();
-    let (b, c) = (use_i18n().bench(), use_i18n().common);
+    let (b, c) = (use_i18n().grading(), use_i18n().common);
     let OwnRating { token, raw_nl, nl_lang: lang, scores, scales, commented, flagged, notes } = rating;
     let noted = (!notes.is_empty()).then(|| {
         let count = (b.mine_notes_n)(notes.len());

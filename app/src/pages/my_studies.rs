@@ -23,7 +23,7 @@ pub fn MyStudiesPage() -> impl IntoView {
     let studies = Data::new(|| (), |()| my_studies());
     let back = Data::new(|| (), |()| my_feedback());
     let i18n = use_i18n();
-    let (t, b) = (i18n.rater(), i18n.bench());
+    let (t, b) = (i18n.rater(), i18n.grading());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
         <Page title=i18n.common.nav_desk>
@@ -57,7 +57,7 @@ pub fn MyStudiesPage() -> impl IntoView {
 /// The tour, until it was taken or dismissed.
 #[component]
 fn TourOffer() -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     view! {
         <section class="card row tour-offer" aria-label=b.tour_title>
             <p>{b.tour_offer}</p>
@@ -70,7 +70,7 @@ fn TourOffer() -> impl IntoView {
 #[component]
 fn StudyCard(study: MyStudy) -> impl IntoView {
     let i18n = use_i18n();
-    let (t, b) = (i18n.rater(), i18n.bench());
+    let (t, b) = (i18n.rater(), i18n.grading());
     let MyStudy { token, title, open, paused, progress, presentation, guidelines } = study;
     let way = match presentation {
         Presentation::One => "grade",

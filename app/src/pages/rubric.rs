@@ -29,7 +29,7 @@ pub fn RubricPage() -> impl IntoView {
 #[component]
 fn Sheet(sheet: RubricSheet) -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let RubricSheet { title, rubric } = sheet;
     let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
     let print = move || {

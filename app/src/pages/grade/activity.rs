@@ -85,7 +85,7 @@ pub fn BreakNote(
     /// Minutes of work without a pause before it; 0 for never.
     minutes: u32,
 ) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let (timer, due) = (use_context::<ActivityTimer>(), RwSignal::new(false));
     effect(move |_| {
         if timer.is_some_and(|timer| timer.is_break_due(minutes)) {

@@ -17,7 +17,7 @@ use crate::{
 #[component]
 pub fn UnsentBar() -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let submit_queue = use_submit_queue();
     let here = use_location();
     let waiting = move || submit_queue.entries.with(|entries| entries.iter().filter(|e| e.refused.is_none()).count());
@@ -28,10 +28,10 @@ pub fn UnsentBar() -> impl IntoView {
     };
     let why = move || match submit_queue.connection.get() {
         Connection::Open => String::new(),
-        Connection::Unreachable => b.outbox_unreachable.into(),
-        Connection::Busy => b.outbox_busy.into(),
-        Connection::LoggedOut => b.outbox_logged_out.into(),
-        Connection::SomebodyElse(name) => (b.outbox_somebody_else)(&name),
+        Connection::Unreachable => b.queue_unreachable.into(),
+        Connection::Busy => b.queue_busy.into(),
+        Connection::LoggedOut => b.queue_logged_out.into(),
+        Connection::SomebodyElse(name) => (b.queue_somebody_else)(&name),
     };
     let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
     let logged_out = move || submit_queue.connection.get() == Connection::LoggedOut;
@@ -39,9 +39,9 @@ pub fn UnsentBar() -> impl IntoView {
     effect(move |before: Option<bool>| {
         let stuck = stuck.get();
         if stuck && before != Some(true) {
-            say(format!("{} {}", (b.outbox_waits)(waiting() as u64, &since()), why()));
+            say(format!("{} {}", (b.queue_waits)(waiting() as u64, &since()), why()));
         } else if !stuck && before == Some(true) && waiting() == 0 {
-            say(b.outbox_delivered.into());
+            say(b.queue_delivered.into());
         }
         stuck
     });
@@ -54,9 +54,9 @@ pub fn UnsentBar() -> impl IntoView {
                 .get()
                 .then(|| {
                     view! {
-                        <section class="outbox notice tone-care" aria-label=b.outbox_title>
+                        <section class="unsent notice tone-care" aria-label=b.queue_title>
                             <p>
-                                <b>{move || (b.outbox_waits)(waiting() as u64, &since())}</b>
+                                <b>{move || (b.queue_waits)(waiting() as u64, &since())}</b>
                                 " "
                                 {why}
                             </p>
@@ -80,12 +80,12 @@ pub fn UnsentBar() -> impl IntoView {
                 .into_iter()
                 .map(|Entry { key, study, assignment, refused, .. }| {
                     view! {
-                        <section class="outbox notice tone-bad" aria-label=b.outbox_title>
-                            <p><b>{b.outbox_refused}</b> " " {refused}</p>
+                        <section class="unsent notice tone-bad" aria-label=b.queue_title>
+                            <p><b>{b.queue_refused}</b> " " {refused}</p>
                             <p class="row">
-                                <a class="button" href=format!("/grade/{study}/{assignment}")>{b.outbox_open}</a>
+                                <a class="button" href=format!("/grade/{study}/{assignment}")>{b.queue_open}</a>
                                 <button class="button" type="button" on:click=move |_| submit_queue.discard(&key)>
-                                    {b.outbox_discard}
+                                    {b.queue_discard}
                                 </button>
                             </p>
                         </section>
@@ -101,7 +101,7 @@ pub fn UnsentBar() -> impl IntoView {
 #[component]
 pub fn LogOutGuard() -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let submit_queue = use_submit_queue();
     let dialog = NodeRef::<Dialog>::new();
     let waiting = move || submit_queue.entries.with(|entries| entries.len() as u64);

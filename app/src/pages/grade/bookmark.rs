@@ -8,7 +8,7 @@ use crate::{i18n::use_i18n, model::keys::Action};
 /// The button; nothing for an output that cannot be bookmarked.
 #[component]
 pub fn BookmarkButton(shortcuts: Shortcuts) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     shortcuts.session.has_bookmark().then(|| {
         view! {
             <button

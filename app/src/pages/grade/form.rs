@@ -48,7 +48,7 @@ pub fn RatingForm(
     name: String,
 ) -> impl IntoView {
     let i18n = use_i18n();
-    let (t, b) = (i18n.rater(), i18n.bench());
+    let (t, b) = (i18n.rater(), i18n.grading());
     let name = if name.is_empty() { t.rating.to_owned() } else { name };
     let session = shortcuts.session;
     let at_first = session.draft.get_untracked();
@@ -251,7 +251,7 @@ fn FlagField(session: Session, flag: Option<Flag>) -> impl IntoView {
 /// they are written in the code itself.
 #[component]
 fn PlainNotes(session: Session, text: String) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     view! {
         <div class="field unscripted plain-notes">
             <label class="label" for=session.id("notes")>{b.notes}</label>
@@ -274,7 +274,7 @@ pub fn key_names() -> impl Fn(Action) -> String + Copy {
 #[component]
 fn State(shortcuts: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
-    let (t, b) = (i18n.rater(), i18n.bench());
+    let (t, b) = (i18n.rater(), i18n.grading());
     let session = shortcuts.session;
     // Back to this output, whatever the address of the page is.
     let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", session.study(), session.token())));

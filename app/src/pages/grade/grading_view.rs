@@ -105,7 +105,7 @@ pub fn GradingView(
         }
         .into_any()
     });
-    let (b, margin) = (i18n.bench(), margin(shortcuts, code.laid_out.is_some()));
+    let (b, margin) = (i18n.grading(), margin(shortcuts, code.laid_out.is_some()));
     set_up(shortcuts, token.clone(), true);
     listen(move |what, pressed| match (coach, what) {
         (Some(coach), Command::Do(Action::Forward)) => coach.forward(),
@@ -128,15 +128,15 @@ pub fn GradingView(
     let jump = view! { <JumpBar shortcuts rubric_names=names(shortcuts) /> }.into_any();
     view! {
         <Title text=page_title />
-        <div class="bench">
-            <div class="bench-bar">
-                {(!practice).then(|| view! { <h1 class="bench-title">{title}</h1> })}
-                <div class="bench-progress">
+        <div class="grading">
+            <div class="grading-bar">
+                {(!practice).then(|| view! { <h1 class="grading-title">{title}</h1> })}
+                <div class="grading-progress">
                     <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
-                    <span class="bench-count">{place}</span>
+                    <span class="grading-count">{place}</span>
                     {(progress.skipped > 0).then(|| view! { <a href=skipped_href>{(t.skipped_text)(progress.skipped)}</a> })}
                 </div>
-                <nav class="bench-nav" aria-label=t.bench_navigation>
+                <nav class="grading-nav" aria-label=t.outputs_navigation>
                     {back.map(|href| view! { <a class="button quiet" href=href>{t.back} <kbd>{key(Action::Back)}</kbd></a> })}
                     <button class="button quiet scripted" type="button" on:click=move |_| shortcuts.perform(Action::Undo)>
                         {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
@@ -148,7 +148,7 @@ pub fn GradingView(
                     </button>
                 </nav>
             </div>
-            <div class="bench-work">
+            <div class="grading-work">
                 <UnsentBar />
                 <BreakNote minutes=break_minutes />
                 {calibration.map(calibration_note)}
@@ -220,12 +220,12 @@ fn told_text(told: &str, session: Session, t: &Rater) -> Option<(Tone, String)> 
         return Some((Tone::Bad, session.fault_text(DraftFault::OffScale(place))));
     }
     if let Some(line) = place("notes-") {
-        return Some((Tone::Bad, (use_i18n().bench().notes_unread)(line)));
+        return Some((Tone::Bad, (use_i18n().grading().notes_unread)(line)));
     }
     match told {
         "saved" => Some((Tone::Good, t.state_saved.into())),
-        "bookmark" => Some((Tone::Good, use_i18n().bench().bookmarked.into())),
-        "unbookmark" => Some((Tone::Good, use_i18n().bench().unbookmarked.into())),
+        "bookmark" => Some((Tone::Good, use_i18n().grading().bookmarked.into())),
+        "unbookmark" => Some((Tone::Good, use_i18n().grading().unbookmarked.into())),
         "changed" => Some((Tone::Good, t.told_changed.into())),
         "no-reason" => Some((Tone::Bad, session.fault_text(DraftFault::NoReason))),
         "too-long" => Some((Tone::Bad, session.fault_text(DraftFault::TooLong))),

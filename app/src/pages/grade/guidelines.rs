@@ -25,7 +25,7 @@ pub fn GuidelinesLink(
     /// Opens the drawer.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let settings = use_context::<ViewSettings>();
     let href = format!("/guidelines/{study}");
     let is_read = move || settings.is_some_and(|settings| settings.guidelines.get().as_ref() == Some(&study));
@@ -59,7 +59,7 @@ pub fn GuidelinesDrawer(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let i = use_i18n();
-    let b = i.bench();
+    let b = i.grading();
     let settings = use_context::<ViewSettings>();
     let dialog = NodeRef::<Dialog>::new();
     let sheet = RwSignal::new(None::<Result<GuidelinesSheet, AppError>>);

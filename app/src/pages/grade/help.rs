@@ -20,7 +20,7 @@ pub fn HelpSheet(
 ) -> impl IntoView {
     let i18n = use_i18n();
     let t = i18n.rater();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let keys = use_context::<ViewSettings>()
         .map(|view_settings| view_settings.keys)
         .unwrap_or_else(|| RwSignal::new(Keys::default()));
@@ -69,7 +69,7 @@ pub fn HelpSheet(
 
 /// A short description of an action, for the list and for changing shortcuts.
 pub fn action_text(i18n: I18n, action: Action) -> &'static str {
-    let (t, b) = (i18n.rater(), i18n.bench());
+    let (t, b) = (i18n.rater(), i18n.grading());
     match action {
         Action::Note => b.key_note,
         Action::Comment => t.key_comment,

@@ -43,13 +43,13 @@ pub fn margin(shortcuts: Shortcuts, both: bool) -> Margin {
         let editor = move || written.get().map(|at| view! { <Editor shortcuts at number=spot.number /> });
         view! { {list} {editor} }.into_any()
     });
-    Margin { under, open: Some(Opener { run: open, label: i18n.bench().line_label }) }
+    Margin { under, open: Some(Opener { run: open, label: i18n.grading().line_label }) }
 }
 
 /// A finished note.
 #[component]
 fn Written(shortcuts: Shortcuts, note: LineNote, spot: DisplayedLine) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let LineNote { at, text } = note;
     let lang = Lang::detect(&text).tag();
     let remove = move |_| {
@@ -78,7 +78,7 @@ fn Written(shortcuts: Shortcuts, note: LineNote, spot: DisplayedLine) -> impl In
 #[component]
 fn Editor(shortcuts: Shortcuts, at: Position, number: usize) -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let field = NodeRef::<Textarea>::new();
     let before = shortcuts.session.draft.with_untracked(|draft| {
         draft.notes.iter().find(|note| note.at == at).map(|note| note.text.clone()).unwrap_or_default()

@@ -340,7 +340,7 @@ impl Session {
     /// Skips the output, or reports that this one cannot be skipped.
     pub fn skip(self) {
         if !self.skippable {
-            self.problem.set(self.i18n.bench().not_skipped.into());
+            self.problem.set(self.i18n.grading().not_skipped.into());
         } else if self.phase.get_untracked() == Phase::Editing {
             self.decide(Decision::Skip, Outcome::Skipped);
         }

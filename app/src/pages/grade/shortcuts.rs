@@ -118,7 +118,7 @@ impl Shortcuts {
 
     /// Executes an action, from a configurable key or a button.
     pub fn perform(self, action: Action) {
-        let t = self.i18n.bench();
+        let t = self.i18n.grading();
         match action {
             Action::Note => {
                 if !browser::focus_shown(&format!("{} .line-mark[tabindex='0']", self.scope())) {
@@ -155,7 +155,7 @@ impl Shortcuts {
         if !self.session.has_bookmark() {
             return;
         }
-        let (on, t) = (!self.bookmarked.get_untracked(), self.i18n.bench());
+        let (on, t) = (!self.bookmarked.get_untracked(), self.i18n.grading());
         self.bookmarked.set(on);
         let token = self.session.token();
         leptos::task::spawn_local(async move {
@@ -172,7 +172,7 @@ impl Shortcuts {
     /// Where on the page these shortcuts act, as a selector: the output's own column, or the page.
     pub fn scope(self) -> String {
         match self.session.id("").as_str() {
-            "" => ".bench".to_owned(),
+            "" => ".grading".to_owned(),
             prefix => format!("#{prefix}column"),
         }
     }
@@ -185,7 +185,7 @@ impl Shortcuts {
     /// Withdraws the last submission: from the submit queue if it still waits there, otherwise from the
     /// server. Its scores become the draft again, and the scales get the focus.
     pub fn undo(self) {
-        let (study, t) = (self.session.study(), self.i18n.bench());
+        let (study, t) = (self.session.study(), self.i18n.grading());
         let Some(last) = self.prefetch.last_submitted(&study).or_else(|| self.before.get_value()) else {
             self.tell(t.undo_nothing.into());
             return;
@@ -219,7 +219,7 @@ impl Shortcuts {
 
     fn reopen(self, study: Token, token: Token) {
         self.prefetch.reopened(&study, &token);
-        self.toast(self.i18n.bench().undone.into());
+        self.toast(self.i18n.grading().undone.into());
         // Side by side, it is still on the page.
         if self.on_page.try_with_value(|on_page| on_page.is_some_and(|here| here.run(token.clone()))) == Some(true) {
             return;

@@ -9,7 +9,7 @@ use super::{
     session::{Callbacks, Outcome},
 };
 use crate::{
-    i18n::{bench::Bench, use_i18n},
+    i18n::{grading::GradingTexts, use_i18n},
     model::{
         code::{CodeView, Line, Run},
         grading::{Draft, GradingItem, Progress},
@@ -76,7 +76,7 @@ impl Coach {
 
 /// A step of the tour.
 struct Step {
-    text: fn(&Bench) -> &'static str,
+    text: fn(&GradingTexts) -> &'static str,
     /// The element that it points at, as a selector. `style/55-rater.css` highlights it, by the number of the step.
     place: &'static str,
     /// Whether the rater has tried it; absent if nothing shows that.
@@ -104,7 +104,7 @@ fn show(place: &'static str) {
 #[component]
 pub fn TourPage() -> impl IntoView {
     let i18n = use_i18n();
-    let b = i18n.bench();
+    let b = i18n.grading();
     let coach = Coach { progress: RwSignal::new(TourProgress::default()), step: RwSignal::new(0) };
     provide_context(coach);
     let submitted = RwSignal::new(false);
@@ -135,7 +135,7 @@ pub fn TourPage() -> impl IntoView {
 /// The steps: one at a time beside the element that it points at; without JavaScript, all as a list.
 #[component]
 fn Steps(coach: Coach) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let key = key_names();
     let step = coach.step;
     let tried = |step: &Step, progress| step.tried.is_some_and(|tried| tried(progress));
@@ -186,7 +186,7 @@ fn Steps(coach: Coach) -> impl IntoView {
 
 #[component]
 fn Done() -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let heading = NodeRef::<leptos::html::H1>::new();
     effect(move |_| {
         if let Some(heading) = heading.get() {

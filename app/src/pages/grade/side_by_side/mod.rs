@@ -78,7 +78,7 @@ pub fn SideBySidePage() -> impl IntoView {
     let i18n = use_i18n();
     let toast = toaster();
     let go_on = Callback::new(move |()| {
-        toast(i18n.bench().beside_said.into());
+        toast(i18n.grading().side_by_side_said.into());
         next.refetch();
     });
     let read = Callback::new(move |()| next.refetch());
@@ -218,7 +218,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
     let tabs = columns.iter().enumerate().map(|(n, column)| tab(shared, n, &column.letters)).collect_view();
     let panels = columns.into_iter().enumerate().map(|(n, column)| view! { <Panel column task n /> }.into_any());
     let panels = panels.collect_view();
-    let (b, key) = (use_i18n().bench(), key_names());
+    let (b, key) = (use_i18n().grading(), key_names());
     let current = Memo::new(move |_| {
         let active = shared.shortcuts(task.with(Task::active));
         active.map_or(0, |shortcuts| shortcuts.current.get())
@@ -233,12 +233,12 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
         <div class="beside" class:many=many data-columns=count.to_string()>
             {view! { <TaskBar first=first.clone() task leader /> }.into_any()}
             {view! { <TaskText first task /> }.into_any()}
-            <div class="tabs scripted" role="group" aria-label=b.beside_outputs>{tabs}</div>
+            <div class="tabs scripted" role="group" aria-label=b.side_by_side_outputs>{tabs}</div>
             <div class="columns">{panels}</div>
             {rubric}
             <div class="beside-foot">
-                <button class="button primary scripted" type="button" on:click=move |_| shared.submit_all()>{b.beside_all}</button>
-                <span class="muted small scripted">{b.beside_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
+                <button class="button primary scripted" type="button" on:click=move |_| shared.submit_all()>{b.side_by_side_all}</button>
+                <span class="muted small scripted">{b.side_by_side_hint} " " <kbd>{key(Action::Left)}</kbd> " " <kbd>{key(Action::Right)}</kbd></span>
                 {differ.then(|| view! { <Marks /> })}
             </div>
             <HelpSheet dialog=leader.dialog side_by_side=true />
@@ -305,7 +305,7 @@ fn go_on_when_done(task: RwSignal<Task>, prefetched: Prefetched, study: Token, g
 }
 
 fn tab(shared: Shared, n: usize, letters: &str) -> impl IntoView + use<> {
-    let name = (use_i18n().bench().output_letter)(letters);
+    let name = (use_i18n().grading().output_letter)(letters);
     let task = shared.task;
     view! {
         <button
@@ -324,7 +324,7 @@ fn tab(shared: Shared, n: usize, letters: &str) -> impl IntoView + use<> {
 #[component]
 fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl IntoView {
     let i18n = use_i18n();
-    let (t, b, key) = (i18n.rater(), i18n.bench(), key_names());
+    let (t, b, key) = (i18n.rater(), i18n.grading(), key_names());
     let GradingItem { study, title, progress, previous, guidelines, .. } = first;
     let place = move || {
         let more = task.with(Task::newly_rated);
@@ -332,13 +332,13 @@ fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl 
     };
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     view! {
-        <div class="bench-bar">
-            <h1 class="bench-title">{title}</h1>
-            <div class="bench-progress">
+        <div class="grading-bar">
+            <h1 class="grading-title">{title}</h1>
+            <div class="grading-progress">
                 <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
-                <span class="bench-count">{place}</span>
+                <span class="grading-count">{place}</span>
             </div>
-            <nav class="bench-nav" aria-label=t.bench_navigation>
+            <nav class="grading-nav" aria-label=t.outputs_navigation>
                 {back.map(|href| view! { <a class="button quiet" href=href>{t.back} " " <kbd>{key(Action::Back)}</kbd></a> })}
                 <button class="button quiet scripted" type="button" on:click=move |_| leader.undo()>
                     {b.undo} " " <kbd>{key(Action::Undo)}</kbd>
@@ -380,7 +380,7 @@ fn NothingToRate() -> impl IntoView {
     let i18n = use_i18n();
     view! {
         <Notice>
-            {i18n.bench().beside_said} " " <a href="/desk">{i18n.rater().to_desk}</a>
+            {i18n.grading().side_by_side_said} " " <a href="/desk">{i18n.rater().to_desk}</a>
         </Notice>
     }
 }
@@ -388,7 +388,7 @@ fn NothingToRate() -> impl IntoView {
 /// Switches the marks of lines that only one output has. The style sheet follows the checkbox.
 #[component]
 fn Marks() -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let on = use_context::<ViewSettings>().map_or_else(|| RwSignal::new(true), |view_settings| view_settings.marks);
     view! {
         <label class="choice small">
@@ -399,7 +399,7 @@ fn Marks() -> impl IntoView {
                 prop:checked=on
                 on:change=move |event| on.set(event_target_checked(&event))
             />
-            <span>{b.beside_differences} " " <b class="only-mark" aria-hidden="true"></b></span>
+            <span>{b.side_by_side_differences} " " <b class="only-mark" aria-hidden="true"></b></span>
         </label>
     }
 }
@@ -407,7 +407,7 @@ fn Marks() -> impl IntoView {
 /// One output: its code and its scales.
 #[component]
 fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
-    let b = use_i18n().bench();
+    let b = use_i18n().grading();
     let Column { shortcuts, item, letters } = column;
     let name = (b.output_letter)(&letters);
     let GradingItem { token, code, conversation, rubric, draft, rated, .. } = item;
@@ -431,7 +431,7 @@ fn Panel(column: Column, task: RwSignal<Task>, n: usize) -> impl IntoView {
             <div class="column-head">
                 <h2 id=heading.clone()>
                     {name.clone()}
-                    {move || submitted().then(|| view! { " " <span class="badge tone-good">{b.beside_submitted}</span> })}
+                    {move || submitted().then(|| view! { " " <span class="badge tone-good">{b.side_by_side_submitted}</span> })}
                 </h2>
                 <BookmarkButton shortcuts />
             </div>

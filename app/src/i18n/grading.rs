@@ -1,7 +1,7 @@
 //! Texts of the grading page: line notes, keyboard shortcuts, unsent ratings, side by side, the tour.
 
 texts! {
-    Bench
+    GradingTexts
     words {
         notes: "Line notes", "行注";
         notes_plain_hint: "One note per line, starting with the line number of the original code: \"12: never closed\".", "每行一条，以原始代码的行号开头，例如“12: 未关闭”。";
@@ -45,14 +45,14 @@ texts! {
         elsewhere: "You have already rated this output in another tab.", "您已在另一个标签页评过这个输出。";
         log_in_again: "Log in again", "重新登录";
 
-        outbox_title: "Unsent ratings", "未发送的评分";
-        outbox_unreachable: "The server cannot be reached. Retrying automatically; you can continue.", "无法连接服务器，正在自动重试。您可以继续评分。";
-        outbox_busy: "The server is busy. Retrying automatically; you can continue.", "服务器繁忙，正在自动重试。您可以继续评分。";
-        outbox_logged_out: "Your session has expired. You can continue; log in again to send your ratings.", "登录已过期。您可以继续评分，重新登录后会自动发送。";
-        outbox_delivered: "All ratings have been sent.", "评分已全部发送。";
-        outbox_refused: "A rating was not accepted.", "有一条评分未被接受。";
-        outbox_open: "Open", "查看";
-        outbox_discard: "Dismiss", "忽略";
+        queue_title: "Unsent ratings", "未发送的评分";
+        queue_unreachable: "The server cannot be reached. Retrying automatically; you can continue.", "无法连接服务器，正在自动重试。您可以继续评分。";
+        queue_busy: "The server is busy. Retrying automatically; you can continue.", "服务器繁忙，正在自动重试。您可以继续评分。";
+        queue_logged_out: "Your session has expired. You can continue; log in again to send your ratings.", "登录已过期。您可以继续评分，重新登录后会自动发送。";
+        queue_delivered: "All ratings have been sent.", "评分已全部发送。";
+        queue_refused: "A rating was not accepted.", "有一条评分未被接受。";
+        queue_open: "Open", "查看";
+        queue_discard: "Dismiss", "忽略";
         leave_title: "Log out now?", "现在退出登录吗？";
         leave_stay: "Stay logged in", "继续停留";
         leave_keep: "Log out and keep unsent ratings", "退出，保留未发送的评分";
@@ -67,12 +67,12 @@ texts! {
         guidelines_changed: "changed", "已更新";
         key_guidelines: "Open the guidelines", "打开评分指南";
 
-        beside_differences: "Mark lines that only one output has", "标出仅一个输出有的行";
-        beside_outputs: "Outputs of this task", "此任务的输出";
-        beside_submitted: "Submitted", "已提交";
-        beside_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";
-        beside_all: "Submit all", "全部提交";
-        beside_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";
+        side_by_side_differences: "Mark lines that only one output has", "标出仅一个输出有的行";
+        side_by_side_outputs: "Outputs of this task", "此任务的输出";
+        side_by_side_submitted: "Submitted", "已提交";
+        side_by_side_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";
+        side_by_side_all: "Submit all", "全部提交";
+        side_by_side_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";
 
         tour_title: "Guided tour", "新手引导";
         tour_offer: "New here? This two-minute tour shows how to rate. Nothing that you do in the tour counts.", "第一次来？用两分钟了解如何评分，其中的操作不会计入结果。";
@@ -112,10 +112,10 @@ texts! {
         line_n(n: u32) { format!("Line {n}") } { format!("第 {n} 行") }
         key_taken(what: &str) { format!("This key is already used for \"{what}\". Choose another.") } { format!("此键已用于“{what}”，请换一个。") }
 
-        outbox_waits(n: u64, since: &str)
+        queue_waits(n: u64, since: &str)
             { if n == 1 { format!("1 rating has been waiting to be sent since {since}.") } else { format!("{n} ratings are waiting to be sent, the oldest since {since}.") } }
             { format!("有 {n} 条评分尚未发送，最早的一条自 {since} 起等待。") }
-        outbox_somebody_else(name: &str)
+        queue_somebody_else(name: &str)
             { format!("{name} is now logged in in this browser. Your ratings stay here, invisible to others, until you log in again.") }
             { format!("此浏览器当前登录的是 {name}。您的评分会保留在这里，他人无法查看，待您重新登录后发送。") }
         leave_lead(n: u64)
