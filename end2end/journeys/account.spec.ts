@@ -31,3 +31,22 @@ test('times are in the time zone that the person chose', async ({ browser, baseU
   await expect(since).toHaveText(shown);
   await context.close();
 });
+
+test('a browser that does not know the time zone shows UTC', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await page.request.post('/account/display', { form: { zone: 'Asia/Kathmandu' } });
+  await page.addInitScript(() => {
+    Object.defineProperty(Intl, 'DateTimeFormat', {
+      value: class {
+        constructor() {
+          throw new RangeError('Invalid time zone');
+        }
+      },
+    });
+  });
+  await open(page, '/account');
+  // The browser draws this page, because no document is loaded for it.
+  await page.getByRole('link', { name: 'People', exact: true }).first().click();
+  const since = page.getByRole('table', { name: 'Accounts' }).locator('td.when').first();
+  await expect(since).toHaveText(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
+});

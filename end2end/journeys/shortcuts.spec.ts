@@ -156,7 +156,9 @@ test('a flag has details, whatever its reason', async ({ page, browser, baseURL 
   const admin = await context.newPage();
   await logIn(admin, demo.admin);
   await open(admin, '/admin/studies/1/flags');
-  await expect(admin.getByText('I cannot judge this: I have never used this library.')).toBeVisible();
+  const card = admin.getByRole('main').getByRole('listitem').filter({ hasText: 'I have never used this library.' });
+  await expect(card.getByText('I cannot judge this', { exact: true })).toBeVisible();
+  await expect(card.getByText('I have never used this library.', { exact: true })).toBeVisible();
   await context.close();
 });
 

@@ -72,7 +72,7 @@ texts! {
         wrap_scroll: "Scroll horizontally", "横向滚动";
         wrap_wrap: "Wrap", "自动换行";
         zone: "Time zone", "时区";
-        zone_hint: "Times on pages are in this time zone. Exported files have UTC.", "页面上的时间按此时区显示，导出的文件使用 UTC。";
+        zone_hint: "Times on pages are in this time zone. Exported files use UTC.", "页面上的时间按此时区显示，导出的文件使用 UTC。";
         zone_here: "Use this device's time zone", "使用此设备的时区";
         password_title: "Password", "密码";
         password_lead: "Changing your password logs you out on all other devices.", "修改密码后，其他设备上的登录将全部失效。";

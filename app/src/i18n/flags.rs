@@ -32,10 +32,10 @@ impl FlagTexts {
 
     /// A flag: its reason, and what the rater wrote about it.
     pub fn flag(&self, flag: &Flag) -> String {
-        match flag {
-            Flag { reason: FlagReason::Other, text } if !text.is_empty() => text.clone(),
-            Flag { reason, text } if text.is_empty() => self.reason(*reason).to_owned(),
-            Flag { reason, text } => (self.with_text)(self.reason(*reason), text),
+        match (flag.reason, flag.text.trim()) {
+            (reason, "") => self.reason(reason).to_owned(),
+            (FlagReason::Other, text) => text.to_owned(),
+            (reason, text) => (self.with_text)(self.reason(reason), text),
         }
     }
 }
@@ -51,5 +51,6 @@ mod tests {
         assert_eq!(words(FlagReason::CannotJudge, "No Spring here."), "I cannot judge this: No Spring here.");
         assert_eq!(words(FlagReason::Other, "Two readings."), "Two readings.");
         assert_eq!(words(FlagReason::Other, ""), "Something else");
+        assert_eq!(words(FlagReason::CodeTruncated, " "), "Code is cut off");
     }
 }

@@ -314,7 +314,7 @@ impl I18n {
         let Some((year, month, day, clock)) = parts() else { return text };
         let Some(name) = month.checked_sub(1).and_then(|m| MONTHS.get(m)) else { return text };
         let day = day.trim_start_matches('0');
-        let zone = distance_to_utc(offset);
+        let zone = utc_offset(offset);
         match self.lang {
             Lang::En => format!("{day} {name} {year}, {clock} {zone}"),
             Lang::Zh => format!("{year}年{month}月{day}日 {clock} {zone}"),
@@ -325,7 +325,7 @@ impl I18n {
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// An offset in minutes: `UTC`, `UTC+8`, `UTC−3:30`.
-fn distance_to_utc(offset: i32) -> String {
+fn utc_offset(offset: i32) -> String {
     let (sign, hours, minutes) = (if offset < 0 { '−' } else { '+' }, offset.abs() / 60, offset.abs() % 60);
     match (hours, minutes) {
         (0, 0) => "UTC".to_owned(),

@@ -34,8 +34,10 @@ impl TimeZone {
             // A page has the visitor's time zone and no other, so that little is ever leaked.
             static LAST: Cell<&'static str> = const { Cell::new("UTC") };
         }
-        if name == "UTC" {
-            return Some(TimeZone(None));
+        match name {
+            "" => return None,
+            "UTC" => return Some(TimeZone(None)),
+            _ => {}
         }
         if LAST.get() != name {
             LAST.set(String::leak(name.to_owned()));
@@ -127,7 +129,11 @@ fn offset_minutes(name: &str, at: Timestamp) -> Option<i32> {
     for (key, value) in [("timeZone", name), ("timeZoneName", "longOffset")] {
         js_sys::Reflect::set(&options, &key.into(), &value.into()).ok()?;
     }
-    let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::of1(&"en".into()), &options);
+    // Not by its own constructor: an older browser throws for a time zone or an option that it does not know.
+    let intl = js_sys::Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
+    let class: js_sys::Function = js_sys::Reflect::get(&intl, &"DateTimeFormat".into()).ok()?.dyn_into().ok()?;
+    let arguments = js_sys::Array::of2(&"en".into(), &options);
+    let format: js_sys::Intl::DateTimeFormat = js_sys::Reflect::construct(&class, &arguments).ok()?.unchecked_into();
     #[allow(clippy::cast_precision_loss, reason = "times are far below 2^53 ms")]
     let date = js_sys::Date::new(&JsValue::from_f64(at.0 as f64));
     let text = format.format().call1(&JsValue::UNDEFINED, date.unchecked_ref()).ok()?.as_string()?;
@@ -153,10 +159,12 @@ fn read_offset(text: &str) -> Option<i32> {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "ssr")]
     fn zone(name: &str) -> TimeZone {
         TimeZone::of(name).unwrap()
     }
 
+    #[cfg(feature = "ssr")]
     #[test]
     fn summer_time_counts() {
         let (january, july) = (Timestamp(1_768_478_400_000), Timestamp(1_784_116_800_000));
@@ -168,6 +176,7 @@ mod tests {
         assert_eq!(offsets("UTC"), (0, 0));
     }
 
+    #[cfg(feature = "ssr")]
     #[test]
     fn only_places_of_the_database_are_known() {
         assert_eq!(zone("UTC"), TimeZone::default());

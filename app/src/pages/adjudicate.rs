@@ -20,10 +20,11 @@ use crate::{
         code::CodeBox,
         description::task_text,
         failure::{ProblemList, error_text},
+        flag::{flag_badge, flag_words},
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
-        notice::{Badge, Empty, Notice, Tone},
+        notice::{Empty, Notice, Tone},
         text_area::area_text,
     },
 };
@@ -222,7 +223,7 @@ fn voice_rows(i: I18n, n: usize, dimensions: &[Dimension], voice: AnonymousRatin
     let cells =
         scores.into_iter().enumerate().map(|(d, s)| view! { <td class="num">{i.score(dimensions.get(d), s)}</td> });
     let cells = cells.collect_view();
-    let flag = flag.map(|f| view! { <p><Badge tone=Tone::Care>{i.flags().flag(&f)}</Badge></p> });
+    let flag = flag.map(|f| view! { <p>{flag_badge(i, &f)}</p>{flag_words(&f)} });
     let comment_view = (!comment.is_empty()).then(|| {
         let lang = Lang::detect(&comment).tag();
         view! { <p class="comment" lang=lang>{comment.clone()}</p> }

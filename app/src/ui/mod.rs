@@ -11,6 +11,7 @@
 //! - [`notice::Badge`]: a word in a tone. [`notice::Progress`]: a progress bar.
 //! - [`field::TextField`]: label, input, hint and error.
 //! - [`field::Field`]: the same frame around any other control (give it `id=…`).
+//! - [`flag::flag_badge`], [`flag::flag_words`]: a rater's flag.
 //! - [`text_area::area_text`]: text as the content of a `<textarea>`, which Leptos does not escape.
 //! - [`code::CodeBox`]: highlighted, numbered code, formatted or original.
 //! - [`margin::Margin`]: content next to single lines of code, such as raters' notes.
@@ -33,6 +34,7 @@ pub mod description;
 pub mod effect;
 pub mod failure;
 pub mod field;
+pub mod flag;
 pub mod form;
 pub mod frame;
 pub mod load;

@@ -35,7 +35,7 @@ impl Sample {
 }
 
 /// The figures over all tasks with tests. A task without a sample, that is a missing output, counts 0 in every
-/// figure; a task with several samples counts with their mean.
+/// figure; a task with several samples counts with their mean, `pass@1` of a conversation with the mean over its turns.
 pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     let mean = |samples: &[Sample], value: fn(&Sample) -> f64| match samples.len() {
         0 => 0.0,
@@ -44,12 +44,13 @@ pub fn metrics(tasks: &[Vec<Sample>]) -> Metrics {
     let sum = |value: fn(&Sample) -> f64| tasks.iter().map(|samples| mean(samples, value)).sum::<f64>();
     let count = |of: &dyn Fn(&Vec<Sample>) -> bool| u32::try_from(tasks.iter().filter(|t| of(t)).count()).unwrap_or(0);
     let over = |sum: f64| if tasks.is_empty() { 0.0 } else { sum / tasks.len() as f64 };
+    let passes = tasks.iter().map(|samples| chance(samples, 1)).sum();
     let (ratio_sum, clamped) = (sum(|s| s.ratio), sum(|s| s.ratio.clamp(0.0, 1.0)));
     Metrics {
         tasks: count(&|_| true),
         answered: count(&|samples| !samples.is_empty()),
         solved: count(&|samples| is_solved(samples)),
-        pass_at_1: over(sum(|s| f64::from(u8::from(s.solved)))),
+        pass_at_1: over(passes),
         ratio_sum,
         ratio_mean: over(ratio_sum),
         ratio_sum_clamped: clamped,
@@ -194,6 +195,10 @@ fn pass_at_k(n: usize, c: usize, k: usize) -> f64 {
     if n - c < k {
         return 1.0;
     }
+    if k == 1 {
+        // The same without rounding.
+        return c as f64 / n as f64;
+    }
     1.0 - (n - c + 1..=n).map(|i| 1.0 - k as f64 / i as f64).product::<f64>()
 }
 
@@ -257,6 +262,9 @@ mod tests {
         // One task with a single conversation leaves pass@1 alone, in the comparison, too.
         let both = [twice, once];
         assert_eq!(pass_at(&both).len(), 1);
+        // Turn 0 answered twice, turn 1 once: `pass@1` is the mean over turns in both figures.
+        let uneven = [vec![answer(0, 1), answer(0, 1), answer(1, 0)]];
+        assert_eq!((metrics(&uneven).pass_at_1, pass_at(&uneven)[0].value), (0.5, 0.5));
         let solved = |tasks: &[Vec<Sample>]| metrics(tasks).solved;
         assert_eq!((solved(&both), solved(&[vec![answer(0, 1), answer(1, 1), answer(0, 0)]])), (0, 1));
         assert_eq!(automated(&[(1, &both)], Draws { resamples: 10, ..Draws::new(1, 0) }).pass_at.len(), 1);

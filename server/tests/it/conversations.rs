@@ -152,7 +152,7 @@ async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
 }
 
 #[tokio::test]
-async fn the_comparison_takes_turns_for_no_samples() {
+async fn turns_are_no_samples_in_the_comparison() {
     let app = TestApp::empty().await;
     let dataset = import(&app, "L_1_part_1.jsonl", &[task(1), task(2)]).await;
     let line = |task: u32, turn: u32| {

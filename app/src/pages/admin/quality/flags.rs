@@ -24,10 +24,11 @@ use crate::{
     },
     rpc::quality::{AnswerFlag, study_flags},
     ui::{
+        flag::{flag_badge, flag_words},
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
-        notice::{Badge, Empty, Tone},
+        notice::{Badge, Empty},
     },
 };
 
@@ -170,10 +171,11 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
             </ActionForm>
         }
     });
+    let words = flag_words(&row.flag);
     view! {
         <li class="card stack-tight">
             <p class="row">
-                <Badge tone=Tone::Care>{i.flags().flag(&row.flag)}</Badge>
+                {flag_badge(i, &row.flag)}
                 {task}
                 {row.model.map(|model| view! { <span>{model}</span> })}
                 {check.then(|| view! { <Badge>{t.probe}</Badge> })}
@@ -181,6 +183,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
                 <span class="muted small">{i.time(row.at)}</span>
             </p>
             <p class="nl-text" lang=row.nl_lang.tag()>{row.raw_nl}</p>
+            {words}
             {comment}
             {before}
             {without_reply}

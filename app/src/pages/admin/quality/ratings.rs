@@ -24,6 +24,7 @@ use crate::{
     },
     rpc::quality::study_ratings,
     ui::{
+        flag::{flag_badge, flag_words},
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
@@ -166,8 +167,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 let lang = Lang::detect(&r.comment).tag();
                 view! { <p class="comment" lang=lang>{excerpt(&r.comment, 200)}</p> }
             });
-            let flag = r.flag.as_ref().map(|f| i.flags().flag(f));
-            let flag = flag.map(|text| view! { <Badge tone=Tone::Care>{text}</Badge> });
+            let flag = r.flag.as_ref().map(|f| view! { {flag_badge(i, f)}{flag_words(f)} });
             let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
             let known = format!("/admin/studies/{study}/quality?output={}", r.output);
             let time = r.active_ms.map(|ms| duration(i, ms));
