@@ -10,6 +10,7 @@ use crate::{
     },
     rpc::quality::ReadReplies,
     ui::{
+        flag::flag_words,
         form::{ActionForm, FormAction},
         notice::Badge,
     },
@@ -47,7 +48,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
         .into_iter()
         .map(|r| {
             let words = if r.reply.is_empty() { t.no_words.to_owned() } else { r.reply };
-            let flag = i.flags().flag(&r.flag);
+            let (reason, details) = (i.flags().reason(r.flag.reason), flag_words(&r.flag));
             let new = r.fresh;
             view! {
                 <li class="card stack-tight">
@@ -55,7 +56,8 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
                         <a href=format!("/grade/{}/{}", r.study, r.token) lang=r.nl_lang.tag()>{r.raw_nl}</a>
                         {move || (new && !was_read()).then(|| view! { <Badge>{t.new}</Badge> })}
                     </p>
-                    <p class="muted small">{t.you_raised}" "{flag}</p>
+                    <p class="muted small">{t.you_raised}" "{reason}</p>
+                    {details}
                     <p class="reply-text">{words}</p>
                     <p class="muted small">{r.title}" · "{i.time(r.at)}</p>
                 </li>

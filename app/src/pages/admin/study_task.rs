@@ -16,6 +16,7 @@ use crate::{
     rpc::studies::study_task,
     ui::{
         code::CodeBox,
+        flag::{flag_badge, flag_words},
         frame::Page,
         load::{Data, Load},
         margin::read_only,
@@ -120,7 +121,7 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
             let class = if r.superseded { "superseded" } else { "" };
             let old = r.superseded.then(|| view! { " "<span class="badge tone-plain">{t.superseded}</span> });
             let flag = r.flag.as_ref().map(|f| {
-                view! { <p><span class="badge tone-care">{t.flag}</span>" "{i.flags().flag(f)}</p> }
+                view! { <p>{flag_badge(i, f)}</p>{flag_words(f)} }
             });
             let comment = (!r.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&r.comment).tag();

@@ -13,6 +13,7 @@ use crate::{
         study::StudyStatus,
     },
     ui::{
+        flag::{flag_badge, flag_words},
         form::ActionForm,
         notice::{Badge, Tone},
     },
@@ -58,8 +59,9 @@ fn body(
                 view! { <p class="comment" lang=lang>{comment}</p> }
             });
             view! {
-                <p class="row"><b>{i.flags().flag(&flag)}</b><span>{rater}</span><span>{(t.task)(&task_id)}</span></p>
+                <p class="row">{flag_badge(i, &flag)}<span>{rater}</span><span>{(t.task)(&task_id)}</span></p>
                 <p class="nl-text" lang=nl_lang.tag()>{raw_nl}</p>
+                {flag_words(&flag)}
                 {comment}
                 {reply(i, id, of_study.clone(), on, filter, forms)}
                 <p class="small"><a href=format!("/admin/studies/{of_study}/flags")>{t.not_blind}</a></p>
