@@ -64,7 +64,7 @@ test('the table is filtered by the address, and an output shows its details', as
   await verdicts.selectOption('failed');
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await expect(page).toHaveURL(/verdict=failed/);
-  await expect(rows).not.toHaveCount(24);
+  await expect.poll(async () => (await rows.count()) % 24).toBeGreaterThan(0);
   const left = await rows.count();
   for (const row of await rows.all()) {
     await expect(row).toContainText('failed');
