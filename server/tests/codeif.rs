@@ -66,6 +66,7 @@ fn file(checkout: &Path, series: &str, way: Way) -> PathBuf {
                 Way::Single => "single_round",
                 Way::Multi => "multi_round",
                 Way::N => "n_round",
+                Way::Dynamic => unreachable!("the benchmark publishes no dynamic conversations"),
             };
             experiments.join(folder).join(series)
         }
@@ -215,7 +216,7 @@ fn published_verdicts_come_out() {
 fn check_published(checked: &Checked) {
     let (mut verdicts, mut wrong) = (0, Vec::new());
     for series in series(&checked.vectors) {
-        for way in Way::ALL {
+        for way in [Way::Base, Way::Single, Way::Multi, Way::N] {
             for column in [PUBLISHED, AS_RUN].into_iter().take(if way == Way::Base { 2 } else { 1 }) {
                 let (count, more) = checked.check(&series, way, column);
                 verdicts += if column == PUBLISHED { count } else { 0 };

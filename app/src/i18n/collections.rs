@@ -49,7 +49,15 @@ texts! {
         way_single: "The base prompt and one instruction in one message", "基础提示与一条指令合为一条消息";
         way_multi: "The base prompt, its answer, then one instruction", "基础提示、其回答，然后一条指令";
         way_n: "The base prompt, then all instructions, turn by turn", "基础提示，然后逐轮给出全部指令";
+        way_dynamic: "Turn by turn, where tests of each answer decide what is asked next", "逐轮进行，由每个回答的测试决定接下来问什么";
         turn: "Turn", "轮次";
+        feedback_template: "Template for failed tests, in dynamic conversations", "动态对话中测试失败时的模板";
+        feedback_template_hint: "Leave empty for the default. Placeholders: {instruction}, {failure}.", "留空则使用默认模板。占位符：{instruction}、{failure}。";
+        tests: "Tests", "测试";
+        tests_passed: "passed", "通过";
+        tests_failed: "failed", "未通过";
+        tests_pending: "not run yet", "尚未运行";
+        told: "What the tests showed, as the model is told", "告知模型的测试结果";
         turn_template: "Template of an instruction, in conversations", "对话中指令的模板";
         turn_template_hint: "Leave empty for the default. Placeholder: {instruction}.", "留空则使用默认模板。占位符：{instruction}。";
         parameters: "Additional request fields", "请求的其他字段";
@@ -139,6 +147,12 @@ texts! {
         cost(requests: u64, prompt: u64)
             { format!("{} requests with about {} prompt tokens", num(requests), num(prompt)) }
             { format!("{} 个请求，提示词约 {} 词元", num(requests), num(prompt)) }
+        cost_at_most(requests: u64, prompt: u64)
+            { format!("At most {} requests with about {} prompt tokens", num(requests), num(prompt)) }
+            { format!("最多 {} 个请求，提示词约 {} 词元", num(requests), num(prompt)) }
+        follows(passed: u64, of: u64)
+            { format!("The answer passes the tests of {passed} of {of} instructions.") }
+            { format!("该回答通过了 {of} 条指令中 {passed} 条的测试。") }
         cost_most(most: u64)
             { format!("and at most {} response tokens.", num(most)) }
             { format!("，响应最多 {} 词元。", num(most)) }
@@ -191,6 +205,7 @@ impl CollectionTexts {
             Way::Single => self.way_single,
             Way::Multi => self.way_multi,
             Way::N => self.way_n,
+            Way::Dynamic => self.way_dynamic,
         }
     }
 

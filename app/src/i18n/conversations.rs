@@ -26,6 +26,12 @@ texts! {
         forgotten_as_coded: "IFR as coded", "IFR（原代码）";
         by_round: "CA by round", "各轮 CA";
         forgotten_by_round: "IFR by round", "各轮 IFR";
+        dynamic: "Dynamic conversations", "动态对话";
+        dynamic_hint: "Computed from runs by the definitions of the branch v1; no figures are published. CA: share of the instructions asked for so far that an answer follows. IFE: their number divided by the rounds so far. The table has means over all answers.", "依据 v1 分支的定义由测试运行计算；作者未公布此类数据。CA：截至该轮所问指令中回答所遵循的比例。IFE：所遵循的指令数除以截至该轮的轮数。表中为全部回答的平均值。";
+        dynamic_accuracy: "CA", "CA";
+        efficiency: "IFE", "IFE";
+        dynamic_by_round: "CA by round, dynamic", "各轮 CA（动态对话）";
+        efficiency_by_round: "IFE by round, dynamic", "各轮 IFE（动态对话）";
         share: "Share", "比例";
         differences: "Verdicts that differ from those of the authors", "与作者公布判定不同的结果";
         authors_passed: "Authors", "作者判定";
@@ -59,6 +65,7 @@ impl ConversationTexts {
             Way::Single => ("single", "单轮"),
             Way::Multi => ("multi", "两轮"),
             Way::N => ("n", "完整对话"),
+            Way::Dynamic => ("dynamic", "动态对话"),
         };
         self.lang.pick(en, zh)
     }

@@ -11,6 +11,7 @@ texts! {
         rated: "this answer", "本回答";
         answer: "Answer", "回答";
         no_answer: "The model gave no answer to this turn.", "模型在该轮没有回答。";
+        again: "Told that the answer fails the tests of this instruction.", "告知该回答未通过此指令的测试。";
         joined: "Asked in one message with the next turn.", "与下一轮在同一条消息中提出。";
         changes: "Changes since the previous answer", "与上一个回答相比的改动";
         no_changes: "The code equals that of the previous answer.", "代码与上一个回答相同。";

@@ -4,13 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    conversation::Way,
+    conversation::{TurnCheck, Way},
     ids::{CollectionId, OutputId, SubmissionId},
     judging::{JudgingFacts, OrderMeans},
     lang::Bilingual,
     message::Message,
+    reason::Fault,
     time::Timestamp,
 };
+use crate::i18n::runs::{EN, ZH};
 
 /// Maximum number of samples per task.
 pub const MOST_SAMPLES: u32 = 1000;
@@ -56,6 +58,9 @@ pub struct CollectionSettings {
     /// The user message of each instruction of a conversation, with `{instruction}`, as `template`. Both empty for the
     /// default.
     pub turn_template: Bilingual,
+    /// The user message that says in a dynamic conversation that an answer fails, with `{instruction}` and `{failure}`, as
+    /// `template`. Both empty for the default.
+    pub feedback_template: Bilingual,
     /// Further fields of the request, as a JSON object; empty for none.
     pub parameters: String,
     /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
@@ -83,6 +88,7 @@ impl Default for CollectionSettings {
             template: Bilingual::default(),
             way: None,
             turn_template: Bilingual::default(),
+            feedback_template: Bilingual::default(),
             parameters: String::new(),
             at_once: 4,
             per_minute: None,
@@ -122,6 +128,9 @@ pub struct CollectionPlan {
     pub tasks: u64,
     /// Number of requests: tasks times samples, and in conversations times turns.
     pub requests: u64,
+    /// Whether there may be fewer, with fewer tokens, because tests decide how long a dynamic conversation is.
+    #[serde(default)]
+    pub at_most: bool,
     /// Estimated tokens of all prompts, where earlier answers count with their maximum, or with 500.
     pub prompt_tokens: u64,
     /// Maximum tokens of all responses; absent if responses have no limit.
@@ -226,6 +235,9 @@ pub enum StopReason {
     Refused(String),
     /// Several requests in a row failed; the error of the last.
     Failing(String),
+    /// The tests of answers could not run, so that nobody knows what to ask next; why not. The answers are kept, and are
+    /// tested when the collection is resumed.
+    Tests(Fault),
 }
 
 impl StopReason {
@@ -245,6 +257,14 @@ impl StopReason {
                 format!("连续多个请求失败，最后一次的原因：{why}"),
             )
                 .into(),
+            StopReason::Tests(fault) => {
+                let (en, zh) = (EN.fault_line(fault), ZH.fault_line(fault));
+                (
+                    format!("Tests of answers could not run: {}", en.trim_end_matches('.')),
+                    format!("无法运行回答的测试：{}", zh.trim_end_matches('。')),
+                )
+                    .into()
+            }
         }
     }
 }
@@ -368,6 +388,12 @@ pub struct RequestRow {
     /// The turn of a conversation, from 0. Of a judging, 1 if the judge is asked once more, because its first answer is not
     /// valid.
     pub turn: u32,
+    /// In a dynamic conversation: the turn of the task whose instruction it asks for.
+    pub instruction: Option<u32>,
+    /// In a dynamic conversation: what the tests of the answer showed; absent while they have not run.
+    pub tests: Option<TestedAnswer>,
+    /// Why the tests of the answer could not run, the last time that they were tried.
+    pub tests_fault: Option<Fault>,
     /// The judged output, and its model and sample; absent if the collection is of outputs.
     pub output: Option<JudgedOutput>,
     /// A valid answer's scores, in the rubric's order.
@@ -389,6 +415,16 @@ pub struct RequestRow {
     pub latency_ms: Option<u64>,
     /// The last attempt's error, in the endpoint's words; absent if it succeeded.
     pub error: Option<String>,
+}
+
+/// What the tests of an answer showed in a dynamic conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct TestedAnswer {
+    /// Whether the answer passes the tests of each instruction of the conversation alone.
+    pub checks: Vec<TurnCheck>,
+    /// Why it fails those of its own instruction, as the model is told; empty if it passes.
+    pub failure: String,
 }
 
 /// An output that a judge model grades. The judge does not see the model's name.

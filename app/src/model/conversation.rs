@@ -99,11 +99,13 @@ pub enum Way {
     Multi,
     /// The base prompt, then all instructions, turn by turn; the model sees its earlier answers.
     N,
+    /// As `N`, but the tests of each answer decide what is asked next, and the model is told which of them fail.
+    Dynamic,
 }
 
 impl Way {
     /// Every way, in the benchmark's order.
-    pub const ALL: [Way; 4] = [Way::Base, Way::Single, Way::Multi, Way::N];
+    pub const ALL: [Way; 5] = [Way::Base, Way::Single, Way::Multi, Way::N, Way::Dynamic];
 
     /// The name in the database, in files and on the command line.
     pub fn name(self) -> &'static str {
@@ -112,6 +114,7 @@ impl Way {
             Way::Single => "single",
             Way::Multi => "multi",
             Way::N => "n",
+            Way::Dynamic => "dynamic",
         }
     }
 
@@ -122,6 +125,7 @@ impl Way {
             "single" | "single_round" => Some(Way::Single),
             "multi" | "multi_round" => Some(Way::Multi),
             "n" | "n_round" => Some(Way::N),
+            "dynamic" => Some(Way::Dynamic),
             _ => None,
         }
     }
@@ -149,6 +153,11 @@ pub struct TaskTurn {
 pub struct AnsweredTurn {
     #[serde(flatten)]
     pub asked: TaskTurn,
+    /// Its place in the conversation, from 0; other than `turn` in a dynamic conversation, which can ask for an instruction
+    /// several times.
+    pub place: u32,
+    /// Whether the model was told, instead of the instruction, that its last answer fails the instruction's tests.
+    pub again: bool,
     /// The answer; absent if the model gave none or it was not imported.
     pub answer: Option<TurnAnswer>,
 }

@@ -60,6 +60,9 @@ pub struct ModelConversations {
     pub ways: Vec<WayResults>,
     /// What the answers of `n` say about instructions, turns and forgetting; absent without a run of them.
     pub conversation: Option<ConversationFigures>,
+    /// The figures of dynamic conversations; absent without a run of them.
+    #[serde(default)]
+    pub dynamic: Option<DynamicFigures>,
 }
 
 /// A model's results in one way.
@@ -165,4 +168,46 @@ pub struct RoundFigures {
     pub instruction_accuracy: Share,
     pub forgotten: Share,
     pub forgotten_as_coded: Share,
+}
+
+/// Figures of dynamic conversations, by the definitions of the branch `v1`. None are published; these are computed from a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DynamicFigures {
+    /// Over all answers.
+    pub all: DynamicShares,
+    /// By round; round 1 is the base prompt. Conversations have different numbers of rounds.
+    pub rounds: Vec<DynamicRound>,
+}
+
+impl DynamicFigures {
+    /// All answers, without a name, and each round under its name in tables.
+    pub fn parts(&self) -> impl Iterator<Item = (String, DynamicShares)> {
+        let rounds = self.rounds.iter().map(|of| (format!("round_{}", of.round), of.shares));
+        std::iter::once((String::new(), self.all)).chain(rounds)
+    }
+}
+
+/// The figures of some answers of dynamic conversations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DynamicShares {
+    /// IA: answers that pass the tests of their own instruction.
+    pub instruction_accuracy: Share,
+    /// CA: the mean share of the instructions asked for so far that an answer follows.
+    pub accuracy: Share,
+    /// IFE: the mean of the number of these instructions that an answer follows, divided by the rounds so far.
+    pub efficiency: Share,
+    /// IFR: the mean share of the instructions followed earlier that an answer no longer follows.
+    pub forgotten: Share,
+}
+
+/// The figures of one round of the dynamic conversations that have it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DynamicRound {
+    /// From 1, the base prompt.
+    pub round: u32,
+    #[serde(flatten)]
+    pub shares: DynamicShares,
 }

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod conversation_results;
 pub mod dataset;
 pub mod display;
+pub mod dynamic;
 pub mod failure_class;
 pub mod feedback;
 pub mod find;

@@ -14,6 +14,8 @@ pub struct ShownTurn {
     pub turn: u32,
     pub kind: InstructionKind,
     pub instruction: String,
+    /// Whether the model was told that its last answer fails the instruction's tests.
+    pub again: bool,
     /// The code of the answer; absent if there is none.
     pub answer: Option<String>,
     /// Whether it was asked in one message with the next turn, so that it has no answer of its own.
@@ -62,9 +64,14 @@ pub fn html(i: I18n, turns: &[ShownTurn]) -> String {
 
 fn shown(i: I18n, turn: &ShownTurn, is_rated: bool) -> AnyView {
     let t = i.turns();
-    let kind = if turn.turn == 0 { t.base } else { kind_name(i, turn.kind) };
+    let is_base = turn.kind == InstructionKind::Base;
+    let kind = if is_base { t.base } else { kind_name(i, turn.kind) };
     // The description of the task is the base prompt.
-    let instruction = (turn.turn > 0).then(|| view! { <p class="turn-text">{turn.instruction.clone()}</p> });
+    let instruction = match (turn.again, is_base) {
+        (true, _) => Some(view! { <p class="turn-text muted">{t.again}</p> }.into_any()),
+        (false, true) => None,
+        (false, false) => Some(view! { <p class="turn-text">{turn.instruction.clone()}</p> }.into_any()),
+    };
     let answer = match &turn.answer {
         _ if is_rated => None,
         _ if turn.is_joined => Some(view! { <p class="muted small">{t.joined}</p> }.into_any()),
@@ -144,6 +151,7 @@ mod tests {
             turn,
             kind,
             instruction: format!("Ask <{turn}>"),
+            again: false,
             answer: answer.map(str::to_owned),
             is_joined: false,
             changes,

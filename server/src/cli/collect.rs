@@ -175,12 +175,17 @@ pub struct Collect {
     /// File with the template for tasks that are described in Chinese [default: that of --template]
     #[arg(long, value_name = "FILE", requires = "template")]
     template_zh: Option<PathBuf>,
-    /// Of tasks that are conversations: ask for base, single, multi or n [default: n, all turns]
+    /// Of tasks that are conversations: ask in the way base, single, multi, n or dynamic, where the tests of each answer
+    /// decide what is asked next [default: n, all turns]
     #[arg(long, value_name = "WAY", value_parser = way)]
     way: Option<Way>,
     /// File with the template of an instruction in a conversation, with {instruction} [default: see docs/collecting.md]
     #[arg(long, value_name = "FILE")]
     turn_template: Option<PathBuf>,
+    /// File with the template that says in a dynamic conversation that an answer fails its tests, with {instruction} and
+    /// {failure} [default: see docs/collecting.md]
+    #[arg(long, value_name = "FILE")]
+    feedback_template: Option<PathBuf>,
     /// Do not import the outputs; `aixgrade collections import` does so later
     #[arg(long)]
     no_import: bool,
@@ -292,6 +297,7 @@ impl Collect {
                 template: Bilingual { en: read(&self.template)?, zh: read(&self.template_zh)? },
                 way: self.way,
                 turn_template: Bilingual { en: read(&self.turn_template)?, zh: String::new() },
+                feedback_template: Bilingual { en: read(&self.feedback_template)?, zh: String::new() },
                 ..self.requests.settings(self.samples)
             },
         })
@@ -299,7 +305,7 @@ impl Collect {
 }
 
 fn way(name: &str) -> Result<Way, String> {
-    Way::from_name(name).ok_or_else(|| "write base, single, multi or n".into())
+    Way::from_name(name).ok_or_else(|| "write base, single, multi, n or dynamic".into())
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {

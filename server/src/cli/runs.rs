@@ -8,7 +8,7 @@ use std::{
 use app::{
     i18n::{conversations::EN as TEXTS, runs::EN},
     model::{
-        conversation_results::{ConversationResults, Share},
+        conversation_results::{ConversationResults, DynamicShares, Share},
         ids::RunId,
         run::{ItemRow, RunDetail, RunRow},
         run_pair::{PairOutput, RunPair, Side},
@@ -133,7 +133,7 @@ fn conversations(results: &ConversationResults) -> String {
         let within = share.interval.map(|i| format!(" [{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
         format!("{:.1}%{}", share.value * 100.0, within.unwrap_or_default())
     };
-    let (mut ways, mut rounds, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ways, mut rounds, mut dynamic, mut notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for dataset in &results.datasets {
         for model in &dataset.models {
             let (slug, name) = (dataset.slug.clone(), model.name.clone());
@@ -153,6 +153,18 @@ fn conversations(results: &ConversationResults) -> String {
                     ));
                 }
             }
+            if let Some(figures) = &model.dynamic {
+                let by_round = |share: fn(&DynamicShares) -> &Share| {
+                    let values = figures.rounds.iter().map(|of| format!("{:.1}%", share(&of.shares).value * 100.0));
+                    values.collect::<Vec<_>>().join(" ")
+                };
+                let (accuracy, efficiency) = (by_round(|of| &of.accuracy), by_round(|of| &of.efficiency));
+                let of = &figures.all;
+                let mut row = vec![slug.clone(), name.clone(), percent(&of.instruction_accuracy)];
+                row.extend([percent(&of.accuracy), percent(&of.efficiency), percent(&of.forgotten)]);
+                row.extend([accuracy, efficiency]);
+                dynamic.push(row);
+            }
             let Some(figures) = &model.conversation else { continue };
             let (own, lost, coded) = (&figures.instruction_accuracy, &figures.forgotten, &figures.forgotten_as_coded);
             let accuracy = figures.rounds.iter().map(|round| format!("{:.1}%", round.accuracy.value * 100.0));
@@ -164,6 +176,11 @@ fn conversations(results: &ConversationResults) -> String {
     if !rounds.is_empty() {
         text.push_str("\n\n");
         text.push_str(&table(&["dataset", "model", "IA", "IFR", "IFR as coded", "CA by round"], &rounds));
+    }
+    if !dynamic.is_empty() {
+        let heads = ["dataset", "model", "IA", "CA", "IFE", "IFR", "CA by round", "IFE by round"];
+        text.push_str("\n\nDynamic conversations, computed from runs (no figures are published)\n");
+        text.push_str(&table(&heads, &dynamic));
     }
     if !results.leaderboard.is_empty() {
         let rows: Vec<Vec<String>> = results

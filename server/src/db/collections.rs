@@ -6,14 +6,16 @@
 use app::model::{
     collection::{
         ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, JudgedOutput, RequestDetail, RequestRow,
-        StopReason,
+        StopReason, TestedAnswer,
     },
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, RunId, StudyId, SubmissionId, UserId},
     judging::JudgingFacts,
     page::{PageOf, Paged},
+    reason::Fault,
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
+use serde::de::DeserializeOwned;
 
 use super::{
     accounts::parsed,
@@ -188,7 +190,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
     })
 }
 
-const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.scores, r.status, r.attempts, r.sent_at, r.finish_reason,
+const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.status, r.attempts, r.sent_at, r.finish_reason,
     r.reported_model, r.prompt_tokens, r.response_tokens, r.latency_ms, r.error, r.output_id, o.sample AS output_sample,
     m.name AS output_model";
 /// The judged output of a request and its model, where it has one.
@@ -218,6 +220,9 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
         turn: row.get("turn")?,
+        instruction: row.get("instruction")?,
+        tests: json(row, "tests")?,
+        tests_fault: json(row, "tests_fault")?,
         output: match row.get::<_, Option<i64>>("output_id")? {
             Some(id) => Some(JudgedOutput {
                 id: OutputId(id),
@@ -237,6 +242,13 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         latency_ms: row.get("latency_ms")?,
         error: row.get("error")?,
     })
+}
+
+/// A value that is stored as JSON, if there is one.
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    let wrong = |e| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(e));
+    text.map(|text| serde_json::from_str(&text).map_err(wrong)).transpose()
 }
 
 /// One request with its texts.
@@ -423,6 +435,8 @@ pub struct Sending {
     pub position: u64,
     /// 0, and one more for each request that the response before it led to.
     pub turn: u32,
+    /// In a dynamic conversation: the turn of the task whose instruction it asks for.
+    pub instruction: Option<u32>,
     /// The task's external ID.
     pub task_id: String,
     /// The sample, from 0.
@@ -454,7 +468,7 @@ pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) ->
     }
     let waiting = conn
         .prepare_cached(
-            "SELECT id, position, turn, task_id, sample, output_id, prompt, attempts + 1 AS attempts
+            "SELECT id, position, turn, instruction, task_id, sample, output_id, prompt, attempts + 1 AS attempts
              FROM collection_requests
              WHERE collection_id = ?1 AND status = 'waiting' AND id NOT IN (SELECT value FROM json_each(?2))
              ORDER BY position LIMIT 1",
@@ -480,7 +494,17 @@ pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) ->
         _ => (of.clone(), None),
     };
     let sample = u32::try_from(next / count).map_err(Failure::internal)?;
-    Ok(Next::Send(Sending { id: None, position: next, turn: 0, task_id, sample, output, prompt: None, attempts: 1 }))
+    Ok(Next::Send(Sending {
+        id: None,
+        position: next,
+        turn: 0,
+        instruction: None,
+        task_id,
+        sample,
+        output,
+        prompt: None,
+        attempts: 1,
+    }))
 }
 
 /// Messages of a request, under the key by which requests refer to them.
@@ -539,8 +563,8 @@ fn insert_request(
     Ok(conn
         .prepare_cached(
             "INSERT INTO collection_requests (collection_id, position, turn, task_id, sample, output_id, prompt, status,
-                 attempts, sent_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+                 attempts, sent_at, instruction)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
         )?
         .query_row(
             params![
@@ -553,7 +577,8 @@ fn insert_request(
                 prompt,
                 status,
                 attempts,
-                clock::now().0
+                clock::now().0,
+                of.instruction
             ],
             |row| row.get(0),
         )?)
@@ -564,6 +589,7 @@ fn sending(row: &Row<'_>) -> rusqlite::Result<Sending> {
         id: Some(row.get("id")?),
         position: row.get("position")?,
         turn: row.get("turn")?,
+        instruction: row.get("instruction")?,
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
@@ -599,6 +625,8 @@ pub enum Follow {
     Turn(u32, Prompt),
     /// Nothing: a judge was asked once more and has no valid answer.
     Invalid,
+    /// The answer's tests decide ([`tested`]).
+    Tests,
 }
 
 /// A response to store.
@@ -632,7 +660,8 @@ pub fn answer(
     let changed = conn
         .prepare_cached(
             "UPDATE collection_requests SET status = 'answered', response = ?2, finish_reason = ?3, reported_model = ?4,
-                 prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL, scores = ?8, comment = ?9
+                 prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL, scores = ?8, comment = ?9,
+                 untested = ?10
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![
@@ -644,14 +673,16 @@ pub fn answer(
             new.response_tokens,
             new.latency_ms,
             scores,
-            comment
+            comment,
+            matches!(follow, Follow::Tests)
         ])?;
     if changed == 0 {
         return Ok(false);
     }
     let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
     let cut_off = new.finish_reason.as_deref() == Some("length");
-    let (is_last, is_invalid) = (!matches!(follow, Follow::Turn(..)), matches!(follow, Follow::Invalid));
+    let goes_on = matches!(follow, Follow::Turn(..) | Follow::Tests);
+    let (is_last, is_invalid) = (!goes_on, matches!(follow, Follow::Invalid));
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
              response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
@@ -674,6 +705,86 @@ pub fn answer(
         insert_request(conn, id, &next, &prompt.key, "waiting", 0)?;
     }
     Ok(true)
+}
+
+/// An answer whose tests have not run.
+pub struct Untested {
+    pub request: Sending,
+    pub response: String,
+}
+
+/// The first answer of a collection whose tests have not run, except those of `later`; `None` if there is none, or if
+/// another process holds the collection.
+pub fn untested(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) -> Result<Option<Untested>, Failure> {
+    if !holds(conn, id, holder)? {
+        return Ok(None);
+    }
+    let read = |row: &Row<'_>| Ok(Untested { request: sending(row)?, response: row.get("response")? });
+    Ok(conn
+        .prepare_cached(
+            "SELECT id, position, turn, instruction, task_id, sample, output_id, prompt, attempts, response
+             FROM collection_requests
+             WHERE collection_id = ?1 AND untested = 1 AND id NOT IN (SELECT value FROM json_each(?2))
+             ORDER BY position LIMIT 1",
+        )?
+        .query_row(params![id.0, serde_json::to_string(later)?], read)
+        .optional()?)
+}
+
+/// The tested answers at a position, in order: the instruction that each answers, and what its tests showed.
+pub fn tested_answers(conn: &Connection, id: CollectionId, position: u64) -> Result<Vec<(u32, TestedAnswer)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT instruction, tests FROM collection_requests
+         WHERE collection_id = ?1 AND position = ?2 AND tests IS NOT NULL ORDER BY turn",
+    )?;
+    let mut rows = statement.query(params![id.0, position])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        if let Some(tests) = json(row, "tests")? {
+            found.push((row.get::<_, Option<u32>>("instruction")?.unwrap_or_default(), tests));
+        }
+    }
+    Ok(found)
+}
+
+/// Stores what the tests of an answer showed, and what they lead to: the next request, or the end of the conversation.
+/// Changes nothing if another process holds the collection.
+pub fn tested(
+    conn: &Connection,
+    id: CollectionId,
+    holder: &str,
+    request: &Sending,
+    tests: &TestedAnswer,
+    next: Option<(u32, &Prompt)>,
+) -> Result<(), Failure> {
+    if !holds(conn, id, holder)? {
+        return Ok(());
+    }
+    let query =
+        "UPDATE collection_requests SET untested = 0, tests = ?2, tests_fault = NULL WHERE id = ?1 AND untested = 1";
+    if conn.prepare_cached(query)?.execute(params![request.id, serde_json::to_string(tests)?])? == 0 {
+        return Ok(());
+    }
+    match next {
+        Some((instruction, prompt)) => {
+            add_prompt(conn, id, prompt)?;
+            let next = Sending { turn: request.turn + 1, instruction: Some(instruction), ..request.clone() };
+            insert_request(conn, id, &next, &prompt.key, "waiting", 0)?;
+        }
+        None => {
+            conn.prepare_cached("UPDATE collections SET answered = answered + 1 WHERE id = ?1")?.execute([id.0])?;
+        }
+    }
+    Ok(())
+}
+
+/// Records why the tests of an answer could not run. They are tried again later.
+pub fn not_tested(conn: &Connection, id: CollectionId, holder: &str, request: i64, why: &Fault) -> Result<(), Failure> {
+    if holds(conn, id, holder)? {
+        let query = "UPDATE collection_requests SET tests_fault = ?2 WHERE id = ?1 AND untested = 1";
+        conn.prepare_cached(query)?.execute(params![request, serde_json::to_string(why)?])?;
+    }
+    Ok(())
 }
 
 /// The next state of a request without a response.

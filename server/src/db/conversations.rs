@@ -111,13 +111,16 @@ fn place(conn: &Connection, output: OutputId) -> Result<Option<Place>, Failure> 
 /// the output's task is no conversation.
 ///
 /// Outputs of `base` have the base prompt; those of `single` and `multi` the base prompt and one instruction; those of
-/// `n` every turn up to their own. The answer to the base prompt is in the submission itself or, as the benchmark's
+/// `n` every turn up to their own; those of `dynamic` every request up to their own. The answer to the base prompt is in the submission itself or, as the benchmark's
 /// files have it, in the newest submission of the model that was asked in the way `base`.
 pub fn of_output(conn: &Connection, output: OutputId) -> Result<Option<Conversation>, Failure> {
     let Some(place) = place(conn, output)? else { return Ok(None) };
+    if place.way == Way::Dynamic {
+        return Ok(Some(Conversation { way: place.way, turns: dynamic_turns(conn, &place)? }));
+    }
     let mut asked = turns(conn, place.revision)?;
     asked.retain(|turn| match place.way {
-        Way::N => turn.turn <= place.turn,
+        Way::N | Way::Dynamic => turn.turn <= place.turn,
         Way::Base | Way::Single | Way::Multi => turn.turn == 0 || turn.turn == place.turn,
     });
     let answered = asked.into_iter().map(|asked| {
@@ -128,10 +131,44 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Option<Conversat
             None if asked.turn == 0 => base_answer(conn, &place)?,
             own => own,
         };
-        Ok(AnsweredTurn { asked, answer })
+        Ok(AnsweredTurn { place: asked.turn, again: false, asked, answer })
     });
     let turns = answered.collect::<Result<Vec<_>, Failure>>()?;
     Ok(Some(Conversation { way: place.way, turns }))
+}
+
+/// The requests of a dynamic conversation up to an output: what each asked for, as its answer tells.
+fn dynamic_turns(conn: &Connection, place: &Place) -> Result<Vec<AnsweredTurn>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT o.id, o.submission_id, o.code, o.said, o.turn AS place,
+                t.turn, t.kind, t.instruction, t.listed, t.judged
+         FROM outputs o JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = o.instruction
+         WHERE o.submission_id = ?1 AND o.revision_id = ?2 AND o.conversation = ?3 AND o.turn <= ?4
+         ORDER BY o.turn",
+    )?;
+    let read = |row: &Row<'_>| {
+        let answer = Some(turn_answer(row)?);
+        Ok(AnsweredTurn { asked: turn(row)?, place: row.get("place")?, again: false, answer })
+    };
+    let rows =
+        statement.query_map(params![place.submission.0, place.revision.0, place.conversation, place.turn], read)?;
+    let mut found: Vec<AnsweredTurn> = rows.collect::<Result<_, _>>()?;
+    // The same instruction twice in a row: the second time with the failure of its tests.
+    let mut before: Option<(u32, bool)> = None;
+    for turn in &mut found {
+        turn.again = before == Some((turn.asked.turn, false));
+        before = Some((turn.asked.turn, turn.again));
+    }
+    Ok(found)
+}
+
+fn turn_answer(row: &Row<'_>) -> rusqlite::Result<TurnAnswer> {
+    Ok(TurnAnswer {
+        output: OutputId(row.get("id")?),
+        submission: SubmissionId(row.get("submission_id")?),
+        code: row.get("code")?,
+        surrounding_text: row.get("said")?,
+    })
 }
 
 fn answer(
@@ -142,16 +179,8 @@ fn answer(
 ) -> Result<Option<TurnAnswer>, Failure> {
     let query = "SELECT id, submission_id, code, said FROM outputs
         WHERE submission_id = ?1 AND revision_id = ?2 AND conversation = ?3 AND turn = ?4";
-    let read = |row: &Row<'_>| {
-        Ok(TurnAnswer {
-            output: OutputId(row.get("id")?),
-            submission: SubmissionId(row.get("submission_id")?),
-            code: row.get("code")?,
-            surrounding_text: row.get("said")?,
-        })
-    };
     let values = params![submission.0, place.revision.0, place.conversation, turn];
-    Ok(conn.prepare_cached(query)?.query_row(values, read).optional()?)
+    Ok(conn.prepare_cached(query)?.query_row(values, turn_answer).optional()?)
 }
 
 /// The answer to the base prompt by the same model.
@@ -240,6 +269,8 @@ pub struct Answer {
     pub task_id: String,
     pub conversation: u32,
     pub turn: u32,
+    /// The turn of the task whose instruction it answers: `turn`, except in a dynamic conversation.
+    pub instruction: u32,
     pub kind: InstructionKind,
     /// Whether it passes as published; absent without such a verdict.
     pub published: Option<bool>,
@@ -253,13 +284,14 @@ pub struct Answer {
 /// The answers of a submission in the order of tasks, conversations and turns, with the verdicts of a run.
 pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) -> Result<Vec<Answer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, vt.position, t.external_id, o.conversation, o.turn, q.kind, i.published, i.verdict,
+        "SELECT o.id, vt.position, t.external_id, o.conversation, o.turn,
+                coalesce(o.instruction, o.turn) AS instruction, q.kind, i.published, i.verdict,
                 json_extract(i.outcome, '$.turns') AS checks, a.passed, a.other_text
          FROM submissions s
          JOIN outputs o ON o.submission_id = s.id AND o.turn IS NOT NULL
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = o.revision_id
          JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
-         JOIN task_turns q ON q.revision_id = o.revision_id AND q.turn = o.turn
+         JOIN task_turns q ON q.revision_id = o.revision_id AND q.turn = coalesce(o.instruction, o.turn)
          LEFT JOIN run_items i ON i.run_id = ?2 AND i.output_id = o.id AND i.state = 'done'
          LEFT JOIN author_verdicts a ON a.output_id = o.id
          WHERE s.id = ?1 ORDER BY vt.position, o.conversation, o.turn",
@@ -276,6 +308,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
             task_id: row.get("external_id")?,
             conversation: row.get("conversation")?,
             turn: row.get("turn")?,
+            instruction: row.get("instruction")?,
             kind: InstructionKind::from_name(&kind)
                 .ok_or_else(|| Failure::internal(format!("unknown kind of instruction: {kind}")))?,
             published: row.get::<_, Option<String>>("published")?.map(|verdict| verdict == "passed"),

@@ -2,6 +2,8 @@
 //!
 //! The answers belong to a rating, like its scores, and are kept with it when it is replaced.
 
+use std::collections::BTreeSet;
+
 use app::model::{
     conversation::{InstructionKind, TaskTurn},
     ids::{OutputId, StudyId, UserId},
@@ -11,11 +13,13 @@ use rusqlite::{Connection, params};
 use super::conversations;
 use crate::error::Failure;
 
-/// The instructions up to an output, in order: those of the turns that its model saw. None if its task is no conversation.
+/// The instructions up to an output, in order: those of the turns that its model saw, each once. None if its task is no
+/// conversation.
 pub fn instructions(conn: &Connection, output: OutputId) -> Result<Vec<TaskTurn>, Failure> {
     let found = conversations::of_output(conn, output)?;
     let turns = found.into_iter().flat_map(|conversation| conversation.turns).map(|turn| turn.asked);
-    Ok(turns.filter(|turn| turn.turn > 0).collect())
+    let mut seen = BTreeSet::new();
+    Ok(turns.filter(|turn| turn.turn > 0 && seen.insert(turn.turn)).collect())
 }
 
 /// Stores a rating's answers, one for each of the instructions.

@@ -146,7 +146,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> R
              SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
              WHERE vt.version_id = s.version_id AND x.human))
          AND (?2 OR o.turn IS NULL OR s.way = 'base'
-             OR (s.way = 'n' AND NOT EXISTS (
+             OR (s.way IN ('n', 'dynamic') AND NOT EXISTS (
                  SELECT 1 FROM outputs later WHERE later.submission_id = o.submission_id
                  AND later.revision_id = o.revision_id AND later.conversation = o.conversation AND later.turn > o.turn))
              OR (s.way IN ('single', 'multi') AND o.turn > 0))

@@ -332,7 +332,7 @@ const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revis
 pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
     let query =
         "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-             o.turn, s.way, i.key
+             coalesce(o.instruction, o.turn) AS turn, s.way, i.key
         FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
         JOIN submissions s ON s.id = o.submission_id
         WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
@@ -435,7 +435,7 @@ pub fn open_runs(conn: &Connection, limit: usize) -> Result<Vec<RunId>, Failure>
 
 const WORK: &str =
     "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        i.run_id, o.turn, s.way
+        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.way
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
     JOIN submissions s ON s.id = o.submission_id";
 

@@ -172,6 +172,8 @@ pub struct NewOutput {
 pub struct TurnPlace {
     /// The turn that it answers.
     pub turn: u32,
+    /// In a dynamic conversation: the turn of the task whose instruction it answers.
+    pub instruction: Option<u32>,
     /// The number of the conversation among those of its submission and task, from 0.
     pub conversation: u32,
 }
@@ -189,8 +191,9 @@ impl NewOutput {
 pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOutput]) -> Result<(), Failure> {
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt, turn, conversation)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt, turn, conversation,
+             instruction)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
     )?;
     let mut insert_verdict =
         conn.prepare_cached("INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (?1, ?2, ?3)")?;
@@ -205,7 +208,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             new.end_by,
             new.prompt,
             new.place.map(|place| place.turn),
-            new.place.map(|place| place.conversation)
+            new.place.map(|place| place.conversation),
+            new.place.and_then(|place| place.instruction)
         ];
         let output: i64 = insert.query_row(values, |row| row.get(0))?;
         if let Some(AuthorVerdict { passed, other_text }) = new.author_verdict {

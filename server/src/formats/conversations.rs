@@ -18,7 +18,10 @@ pub struct Turns(pub HashMap<String, Vec<TaskTurn>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineTurn {
     pub way: Way,
+    /// The place of the answer in the conversation.
     pub turn: u32,
+    /// In a dynamic conversation: the turn of the task whose instruction it answers.
+    pub instruction: Option<u32>,
 }
 
 /// Finds the turns of a file's lines, in their order.
@@ -46,7 +49,8 @@ impl Turns {
 pub fn way_of_name(file: &str) -> Option<Way> {
     let stem = file.rsplit('/').next().unwrap_or(file).to_lowercase();
     let stem = stem.split(".json").next().unwrap_or_default();
-    let words = [("n", Way::N), ("single", Way::Single), ("multi", Way::Multi), ("base", Way::Base)];
+    let words =
+        [("n", Way::N), ("single", Way::Single), ("multi", Way::Multi), ("base", Way::Base), ("dynamic", Way::Dynamic)];
     let named = words.into_iter().find(|(word, _)| {
         stem.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-', ' ', '.']))
     });
@@ -56,7 +60,8 @@ pub fn way_of_name(file: &str) -> Option<Way> {
 
 impl Placing<'_> {
     /// The turn that the next line answers: by the fields `turn` or `requirement` (at repository level, `type`), else by
-    /// its position among the task's lines.
+    /// its position among the task's lines. In a dynamic conversation, `turn` counts the answers, and `instruction` or
+    /// `requirement` tells what the answer was asked for.
     ///
     /// # Errors
     /// Nothing tells how the model was asked, or the task has no such turn.
@@ -67,7 +72,7 @@ impl Placing<'_> {
             Some(name) => Some(Way::from_name(name).ok_or_else(|| {
                 Fault(
                     (format!("\"way\" is \"{name}\""), format!("“way”的值为“{name}”")).into(),
-                    ("Use base, single, multi or n", "请使用 base、single、multi 或 n").into(),
+                    ("Use base, single, multi, n or dynamic", "请使用 base、single、multi、n 或 dynamic").into(),
                 )
             })?),
             None => self.way.or((number.is_none() && title.is_none()).then_some(Way::Base)),
@@ -77,8 +82,8 @@ impl Placing<'_> {
                 ("neither the line nor the file's name tells how the model was asked", "该行和文件名都没有说明提问方式")
                     .into(),
                 (
-                    "Add \"way\" (base, single, multi or n) to every line, or end the file's name with it: model_n.jsonl",
-                    "请在每行加上“way”（base、single、multi 或 n），或以它结尾命名文件，如 model_n.jsonl",
+                    "Add \"way\" (base, single, multi, n or dynamic) to every line, or end the file's name with it: model_n.jsonl",
+                    "请在每行加上“way”（base、single、multi、n 或 dynamic），或以它结尾命名文件，如 model_n.jsonl",
                 )
                     .into(),
             )
@@ -88,12 +93,27 @@ impl Placing<'_> {
         *position += 1;
         // A task that the dataset does not have is reported as such.
         let Some(turns) = self.turns.of(task_id).filter(|_| way != Way::Base) else {
-            return Ok(LineTurn { way, turn: 0 });
+            let instruction = (way == Way::Dynamic).then_some(0);
+            return Ok(LineTurn { way, turn: 0, instruction });
         };
         let kind = match title {
             Some(title) => Some(InstructionKind::from_title(title).ok_or_else(|| no_such_turn(title))?),
             None => None,
         };
+        if way == Way::Dynamic {
+            let asked = object.get("instruction").and_then(Value::as_u64);
+            let (Some(number), true) = (number, asked.is_some() || kind.is_some()) else {
+                return Err(no_place());
+            };
+            let turn = u32::try_from(number).map_err(|_| no_such_turn(&number.to_string()))?;
+            let found = turns.iter().find(|turn| match asked {
+                Some(asked) => u64::from(turn.turn) == asked,
+                None => Some(turn.kind) == kind,
+            });
+            let named = || asked.map_or_else(|| title.unwrap_or_default().to_owned(), |asked| asked.to_string());
+            let instruction = found.ok_or_else(|| no_such_turn(&named()))?.turn;
+            return Ok(LineTurn { way, turn, instruction: Some(instruction) });
+        }
         let instructions = turns.len().saturating_sub(1).max(1);
         let place = u32::try_from(at % instructions + 1).unwrap_or(u32::MAX);
         let found = turns.iter().find(|turn| match (number, kind) {
@@ -103,8 +123,24 @@ impl Placing<'_> {
             (None, None) => turn.listed == place,
         });
         let named = || number.map_or_else(|| title.unwrap_or_default().to_owned(), |number| number.to_string());
-        found.map(|turn| LineTurn { way, turn: turn.turn }).ok_or_else(|| no_such_turn(&named()))
+        found.map(|turn| LineTurn { way, turn: turn.turn, instruction: None }).ok_or_else(|| no_such_turn(&named()))
     }
+}
+
+fn no_place() -> Fault {
+    Fault(
+        (
+            "the line does not say where in its dynamic conversation the answer stands",
+            "该行没有说明回答在动态对话中的位置",
+        )
+            .into(),
+        (
+            "Add \"turn\", which counts the answers of the conversation from 0, and \"instruction\", the number of the \
+             instruction that it answers, 0 for the base prompt",
+            "请加上“turn”（从 0 起计数对话中的回答）和“instruction”（所回答指令的编号，基础提示为 0）",
+        )
+            .into(),
+    )
 }
 
 fn no_such_turn(name: &str) -> Fault {

@@ -65,12 +65,35 @@ fn turns_are_found_by_name_number_and_position() {
 }
 
 #[test]
+fn an_answer_of_a_dynamic_conversation_has_a_place_and_an_instruction() {
+    // The instruction is asked for twice, the second time after its tests failed.
+    let text = r#"{"task_id": 11, "turn": 0, "instruction": 0, "completion": "x"}
+{"task_id": 11, "turn": 1, "instruction": 2, "completion": "x"}
+{"task_id": 11, "turn": 2, "requirement": "Edge Case Handling", "completion": "x"}"#;
+    let found = read("m_dynamic.jsonl", text).unwrap();
+    let places: Vec<_> = found.iter().map(|line| line.turn.map(|at| (at.way, at.turn, at.instruction))).collect();
+    let at = |turn, instruction| Some((Way::Dynamic, turn, Some(instruction)));
+    assert_eq!(places, [at(0, 0), at(1, 2), at(2, 2)]);
+}
+
+#[test]
 fn lines_without_a_turn_are_refused() {
     for (file, line, expected) in [
         ("m.jsonl", r#"{"task_id": 11, "requirement": "Code Standard", "completion": ""}"#, "how the model was asked"),
         ("m_n.jsonl", r#"{"task_id": 11, "requirement": "Code Complexity", "completion": ""}"#, "no instruction"),
         ("m_n.jsonl", r#"{"task_id": 11, "requirement": "Mood", "completion": ""}"#, "no instruction \"Mood\""),
         ("m_n.jsonl", r#"{"task_id": 11, "turn": 3, "completion": ""}"#, "no instruction \"3\""),
+        ("m_dynamic.jsonl", r#"{"task_id": 11, "turn": 1, "completion": ""}"#, "where in its dynamic conversation"),
+        (
+            "m_dynamic.jsonl",
+            r#"{"task_id": 11, "instruction": 1, "completion": ""}"#,
+            "where in its dynamic conversation",
+        ),
+        (
+            "m_dynamic.jsonl",
+            r#"{"task_id": 11, "turn": 9, "instruction": 3, "completion": ""}"#,
+            "no instruction \"3\"",
+        ),
         ("m_n.jsonl", r#"{"task_id": 11, "way": "twice", "completion": ""}"#, "\"way\" is \"twice\""),
         ("m_n.jsonl", "[{\"task_id\": 11,]", "not a valid JSON array"),
     ] {

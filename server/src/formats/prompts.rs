@@ -71,6 +71,31 @@ Answer with one Markdown code block that contains the complete implementation.",
 请只用一个 Markdown 代码块作答，其中包含完整的实现。",
 );
 
+/// The default template that says that an answer in a dynamic conversation fails.
+const REPAIR: (&str, &str) = (
+    "The code does not meet this requirement yet:
+
+{instruction}
+
+Its tests ended with:
+```
+{failure}
+```
+
+Fix the code so that it also meets this requirement. Answer with one Markdown code block that contains the complete \
+     implementation.",
+    "代码尚未满足以下要求：
+
+{instruction}
+
+其测试的结果：
+```
+{failure}
+```
+
+请修正代码，使其同时满足该要求。请只用一个 Markdown 代码块作答，其中包含完整的实现。",
+);
+
 /// A task, as prompts are made of it.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
@@ -79,11 +104,18 @@ pub struct Subject<'a> {
     pub humaneval: Option<&'a humaneval::Task>,
     /// The instruction of a turn, in a conversation.
     pub instruction: &'a str,
+    /// Why the last answer fails the tests of that instruction, in a dynamic conversation.
+    pub failure: &'a str,
 }
 
 /// The template of a conversation's instructions if nobody chose one.
 pub fn default_turn_template() -> Bilingual {
     Bilingual { en: INSTRUCT.0.into(), zh: INSTRUCT.1.into() }
+}
+
+/// The template that says in a dynamic conversation that an answer fails, if nobody chose one.
+pub fn default_feedback_template() -> Bilingual {
+    Bilingual { en: REPAIR.0.into(), zh: REPAIR.1.into() }
 }
 
 /// The template for a dataset's tasks if nobody chose one.
@@ -154,7 +186,7 @@ fn fill(template: &str, of: Subject<'_>) -> Result<String, Problem> {
                     format!("the template has the unknown placeholder {{{name}}}"),
                     format!("模板中有未知的占位符 {{{name}}}"),
                 );
-                let known = "{description}, {signature}, {language}, {fence}, {prompt}, {declaration}, {instruction}";
+                let known = "{description}, {signature}, {language}, {fence}, {prompt}, {declaration}, {instruction}, {failure}";
                 Problem::new("template", what, (format!("Use {known}"), format!("可用的占位符：{known}")))
             })?;
             says_something |= !value.is_empty() && !matches!(name, "language" | "fence");
@@ -189,6 +221,7 @@ fn value(name: &str, of: Subject<'_>) -> Option<String> {
         "language" => row.code_lang.name().to_owned(),
         "fence" => fence(row.code_lang).to_owned(),
         "instruction" => of.instruction.trim().to_owned(),
+        "failure" => of.failure.trim().to_owned(),
         "prompt" => of.humaneval.map(|task| task.beginning().trim().to_owned()).unwrap_or_default(),
         "declaration" => of.humaneval.map(|task| task.declaration.trim().to_owned()).unwrap_or_default(),
         _ => return None,
@@ -223,7 +256,7 @@ mod tests {
 
     fn user(template: &str, row: &TaskRow) -> Result<String, String> {
         let template = Bilingual { en: template.into(), zh: String::new() };
-        let made = messages("", &template, Subject { row, humaneval: None, instruction: "" })
+        let made = messages("", &template, Subject { row, humaneval: None, instruction: "", failure: "" })
             .map_err(|problem| problem.to_string())?;
         Ok(made.into_iter().map(|message| message.content).collect())
     }
@@ -239,7 +272,7 @@ mod tests {
     #[test]
     fn paragraphs_without_a_value_are_left_out() {
         let row = row(Lang::En, None);
-        let made = default_template(Subject { row: &row, humaneval: None, instruction: "" });
+        let made = default_template(Subject { row: &row, humaneval: None, instruction: "", failure: "" });
         let text = user(&made.en, &row).unwrap();
         assert!(text.contains("adds {two} numbers") && !text.contains("signature:"), "{text}");
     }
@@ -247,7 +280,7 @@ mod tests {
     #[test]
     fn the_template_follows_the_language_of_the_description() {
         let row = row(Lang::Zh, None);
-        let of = Subject { row: &row, humaneval: None, instruction: "" };
+        let of = Subject { row: &row, humaneval: None, instruction: "", failure: "" };
         let made = messages("Be brief.", &default_template(of), of).unwrap();
         assert_eq!((made.len(), made[0].role, made[1].role), (2, ChatRole::System, ChatRole::User));
         assert!(made[1].content.starts_with("请用 Java"), "{made:?}");
@@ -259,6 +292,15 @@ mod tests {
         assert!(user("{decription}", &row).unwrap_err().contains("unknown placeholder {decription}"));
         assert!(user("Hello {language}", &row).unwrap_err().contains("says nothing of the task 7"));
         assert!(user("{prompt}", &row).unwrap_err().contains("says nothing"));
+    }
+
+    #[test]
+    fn a_failure_is_told_as_it_is_and_left_out_where_there_is_none() {
+        let row = row(Lang::Zh, None);
+        let of = |failure| Subject { row: &row, humaneval: None, instruction: "Sort it.", failure };
+        let told = text(&default_feedback_template(), of("Error: {instruction}\n\n{x}")).unwrap();
+        assert!(told.contains("Sort it.") && told.contains("```\nError: {instruction}\n\n{x}\n```"), "{told}");
+        assert!(!text(&default_feedback_template(), of("")).unwrap().contains("```"));
     }
 
     #[test]

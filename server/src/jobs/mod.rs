@@ -10,6 +10,7 @@
 //! Invariants: every item ends with an outcome or an engine error, whichever process dies and when; no item counts
 //! twice; an item on which the engine failed is tried once more, alone.
 
+pub mod answers;
 mod backend;
 pub mod cluster;
 pub mod job;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::{
     code_lang::CodeLang,
+    conversation::Way,
     dataset,
     ids::{DatasetVersionId, TaskRevisionId},
     reason::Fault,
@@ -89,6 +90,22 @@ impl VersionTests {
             code: item.code.clone(),
             turn: item.turn,
             alone: item.alone,
+        }
+    }
+
+    /// The job of an answer in a conversation that belongs to no run.
+    pub fn answer_job(&self, revision: TaskRevisionId, (way, turn): (Way, u32), code: String) -> Job {
+        Job {
+            item: 0,
+            attempt: 1,
+            kind: JobKind::Conversations,
+            // Without tests, the engine fails on the answer and says so.
+            tests: self.digests.get(&revision).cloned().unwrap_or_default(),
+            signature: None,
+            prompt: None,
+            code,
+            turn: Some((way, turn)),
+            alone: false,
         }
     }
 

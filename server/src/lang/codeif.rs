@@ -78,6 +78,11 @@ impl Task {
         }
     }
 
+    /// The turns that a conversation asks for, in order.
+    fn asked(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.turns).filter(|(_, turn)| turn.judged).map(|(number, _)| number)
+    }
+
     /// Whether the published evaluator gives the answer a verdict.
     fn is_judged(&self, way: Way, turn: u32) -> bool {
         way != Way::N || self.turn(turn).is_some_and(|turn| turn.judged)
@@ -91,6 +96,7 @@ impl Task {
         let extends = self.turn(turn).is_some_and(|turn| turn.kind == InstructionKind::FunctionalityExtension);
         match way {
             _ if turn == 0 => base(),
+            Way::Dynamic => own(),
             Way::N if !self.is_judged(way, turn) => own(),
             Way::N => {
                 let earlier = (1..=turn).filter(|turn| self.is_judged(way, *turn));
@@ -108,6 +114,7 @@ pub fn program(code: &str, way: Way, tests: &[&str]) -> String {
     let code = match way {
         Way::Base => code.to_owned(),
         Way::Single | Way::Multi | Way::N => without_blank_lines(&without_docstrings(code)),
+        Way::Dynamic => without_blank_lines(code) + "\n",
     };
     format!("{code}\n{}\n", tests.join("\n"))
 }
@@ -210,7 +217,8 @@ impl Conversations {
     }
 
     /// Runs an answer with the tests by which the published evaluator judges it and, in a conversation of all turns, with
-    /// the tests of single turns: its own and, if it failed, those of the earlier turns, to see which it forgot.
+    /// the tests of single turns: its own and, if it failed, those of the earlier turns, to see which it forgot. In a
+    /// dynamic conversation, with the tests of every turn that the conversation can ask for.
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
@@ -225,24 +233,27 @@ impl Conversations {
         let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
         let begun = Instant::now();
         let Answer { code, way, turn } = answer;
-        let source = program(code, way, &task.tests(way, turn, self.profile));
+        // The published program that converses ran the tests as released.
+        let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
+        let source = program(code, way, &task.tests(way, turn, profile));
         let end = self.scripts.run(&context, &source)?;
         let is_judged = task.is_judged(way, turn);
         let mut outcome = judged(&end, is_judged);
         outcome.source = source;
-        if way == Way::N {
-            let earlier = (0..turn).filter(|turn| !end.passed && task.is_judged(way, *turn));
-            for turn in earlier.chain([turn]) {
-                let alone = program(code, way, &task.own(turn, self.profile));
-                let check = if alone == outcome.source { None } else { Some(self.scripts.run(&context, &alone)?) };
-                let check = check.as_ref().unwrap_or(&end);
-                outcome.turns.push(TurnCheck {
-                    turn,
-                    published: check.passed,
-                    guarded: check.passed && check.finished,
-                });
-                outcome.cpu_ms = outcome.cpu_ms.saturating_add(cpu_ms(check));
+        let alone: Vec<u32> = match way {
+            Way::Base | Way::Single | Way::Multi => Vec::new(),
+            Way::N => {
+                let earlier = (0..turn).filter(|turn| !end.passed && task.is_judged(way, *turn));
+                earlier.chain([turn]).collect()
             }
+            Way::Dynamic => task.asked().collect(),
+        };
+        for turn in alone {
+            let alone = program(code, way, &task.own(turn, profile));
+            let other = if alone == outcome.source { None } else { Some(self.scripts.run(&context, &alone)?) };
+            outcome.cpu_ms = outcome.cpu_ms.saturating_add(other.as_ref().map_or(0, cpu_ms));
+            let check = other.as_ref().unwrap_or(&end);
+            outcome.turns.push(TurnCheck { turn, published: check.passed, guarded: check.passed && check.finished });
         }
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(outcome)

@@ -29,6 +29,8 @@ fn tests_are_those_of_the_published_evaluator() {
     check(Way::N, 3, released, &["base", "edge", "exception"]);
     check(Way::N, 3, TestProfile::V1, &["base", "edge", "exception"]);
     check(Way::N, 3, TestProfile::AsRun, &["base", "edge", UNPARSABLE]);
+    check(Way::Dynamic, 3, TestProfile::V1, &["exception"]);
+    assert_eq!(task().asked().collect::<Vec<_>>(), [0, 1, 3], "what a conversation can ask for");
     assert!(!task().is_judged(Way::N, 2) && task().is_judged(Way::Single, 2) && task().is_judged(Way::N, 0));
 }
 
@@ -42,4 +44,8 @@ fn docstrings_and_blank_lines_are_removed_as_published() {
     check("        \"\"\"\r\nDoc \"\"\"; x = 1\n    \"\"\"\nnever closed", "    ; x = 1\n    \"\"\"\nnever closed");
     check("a\r\n \t\u{a0}\nb\u{2028}c\x1dd\x0b\x1f\ne\r\rf", "a\nb\nc\nd\ne\nf");
     assert_eq!(program("a\n\nb\n", Way::Base, &["t"]), "a\n\nb\n\nt\n");
+    // The program that converses keeps docstrings, and leaves a line free before the tests.
+    let documented = "def f():\n    \"\"\"\n    Doc.\n\n    \"\"\"\n";
+    let kept = "def f():\n    \"\"\"\n    Doc.\n    \"\"\"\n\nt\nu\n";
+    assert_eq!(program(documented, Way::Dynamic, &["t", "u"]), kept);
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use app::model::{
     conversation::TestProfile,
-    conversation_results::{ConversationResults, Share},
+    conversation_results::{ConversationResults, DynamicFigures, Share},
     ids::RunId,
 };
 
@@ -45,6 +45,13 @@ pub fn csv(results: &ConversationResults, out: &mut dyn Write) -> Result<u64, Fa
                 for (kind, share) in &of.kinds {
                     line(way, of.run, profile, "pass_rate_published", kind.name(), share)?;
                 }
+            }
+            for (part, of) in model.dynamic.iter().flat_map(DynamicFigures::parts) {
+                let mut figure = |name: &str, share: &Share| line("dynamic", None, "", name, &part, share);
+                figure("instruction_accuracy", &of.instruction_accuracy)?;
+                figure("conversation_accuracy", &of.accuracy)?;
+                figure("instruction_following_efficiency", &of.efficiency)?;
+                figure("forgotten", &of.forgotten)?;
             }
             let Some(figures) = &model.conversation else { continue };
             line("n", None, "", "instruction_accuracy", "", &figures.instruction_accuracy)?;

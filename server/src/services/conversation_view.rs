@@ -80,7 +80,8 @@ fn shown(conversation: Conversation) -> Vec<ShownTurn> {
             previous.clone_from(&answer);
         }
         ShownTurn {
-            turn: turn.asked.turn,
+            turn: turn.place,
+            again: turn.again,
             kind: turn.asked.kind,
             instruction: turn.asked.instruction,
             answer,

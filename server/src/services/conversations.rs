@@ -9,8 +9,9 @@ use app::model::{
     conversation::{InstructionKind, TestProfile, Way},
     conversation_results::{
         AuthorComparison, AuthorDifference, ConversationDataset, ConversationFigures, ConversationResults,
-        DifferenceReason, LeaderboardRow, ModelConversations, Share, WayResults,
+        DifferenceReason, DynamicFigures, LeaderboardRow, ModelConversations, Share, WayResults,
     },
+    dynamic,
     ids::{ModelId, RunId, SubmissionId},
 };
 use rusqlite::Connection;
@@ -18,7 +19,10 @@ use rusqlite::Connection;
 use crate::{
     db::conversations::{self, Answer, WayOutputs},
     error::Failure,
-    stats::conversations::{self as figures, Leaderboard, Part, RoundAnswer, TaskRounds},
+    stats::{
+        conversations::{self as figures, Leaderboard, Part, RoundAnswer, TaskRounds},
+        dynamic as of_dynamic,
+    },
 };
 
 /// Maximum number of listed differences of a run.
@@ -124,7 +128,13 @@ fn verdict(of: &WayOutputs, answer: &Answer) -> Option<bool> {
 
 fn model(loaded: &Loaded) -> ModelConversations {
     let ways = loaded.ways.iter().filter_map(|(of, answers)| way(of, answers)).collect();
-    ModelConversations { model: loaded.model, name: loaded.name.clone(), ways, conversation: conversation(loaded) }
+    ModelConversations {
+        model: loaded.model,
+        name: loaded.name.clone(),
+        ways,
+        conversation: conversation(loaded),
+        dynamic: dynamic_figures(loaded),
+    }
 }
 
 /// The figures of one way; `None` without a verdict.
@@ -226,6 +236,27 @@ fn conversation(loaded: &Loaded) -> Option<ConversationFigures> {
         })
         .collect();
     Some(figures::figures(&tasks))
+}
+
+/// The figures of dynamic conversations; `None` without a run of them.
+fn dynamic_figures(loaded: &Loaded) -> Option<DynamicFigures> {
+    let (_, answers) = loaded.ways.iter().find(|(of, _)| of.way == Way::Dynamic && of.run.is_some())?;
+    let mut tasks: BTreeMap<i64, BTreeMap<u32, Vec<dynamic::Answered>>> = BTreeMap::new();
+    for answer in answers {
+        let conversation = tasks.entry(answer.position).or_default().entry(answer.conversation).or_default();
+        // After an answer without a verdict, it is not known what the next ones were asked for.
+        if conversation.len() == answer.turn as usize && !answer.checks.is_empty() {
+            conversation.push(dynamic::Answered { instruction: answer.instruction, checks: answer.checks.clone() });
+        }
+    }
+    let rounds = |answers: Vec<dynamic::Answered>| {
+        // An answer is tested with the instructions that its conversation can ask for, in order.
+        let all = answers.first().map(|first| first.checks.iter().map(|check| check.turn).filter(|turn| *turn > 0));
+        let instructions: Vec<u32> = all.into_iter().flatten().collect();
+        dynamic::progress(&instructions, &answers).rounds
+    };
+    let tasks: Vec<_> = tasks.into_values().map(|of| of.into_values().map(rounds).collect()).collect();
+    Some(of_dynamic::figures(&tasks))
 }
 
 /// The leaderboard's column L-1.

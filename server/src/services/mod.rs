@@ -163,14 +163,14 @@ impl Services {
         let comparisons = Arc::new(comparisons::ComparisonService::new(db.clone(), spool.clone()));
         let studies = Arc::new(studies::StudyService::new(db.clone()));
         let engine = crate::jobs::Engine::new(db.clone(), folder);
-        let runs = Arc::new(runs::RunService::new(db.clone(), engine, readiness_check));
+        let runs = Arc::new(runs::RunService::new(db.clone(), engine.clone(), readiness_check));
         let quality = Arc::new(quality::QualityService::new(db.clone()));
         let accounts = Arc::new(accounts::AccountService::new(db.clone()));
         let submissions = Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone()));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
-            collections: collections::CollectionService::new(db.clone(), submissions.clone(), uploads.clone()),
+            collections: collections::CollectionService::new(db.clone(), submissions.clone(), uploads.clone(), engine),
             submissions,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),

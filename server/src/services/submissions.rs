@@ -160,9 +160,9 @@ impl SubmissionService {
                 failed = Some(Failure::App(AppError::Invalid(vec![two_ways(plan, &output)])));
                 return;
             }
-            let place = output.turn.map(|LineTurn { turn, .. }| {
+            let place = output.turn.map(|LineTurn { turn, instruction, .. }| {
                 let conversation = conversations.entry((at, turn)).or_default();
-                let place = TurnPlace { turn, conversation: *conversation };
+                let place = TurnPlace { turn, instruction, conversation: *conversation };
                 *conversation += 1;
                 place
             });

@@ -7,6 +7,7 @@ pub mod alt_test;
 pub mod bootstrap;
 pub mod conversations;
 pub mod correlation;
+pub mod dynamic;
 pub mod family;
 pub mod icc;
 pub mod leniency;

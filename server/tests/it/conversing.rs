@@ -118,6 +118,8 @@ async fn each_way_asks_for_what_it_is_and_becomes_a_submission() {
             Way::Base => &[(1, 2 * 3)],
             Way::Single => &[(1, 2 * 9)],
             Way::Multi => &[(1, 2 * 3), (3, 2 * 9)],
+            // Of which `dynamic.rs` has tests.
+            Way::Dynamic => &[],
             Way::N => &[(1, 2 * 3), (3, 2 * 3), (5, 2 * 3), (7, 2 * 3)],
         };
         assert_eq!(lengths, expected.iter().copied().collect(), "{way:?}");

@@ -13,6 +13,7 @@ mod conversations;
 mod conversing;
 mod demo;
 mod drafts;
+mod dynamic;
 #[path = "../../benches/fill.rs"]
 #[allow(dead_code, reason = "a program of its own, of which tests need what fills a database")]
 mod fill;

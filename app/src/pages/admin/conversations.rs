@@ -7,8 +7,8 @@ use crate::{
     model::{
         conversation::{InstructionKind, Way},
         conversation_results::{
-            ConversationDataset, ConversationFigures, ConversationResults, ModelConversations, RoundFigures, Share,
-            WayResults,
+            ConversationDataset, ConversationFigures, ConversationResults, DynamicFigures, DynamicShares,
+            ModelConversations, RoundFigures, Share, WayResults,
         },
         ratings::Interval,
     },
@@ -60,6 +60,7 @@ fn section(i: I18n, dataset: &ConversationDataset) -> AnyView {
             {kinds(i, dataset)}
             {conversation_table(i, dataset)}
             {round_charts(i, dataset)}
+            {dynamic(i, dataset)}
             {differences(i, dataset)}
         </section>
     }
@@ -142,7 +143,7 @@ fn passes(i: I18n, dataset: &ConversationDataset) -> AnyView {
 /// A heat map of kinds and models for each way that asks for single instructions.
 fn kinds(i: I18n, dataset: &ConversationDataset) -> AnyView {
     let t = i.conversations();
-    let maps = [Way::Single, Way::Multi, Way::N].into_iter().filter_map(|way| {
+    let maps = [Way::Single, Way::Multi, Way::N, Way::Dynamic].into_iter().filter_map(|way| {
         let models: Vec<(&str, &WayResults)> =
             dataset.models.iter().filter_map(|model| Some((&*model.name, of_way(model, way)?))).collect();
         let occurs = |kind: &InstructionKind| {
@@ -228,6 +229,57 @@ fn round_charts(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
                 {chart("rounds", t.by_round, 1, |round| &round.accuracy)}
                 {chart("forgotten", t.forgotten_by_round, 2, |round| &round.forgotten)}
                 {chart("forgotten-as-coded", t.forgotten_as_coded, 2, |round| &round.forgotten_as_coded)}
+            </div>
+        }
+        .into_any(),
+    )
+}
+
+/// The figures of dynamic conversations: over all answers, and CA and IFE by round.
+fn dynamic(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
+    let t = i.conversations();
+    let models: Vec<(&ModelConversations, &DynamicFigures)> =
+        dataset.models.iter().filter_map(|model| Some((model, model.dynamic.as_ref()?))).collect();
+    let last = models.iter().flat_map(|(_, figures)| figures.rounds.iter().map(|of| of.round)).max()?;
+    let rows = models.iter().map(|(model, figures)| {
+        let of = &figures.all;
+        view! {
+            <tr>
+                <th scope="row">{model.name.clone()}</th>
+                {cell(&of.instruction_accuracy)}
+                {cell(&of.accuracy)}
+                {cell(&of.efficiency)}
+                {cell(&of.forgotten)}
+            </tr>
+        }
+    });
+    let heads = [t.model, t.instruction_accuracy, t.dynamic_accuracy, t.efficiency, t.forgotten];
+    let id = format!("dynamic-{}", dataset.slug);
+    let rows = rows.collect_view().into_any();
+    let table = table(id, t.dynamic, heads.map(str::to_owned).into(), rows);
+    let names: Vec<String> = models.iter().map(|(model, _)| model.name.clone()).collect();
+    let chart = |id: &str, title: &str, figure: fn(&DynamicShares) -> &Share| {
+        let groups: Vec<ColumnGroup> = (1..=last)
+            .map(|number| {
+                let value = |(_, figures): &(&ModelConversations, &DynamicFigures)| {
+                    let of = figures.rounds.iter().find(|of| of.round == number)?;
+                    let share = figure(&of.shares);
+                    (share.of > 0).then_some((share.value, share.interval))
+                };
+                ((t.round)(number), models.iter().map(value).collect())
+            })
+            .collect();
+        let id = format!("{id}-{}", dataset.slug);
+        let figure = figures::columns(i, &id, title, &names, &groups, (t.share, 0.0, 1.0), &|_| None);
+        view! { <ChartFigure figure files=None/> }
+    };
+    Some(
+        view! {
+            {table}
+            <p class="muted small">{t.dynamic_hint}</p>
+            <div class="pictures">
+                {chart("dynamic-accuracy", t.dynamic_by_round, |of| &of.accuracy)}
+                {chart("dynamic-efficiency", t.efficiency_by_round, |of| &of.efficiency)}
             </div>
         }
         .into_any(),

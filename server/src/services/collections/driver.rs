@@ -2,6 +2,8 @@
 //!
 //! A request is recorded before it is sent, and its response is stored before the next one is looked at. After a kill,
 //! answered requests are not sent again; those in flight are, with the same idempotency key.
+//!
+//! In a dynamic conversation, the tests of a stored answer run before the next request is known (`testing.rs`).
 
 use std::{
     collections::HashMap,
@@ -11,6 +13,7 @@ use std::{
 
 use app::model::{
     collection::{ChatMessage, CollectionSettings, CollectionStatus, StopReason},
+    conversation::Way,
     ids::CollectionId,
 };
 use rand::Rng;
@@ -19,6 +22,7 @@ use tokio::task::JoinSet;
 
 use super::{
     subjects::USUAL_RESPONSE,
+    testing::Testing,
     work::{Work, missing_prompt},
 };
 use crate::{
@@ -30,12 +34,13 @@ use crate::{
     endpoint::{Ask, Client, Endpoint, Reply},
     error::Failure,
     formats::{judging, prompts},
+    jobs::Engine,
 };
 
 /// How often a request is sent before it has failed for good.
 const MOST_ATTEMPTS: u32 = 7;
 /// Requests that fail for good in a row before the collection stops: something is wrong with all of them.
-const MOST_FAILURES: u32 = 5;
+pub(super) const MOST_FAILURES: u32 = 5;
 /// "Too many requests" in a row before the collection stops.
 const MOST_LIMITED: u32 = 30;
 
@@ -59,7 +64,7 @@ impl Default for Pace {
 impl Pace {
     /// The wait after this many failures in a row, the first being 1: doubled each time, and up to a half shorter, so
     /// that requests which failed together are not sent together again.
-    fn wait(&self, failures: u32) -> Duration {
+    pub(super) fn wait(&self, failures: u32) -> Duration {
         let doubled = self.first_wait.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(self.longest_wait);
         doubled.mul_f64(rand::rng().random_range(0.5..=1.0))
     }
@@ -67,20 +72,22 @@ impl Pace {
 
 /// One process's work on a collection.
 pub struct Driver {
-    db: Db,
-    id: CollectionId,
+    pub(super) db: Db,
+    pub(super) id: CollectionId,
     /// Names this process among those that might hold the collection.
-    holder: String,
+    pub(super) holder: String,
     /// Begins the idempotency keys.
     instance: String,
     client: Client,
     model: String,
-    settings: CollectionSettings,
+    pub(super) settings: CollectionSettings,
     parameters: Arc<Map<String, Value>>,
-    work: Work,
+    pub(super) work: Work,
     /// Messages by their key, where several requests have the same.
     prompts: HashMap<String, Arc<[ChatMessage]>>,
-    pace: Pace,
+    pub(super) pace: Pace,
+    /// The tests of answers.
+    pub(super) testing: Testing,
     /// Requests that wait, with the time from which on they are sent again.
     later: Vec<(i64, Instant)>,
     /// No request is sent before this time.
@@ -113,7 +120,13 @@ enum Begun {
 
 impl Driver {
     /// Takes a running collection; `None` if another process has it or it is not running.
-    pub async fn take(db: &Db, id: CollectionId, endpoint: &Endpoint, pace: Pace) -> Result<Option<Driver>, Failure> {
+    pub async fn take(
+        db: &Db,
+        id: CollectionId,
+        endpoint: &Endpoint,
+        pace: Pace,
+        engine: &Engine,
+    ) -> Result<Option<Driver>, Failure> {
         let holder = hex::encode(rand::rng().random::<[u8; 16]>());
         let held = holder.clone();
         if !db.write(move |tx| collections::hold(tx, id, &held)).await? {
@@ -124,7 +137,7 @@ impl Driver {
             let work = Work::load(conn, &found)?;
             Ok((found, work, copy::instance(conn)?))
         };
-        let (Collection { row, settings, .. }, work, instance) = db.read_long(load).await?;
+        let (Collection { row, settings, version, .. }, work, instance) = db.read_long(load).await?;
         let parameters = super::settings::parameters(&settings.parameters).unwrap_or_default();
         let client =
             Client::new(endpoint, Duration::from_secs(settings.timeout_s.into())).map_err(Failure::internal)?;
@@ -140,6 +153,7 @@ impl Driver {
             work,
             prompts: HashMap::new(),
             pace,
+            testing: Testing::new(engine, version),
             later: Vec::new(),
             not_before: Instant::now(),
             reserved: 0,
@@ -165,6 +179,9 @@ impl Driver {
         let mut look = tokio::time::interval(self.pace.look);
         let mut ended = false;
         loop {
+            if !ended {
+                self.begin_tests().await?;
+            }
             while !ended && flight.len() < self.settings.at_once as usize && Instant::now() >= self.not_before {
                 match self.begin(&mut flight).await? {
                     Begun::Sent => {}
@@ -172,12 +189,15 @@ impl Driver {
                     Begun::End => ended = true,
                 }
             }
-            if ended && flight.is_empty() {
+            if ended && flight.is_empty() && self.testing.flight.is_empty() {
                 return Ok(());
             }
             let wake = self.wakes();
             tokio::select! {
                 Some(done) = flight.join_next() => self.note(done.map_err(Failure::internal)?).await?,
+                Some(tested) = self.testing.flight.join_next() => {
+                    self.note_tested(tested.map_err(Failure::internal)?).await?;
+                }
                 () = tokio::time::sleep_until(wake.into()), if !ended => {}
                 _ = look.tick() => {
                     let (id, holder) = (self.id, self.holder.clone());
@@ -193,7 +213,7 @@ impl Driver {
 
     /// When something may be sent again.
     fn wakes(&self) -> Instant {
-        let later = self.later.iter().map(|(_, due)| *due).min();
+        let later = self.later.iter().chain(&self.testing.later).map(|(_, due)| *due).min();
         let next = later.map_or(self.not_before, |due| due.max(self.not_before));
         // In between, finished requests and the regular look wake the loop.
         if next > Instant::now() { next } else { Instant::now() + self.pace.look }
@@ -211,8 +231,11 @@ impl Driver {
         let (Some(found), next) = self.db.read(read).await? else { return Ok(Begun::End) };
         let mut sending = match next {
             Next::Send(sending) => sending,
-            Next::Nothing if flight.is_empty() && self.later.is_empty() => {
-                self.end(CollectionStatus::Finished, None).await?;
+            Next::Nothing if flight.is_empty() && self.later.is_empty() && self.testing.is_idle() => {
+                match self.testing.last_fault.clone() {
+                    Some(fault) => self.end(CollectionStatus::Stopped, Some(StopReason::Tests(fault))).await?,
+                    None => self.end(CollectionStatus::Finished, None).await?,
+                }
                 return Ok(Begun::End);
             }
             Next::Nothing => return Ok(Begun::Wait),
@@ -220,7 +243,7 @@ impl Driver {
         };
         let row = found.row;
         if self.settings.max_requests.is_some_and(|most| row.sent >= most) {
-            return self.limit(flight.is_empty(), StopReason::MaxRequests).await;
+            return self.limit(flight.is_empty() && self.testing.is_idle(), StopReason::MaxRequests).await;
         }
         let (messages, prompt) = self.messages(&mut sending).await?;
         let used = row.prompt_tokens + row.response_tokens;
@@ -228,7 +251,7 @@ impl Driver {
         let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
         let reserved = response + prompts::prompt_tokens(&messages);
         if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
-            return self.limit(flight.is_empty(), StopReason::MaxTokens).await;
+            return self.limit(flight.is_empty() && self.testing.is_idle(), StopReason::MaxTokens).await;
         }
         let (holder, recorded) = (self.holder.clone(), sending.clone());
         let send = move |tx: &rusqlite::Transaction<'_>| collections::send(tx, id, &holder, &recorded, prompt.as_ref());
@@ -282,6 +305,9 @@ impl Driver {
             let stored = self.db.read(move |conn| collections::prompt(conn, id, &name)).await?;
             return Ok((stored.ok_or_else(|| missing_prompt(id, key))?.into(), None));
         }
+        if self.settings.way == Some(Way::Dynamic) {
+            sending.instruction = Some(0);
+        }
         let is_shared = matches!(self.work, Work::Outputs(_));
         if let Some(messages) = self.prompts.get(&sending.task_id).filter(|_| is_shared) {
             return Ok((messages.clone(), Some(Prompt { key: sending.task_id.clone(), messages: messages.to_vec() })));
@@ -305,7 +331,7 @@ impl Driver {
         Ok(Begun::End)
     }
 
-    async fn end(&self, status: CollectionStatus, reason: Option<StopReason>) -> Result<(), Failure> {
+    pub(super) async fn end(&self, status: CollectionStatus, reason: Option<StopReason>) -> Result<(), Failure> {
         let (id, holder) = (self.id, self.holder.clone());
         self.db
             .write(move |tx| match collections::renew(tx, id, &holder)? {

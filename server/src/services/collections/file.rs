@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use app::model::{
-    collection::{CollectionSettings, RequestRow},
+    collection::{CollectionSettings, RequestRow, TestedAnswer},
     conversation::Way,
     ids::CollectionId,
 };
@@ -37,6 +37,11 @@ struct Line<'a> {
     way: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
+    /// In a dynamic conversation: the turn of the task whose instruction it answers, and what its tests showed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests: Option<&'a TestedAnswer>,
     /// The text that the output continues, if it is not the task's own prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<&'a str>,
@@ -160,8 +165,8 @@ fn write_whole(
     whole: &[Answered],
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let Some(first) = whole.first() else { return Ok(()) };
-    if whole.len() as u64 == subjects.requests(&collection.settings, &first.row.task_id) {
+    let rows: Vec<RequestRow> = whole.iter().map(|answered| answered.row.clone()).collect();
+    if subjects.is_whole(&collection.settings, &rows) {
         whole.iter().try_for_each(|answered| write_line(subjects, collection, answered, out))?;
     }
     Ok(())
@@ -188,6 +193,8 @@ fn write_line(
         collection: collection.row.id.0,
         way: collection.settings.way.map(Way::name),
         turn: collection.settings.way.map(|_| row.turn),
+        instruction: row.instruction,
+        tests: row.tests.as_ref(),
         prompt,
         generation,
         completion: (!is_continued).then_some(response),

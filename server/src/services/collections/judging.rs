@@ -113,6 +113,7 @@ impl CollectionService {
         Ok(CollectionPlan {
             tasks: how.outputs,
             requests,
+            at_most: false,
             prompt_tokens: how.prompt_tokens * samples,
             response_tokens: new.settings.response_tokens.map(|most| requests * u64::from(most)),
             first,

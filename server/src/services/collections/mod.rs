@@ -9,6 +9,7 @@ pub mod file;
 pub mod judging;
 mod settings;
 mod subjects;
+mod testing;
 mod work;
 
 use std::{
@@ -53,6 +54,7 @@ use crate::{
     endpoint::{Endpoint, Endpoints},
     error::Failure,
     formats::prompts,
+    jobs::Engine,
 };
 
 /// How often the server looks for collections to send.
@@ -69,15 +71,17 @@ struct Inner {
     db: Db,
     submissions: Arc<SubmissionService>,
     uploads: Uploads,
+    /// Runs the tests of dynamic conversations.
+    engine: Engine,
     endpoints: RwLock<Endpoints>,
     pace: RwLock<Pace>,
 }
 
 impl CollectionService {
     /// Until [`CollectionService::allow`] is called, there is no endpoint.
-    pub fn new(db: Db, submissions: Arc<SubmissionService>, uploads: Uploads) -> Self {
+    pub fn new(db: Db, submissions: Arc<SubmissionService>, uploads: Uploads, engine: Engine) -> Self {
         let (endpoints, pace) = (RwLock::default(), RwLock::default());
-        CollectionService(Arc::new(Inner { db, submissions, uploads, endpoints, pace }))
+        CollectionService(Arc::new(Inner { db, submissions, uploads, engine, endpoints, pace }))
     }
 
     /// Sets the endpoints: the operator's decision.
@@ -147,7 +151,7 @@ impl CollectionService {
         let endpoint = endpoints.get(&found.row.endpoint).filter(|endpoint| endpoint.url == found.url);
         let endpoint = endpoint.ok_or_else(|| no_endpoint(&found.row.endpoint, &found.url))?;
         let pace = *self.0.pace.read().unwrap_or_else(PoisonError::into_inner);
-        match Driver::take(&self.0.db, id, endpoint, pace).await? {
+        match Driver::take(&self.0.db, id, endpoint, pace, &self.0.engine).await? {
             Some(driver) => driver.run().await.map(|()| true),
             None => Ok(false),
         }
@@ -196,6 +200,18 @@ impl CollectionService {
             new.settings.way.get_or_insert(Way::N);
             if new.settings.turn_template.en.trim().is_empty() {
                 new.settings.turn_template = prompts::default_turn_template();
+            }
+            if new.settings.way == Some(Way::Dynamic) {
+                if !subjects.have_tests() {
+                    let what = (
+                        format!("the tests of {} cannot run, and a dynamic conversation needs them", new.dataset),
+                        format!("{} 的测试无法运行，而动态对话需要测试", new.dataset),
+                    );
+                    return Err(Failure::invalid("way", what, ("Choose another way", "请选择其他提问方式")));
+                }
+                if new.settings.feedback_template.en.trim().is_empty() {
+                    new.settings.feedback_template = prompts::default_feedback_template();
+                }
             }
         } else if new.settings.way.is_some() {
             let what = (

@@ -40,6 +40,8 @@ pub fn check(settings: &CollectionSettings) -> Result<(), Failure> {
         ("template", &s.template.zh),
         ("turn_template", &s.turn_template.en),
         ("turn_template", &s.turn_template.zh),
+        ("feedback_template", &s.feedback_template.en),
+        ("feedback_template", &s.feedback_template.zh),
     ];
     for (field, text) in texts {
         within(field, text.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;

@@ -1,9 +1,10 @@
 //! What a collection asks for: a model's outputs for tasks, or a judge model's scores of outputs.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use app::model::{
     collection::{ChatMessage, CollectionPlan, CollectionSettings, PLAN_PROMPTS, PlannedPrompt},
+    conversation::Way,
     ids::{CollectionId, OutputId},
     judging::LevelOrder,
     lang::Lang,
@@ -90,6 +91,7 @@ impl Work {
         let key = |turn: u32| format!("position {} turn {turn}", sending.position);
         let judge = match self {
             Work::Scores(judge) => judge,
+            Work::Outputs(_) if settings.way == Some(Way::Dynamic) => return Ok(Follow::Tests),
             Work::Outputs(subjects) => {
                 let next = subjects.next(settings, &sending.task_id, sending.turn, messages, response)?;
                 return Ok(next.map_or(Follow::Nothing, |(turn, messages)| {
@@ -120,6 +122,7 @@ impl Work {
                 Ok(CollectionPlan {
                     tasks: how.outputs,
                     requests,
+                    at_most: false,
                     prompt_tokens: how.prompt_tokens * u64::from(of.settings.samples),
                     response_tokens: of.settings.response_tokens.map(|most| requests * u64::from(most)),
                     first,
@@ -142,8 +145,10 @@ impl Judge {
         let texts = visible_texts::of_output(conn, output)?;
         let worst_first = judging::is_worst_first(self.level_order, self.seed, output.0, sample);
         let asked = conversations::of_output(conn, output)?.map(|conversation| {
-            let turns = conversation.turns.iter().map(|turn| turn.asked.instruction.trim());
-            turns.collect::<Vec<_>>().join("\n\n")
+            // A dynamic conversation can ask for an instruction several times.
+            let mut seen = BTreeSet::new();
+            let turns = conversation.turns.iter().filter(|turn| seen.insert(turn.asked.turn));
+            turns.map(|turn| turn.asked.instruction.trim()).collect::<Vec<_>>().join("\n\n")
         });
         let material = Material {
             description: asked.as_deref().unwrap_or(&texts.raw_nl),

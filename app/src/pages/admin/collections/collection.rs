@@ -291,7 +291,8 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
     let imported =
         (!detail.submissions.is_empty()).then(|| view! { <div><dt>{t.submissions}</dt><dd>{submissions}</dd></div> });
     let most = plan.response_tokens.map(t.cost_most);
-    let cost = format!("{} {}", (t.cost)(plan.requests, plan.prompt_tokens), most.unwrap_or_default());
+    let cost = if plan.at_most { t.cost_at_most } else { t.cost };
+    let cost = format!("{} {}", cost(plan.requests, plan.prompt_tokens), most.unwrap_or_default());
     let requests = if row.sent == 0 { cost } else { (t.sent_n)(row.sent) };
     let code = |name: &'static str, text: &str| {
         let text = text.trim().to_owned();
@@ -334,6 +335,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 {code(t.template, &s.template.en)}
                 {code(t.template_zh, &s.template.zh)}
                 {code(t.turn_template, &s.turn_template.en)}
+                {code(t.feedback_template, &s.feedback_template.en)}
                 {code(t.parameters, &s.parameters)}
                 {fact(t.at_once, Some(s.at_once.to_string()))}
                 {fact(t.per_minute, s.per_minute.map(|n| n.to_string()))}
@@ -475,6 +477,7 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         Some(text) => view! { <pre class="prompt-text" translate="no" tabindex="0">{text}</pre> }.into_any(),
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
+    let tests = tests_of(i, &row);
     let error = row.error.map(|error| view! { <Notice tone=Tone::Bad><p>{error}</p></Notice> });
     let reported =
         row.reported_model.map(|name| view! { <p class="muted">{t.reported_model}{i.common.colon}{name}</p> });
@@ -490,9 +493,45 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
             {messages(&sent)}
             <h4>{t.response}</h4>
             {response}
+            {tests}
         </article>
     }
     .into_any()
+}
+
+/// What the tests of an answer showed, in a dynamic conversation.
+fn tests_of(i: I18n, row: &RequestRow) -> Option<AnyView> {
+    let t = i.collections();
+    let fault = row.tests_fault.as_ref().map(|fault| {
+        let line = i.runs().fault_line(fault);
+        view! { <Notice tone=Tone::Bad><p>{line}</p></Notice> }
+    });
+    let shown = match &row.tests {
+        Some(tests) => {
+            let passed = tests.checks.iter().filter(|check| check.published).count();
+            let failure = (!tests.failure.is_empty()).then(|| {
+                view! {
+                    <p class="label">{t.told}</p>
+                    <pre class="prompt-text" translate="no" tabindex="0">{tests.failure.clone()}</pre>
+                }
+            });
+            view! { <p>{(t.follows)(passed as u64, tests.checks.len() as u64)}</p> {failure} }.into_any()
+        }
+        None if row.instruction.is_some() => view! { <p class="muted">{t.tests_pending}</p> }.into_any(),
+        None => return None,
+    };
+    Some(view! { <h4>{t.tests}</h4> {fault} {shown} }.into_any())
+}
+
+/// The result of an answer's own tests, in a dynamic conversation.
+fn tests_name(i: I18n, row: &RequestRow) -> &'static str {
+    let t = i.collections();
+    match &row.tests {
+        Some(tests) if tests.failure.is_empty() => t.tests_passed,
+        Some(_) => t.tests_failed,
+        None if row.status == RequestStatus::Answered => t.tests_pending,
+        None => "–",
+    }
 }
 
 /// Scores in the order of the dimensions.
@@ -503,6 +542,7 @@ fn digits(scores: &[u8]) -> String {
 fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
     let t = i.collections();
     let is_judging = rows.first().is_some_and(|row| row.output.is_some());
+    let is_dynamic = rows.first().is_some_and(|row| row.instruction.is_some());
     let number_of = if is_judging { t.answer } else { t.sample };
     let number = move |value: Option<u64>| value.map_or_else(|| "–".to_owned(), |value| i.number(value));
     let rows = rows.into_iter().map(|row| {
@@ -511,6 +551,7 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
             RequestStatus::Failed => Tone::Bad,
             RequestStatus::Sent | RequestStatus::Waiting => Tone::Plain,
         };
+        let tests = is_dynamic.then(|| view! { <td role="cell" data-label=t.tests>{tests_name(i, &row)}</td> });
         let scores = match (&row.scores, row.status) {
             (Some(scores), _) => digits(scores),
             (None, RequestStatus::Answered) => t.no_scores.to_owned(),
@@ -536,6 +577,7 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
                 {judged}
                 <td role="cell" data-label=number_of class="num">{row.sample + 1}</td>
                 <td role="cell" data-label=t.state><Badge tone>{t.request_name(row.status)}</Badge></td>
+                {tests}
                 <td role="cell" data-label=t.attempts class="num">{row.attempts}</td>
                 <td role="cell" data-label=t.prompt_tokens class="num">{number(row.prompt_tokens)}</td>
                 <td role="cell" data-label=t.tokens_out class="num">{number(row.response_tokens)}</td>
@@ -553,6 +595,7 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
                     {is_judging.then(|| view! { {list.head(t.output, "", "")} {list.head(t.scores, "", "num")} })}
                     {list.head(number_of, "", "num")}
                     {list.head(t.state, "", "")}
+                    {is_dynamic.then(|| list.head(t.tests, "", ""))}
                     {list.head(t.attempts, "", "num")}
                     {list.head(t.prompt_tokens, "", "num")}
                     {list.head(t.tokens_out, "", "num")}

@@ -163,6 +163,7 @@ fn form(
                 {sampling(i, t.seed_hint)}
                 {choice("way", t.way, t.way_hint, ways)}
                 {area("turn_template", t.turn_template, t.turn_template_hint)}
+                {area("feedback_template", t.feedback_template, t.feedback_template_hint)}
                 {area("system", t.system, t.system_hint)}
                 {area("template", t.template, t.template_hint)}
                 {area("template_zh", t.template_zh, t.template_zh_hint)}

@@ -1,0 +1,1 @@
+UPDATE outputs SET instruction = 1 WHERE id = 2;
