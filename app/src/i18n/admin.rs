@@ -50,6 +50,7 @@ texts! {
         next_upload: "The tasks are imported. Upload the outputs of a model next.", "任务已导入，接下来请上传模型的输出。";
         next_invite: "The outputs are imported. Invite the people who rate them next.", "模型输出已导入，接下来请邀请评分者。";
         next_study: "The outputs are imported. Create a study to have people rate them.", "模型输出已导入。新建评分项目，即可请人评分。";
+        open_inbox: "Open inbox", "打开待办";
         open_study: "Open study", "打开评分项目";
         read_comparison: "View comparison", "查看模型比较";
         no_studies: "No studies yet", "还没有评分项目";
@@ -281,6 +282,9 @@ texts! {
         tasks_in_all(n: u64) { some(n, "task", "tasks") } { format!("共 {} 个任务", num(n)) }
         models_in_all(n: u64) { some(n, "model", "models") } { format!("共 {} 个模型", num(n)) }
         running_now(n: u64) { format!("{} running", num(n)) } { format!("{} 个进行中", num(n)) }
+        next_decide(waiting: u64)
+            { format!("{} in the inbox.", some(waiting, "item is waiting", "items are waiting")) }
+            { format!("待办中有 {} 项等待处理。", num(waiting)) }
         next_watch(title: &str, left: u64)
             { format!("\"{title}\" needs {}.", some(left, "more rating", "more ratings")) }
             { format!("“{title}”还需要 {} 次评分。", num(left)) }

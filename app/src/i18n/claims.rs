@@ -116,9 +116,11 @@ impl<'a> Claims<'a> {
             self.append(&mut text, self.order());
         }
         self.indistinguishable(&mut text, significant.len());
-        let suggestive = standing.contests.iter().filter(|x| x.is_suggestive()).count() as u64;
-        if suggestive > 0 {
-            self.append(&mut text, self.suggestive_count(suggestive));
+        let suggestive: Vec<&Contest> = standing.contests.iter().filter(|x| x.is_suggestive()).collect();
+        match suggestive.len() {
+            0 => {}
+            n if n <= SPELLED_OUT => self.append(&mut text, self.suggestive_pairs(&suggestive)),
+            n => self.append(&mut text, self.suggestive_count(n as u64)),
         }
         if standing.untested() > 0 {
             self.append(&mut text, self.untested(standing.untested() as u64));
@@ -191,11 +193,17 @@ impl<'a> Claims<'a> {
             })
             .collect();
         let list = self.list(&each.iter().map(String::as_str).collect::<Vec<_>>());
-        match (self.lang, self.measure) {
-            (Lang::En, Measure::Ratings) => format!("Order by mean score: {list}."),
-            (Lang::En, Measure::Tests) => format!("Order by pass@1: {list}."),
-            (Lang::Zh, Measure::Ratings) => format!("按平均分排序：{list}。"),
-            (Lang::Zh, Measure::Tests) => format!("按 pass@1 排序：{list}。"),
+        let by = match (self.lang, self.measure) {
+            (Lang::En, Measure::Ratings) => "Order by mean score",
+            (Lang::En, Measure::Tests) => "Order by pass@1",
+            (Lang::Zh, Measure::Ratings) => "按平均分排序",
+            (Lang::Zh, Measure::Tests) => "按 pass@1 排序",
+        };
+        match (self.lang, self.standing.tasks_differ) {
+            (Lang::En, false) => format!("{by}: {list}."),
+            (Lang::En, true) => format!("{by}, each over the model's own tasks: {list}."),
+            (Lang::Zh, false) => format!("{by}：{list}。"),
+            (Lang::Zh, true) => format!("{by}（各按模型自己的任务计算）：{list}。"),
         }
     }
 
@@ -258,7 +266,7 @@ impl<'a> Claims<'a> {
                     Measure::Ratings => "",
                     Measure::Tests => " percentage points",
                 };
-                let tasks = count(x.tasks, "task", "tasks");
+                let tasks = count(x.tasks, "common task", "common tasks");
                 let p = x.p.map(|p| format!(", {}p {}", if several { "Holm-corrected " } else { "" }, p_text(p)));
                 format!("+{by}{unit}, 95% CI {low} to {high}, {tasks}{}", p.unwrap_or_default())
             }
@@ -268,7 +276,7 @@ impl<'a> Claims<'a> {
                     Measure::Tests => "个百分点",
                 };
                 let p = x.p.map(|p| format!("，{}p {}", if several { "Holm 校正后 " } else { "" }, p_text(p)));
-                format!("+{by} {unit}，95% 置信区间 {low} 至 {high}，{} 个任务{}", x.tasks, p.unwrap_or_default())
+                format!("+{by} {unit}，95% 置信区间 {low} 至 {high}，{} 个共同任务{}", x.tasks, p.unwrap_or_default())
             }
         }
     }
@@ -369,11 +377,23 @@ impl<'a> Claims<'a> {
         }
     }
 
+    fn suggestive_pairs(&self, pairs: &[&Contest]) -> String {
+        let names = pairs.iter().map(|x| self.list(&[self.name(x.better), self.name(x.worse)]));
+        let names: Vec<String> = names.collect();
+        match self.lang {
+            Lang::En => format!(
+                "The interval of the difference excludes zero, but the test is not significant, for {}.",
+                names.join("; ")
+            ),
+            Lang::Zh => format!("以下差异的置信区间不含零，但检验不显著：{}。", names.join("；")),
+        }
+    }
+
     fn suggestive_count(&self, n: u64) -> String {
         match self.lang {
             Lang::En => {
-                let differences = count(n, "difference has", "differences have");
-                format!("{differences} an interval that excludes zero without being significant in the test.")
+                let n = I18n::of(self.lang).number(n);
+                format!("{n} differences have an interval that excludes zero, but are not significant in the test.")
             }
             Lang::Zh => format!("{n} 项差异的置信区间不含零，但检验不显著。"),
         }

@@ -9,6 +9,7 @@ texts! {
         any: "Any", "不限";
         status: "Status", "状态";
         dataset: "Dataset", "数据集";
+        waiting: "In the inbox", "待办";
         progress: "Progress", "进度";
         raters: "Raters", "评分者";
         models: "Models", "模型";
@@ -47,6 +48,9 @@ texts! {
         found(rows: &str) { if rows == "1" { "1 result".into() } else { format!("{rows} results") } }
             { format!("共 {rows} 条") }
         found_more(rows: &str) { format!("More than {rows} results") } { format!("超过 {rows} 条") }
+        waiting_n(items: &str)
+            { if items == "1" { "1 item in the inbox".into() } else { format!("{items} items in the inbox") } }
+            { format!("待办中有 {items} 项") }
         sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
     }
 }

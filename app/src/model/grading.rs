@@ -246,6 +246,14 @@ pub struct Progress {
     pub left: u64,
 }
 
+impl Progress {
+    /// The progress after this many more ratings of new outputs.
+    #[must_use]
+    pub fn after(self, ratings: u64) -> Progress {
+        Progress { rated: self.rated + ratings, left: self.left.saturating_sub(ratings), ..self }
+    }
+}
+
 /// Response to a submitted rating, sent after the commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Receipt {

@@ -240,6 +240,9 @@ pub struct RaisedFlag {
     pub at: Timestamp,
 }
 
+/// Maximum number of studies on the overview.
+pub const OVERVIEW_STUDIES: u32 = 6;
+
 /// The content of the admins' first page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
@@ -258,6 +261,9 @@ pub struct Overview {
     /// Whether anybody but admins has an active account.
     #[serde(default)]
     pub raters: bool,
-    /// The newest studies, newest first.
-    pub newest: Vec<StudyRow>,
+    /// Number of items in the inbox, of all studies.
+    #[serde(default)]
+    pub waiting: u64,
+    /// At most [`OVERVIEW_STUDIES`]: those with most items in the inbox, then the newest.
+    pub cards: Vec<StudyRow>,
 }

@@ -1,6 +1,6 @@
 //! The frame of every page: header, breadcrumbs and heading.
 
-use leptos::prelude::*;
+use leptos::{html, prelude::*, wasm_bindgen::JsCast, web_sys::HtmlElement};
 use leptos_meta::Title;
 use leptos_router::{components::A, hooks::use_location};
 
@@ -12,6 +12,9 @@ use crate::{
 
 /// The address of the inbox.
 const INBOX: &str = "/admin/inbox";
+
+/// Pixels of the navigation that stay in sight before the current link, as a sign that there are others.
+const SHOWN_BEFORE: i32 = 48;
 
 /// How many items wait in the admin's inbox, provided at the root.
 #[derive(Clone, Copy)]
@@ -109,6 +112,18 @@ pub fn Header() -> impl IntoView {
             view! { <li><a href=href aria-current=current>{name}{count}</a></li> }
         })
         .collect_view();
+    // On a narrow screen the links scroll sideways; the current one is brought into view.
+    let nav = NodeRef::<html::Nav>::new();
+    effect(move |_| {
+        path.track();
+        request_animation_frame(move || {
+            let Some(nav) = nav.get_untracked() else { return };
+            let current = nav.query_selector("[aria-current]").ok().flatten();
+            if let Some(current) = current.and_then(|link| link.dyn_into::<HtmlElement>().ok()) {
+                nav.set_scroll_left(current.offset_left() - nav.offset_left() - SHOWN_BEFORE);
+            }
+        });
+    });
     view! {
         <a class="skip" href="#main" rel="external">{common.skip_to_content}</a>
         <header class="header">
@@ -116,7 +131,7 @@ pub fn Header() -> impl IntoView {
                 <BrandMark />
                 <span class="brand-name">"AixGrade"</span>
             </a>
-            <nav class="nav" aria-label=common.main_navigation>
+            <nav class="nav" aria-label=common.main_navigation node_ref=nav>
                 <ul>{links}</ul>
             </nav>
             <div class="header-end">

@@ -1,6 +1,7 @@
 //! `aixgrade studies …`
 
 use app::{
+    i18n::plan::EN as PLAN,
     model::{
         ids::{StudyId, SubmissionId, UserId},
         lang::Lang,
@@ -19,14 +20,15 @@ use crate::{error::Failure, services::Services};
 pub enum Studies {
     /// List studies, newest first
     List(Rows),
-    /// Create and start a study; with --draft, check its plan first
+    /// Create and start a study; with --draft, check its plan first. If outputs name a model, it stays a draft unless
+    /// --mask-names or --show-names decides
     Create(Create),
     /// Show a study's plan: ratings per rater and estimated hours
     Plan(One),
     /// Edit a draft: the given options change, and its plan is drawn again
     Edit(Edit),
-    /// Start a draft
-    Start(One),
+    /// Start a draft. If outputs name a model, --mask-names or --show-names decides
+    Start(Start),
     /// Add a rater
     #[command(name = "add-rater", alias = "join")]
     Join(Join),
@@ -127,6 +129,28 @@ pub struct Create {
     /// Create a draft without starting it
     #[arg(long)]
     draft: bool,
+    #[command(flatten)]
+    names: Names,
+}
+
+/// `studies start`
+#[derive(Args)]
+pub struct Start {
+    /// Number of the study
+    id: StudyId,
+    #[command(flatten)]
+    names: Names,
+}
+
+/// What happens to names of models in the outputs of a study that starts.
+#[derive(Args, Clone, Copy, Default)]
+struct Names {
+    /// Hide names of models from raters; the stored outputs do not change
+    #[arg(long, conflicts_with = "show_names")]
+    mask_names: bool,
+    /// Show names of models to raters, who then do not rate blind
+    #[arg(long)]
+    show_names: bool,
 }
 
 /// `studies edit`
@@ -258,7 +282,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 let new: Vec<_> = members.into_iter().filter(|member| !raters.contains(member)).collect();
                 raters.extend(new);
             }
-            let draft = create.draft;
+            let (draft, names) = (create.draft, create.names);
             let new = NewStudy {
                 raters,
                 title: create.title,
@@ -274,9 +298,12 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 pace_s: create.pace,
                 rubric: create.rubric,
                 break_minutes: create.break_minutes,
-                draft,
+                draft: true,
             };
             let id = studies.create(&admin, new).await?;
+            if !draft {
+                start(&services, id, names).await?;
+            }
             return global.show(&id, |id| match draft {
                 true => format!("Created study {id} as a draft. Check it with `aixgrade studies plan {id}`, then start it with `aixgrade studies start {id}`."),
                 false => format!("Study {id} is running."),
@@ -288,9 +315,8 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 let leaks = services.quality.leaks(&admin, id, true).await?;
                 if leaks.count > 0 {
                     eprintln!(
-                        "{} outputs show a model name to raters: {}. Hide the names before the study starts (page \"Plan\", or PUT /api/v1/submissions/ID/mask).",
-                        leaks.count,
-                        leaks.names.join(", ")
+                        "{} Hide the names when you start the study: `aixgrade studies start {id} --mask-names`.",
+                        (PLAN.leaks_n)(leaks.count, &leaks.names.join(", "))
                     );
                 }
             }
@@ -387,7 +413,11 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             });
         }
         Studies::Pause(One { id }) => (id, StudyStatus::Paused),
-        Studies::Resume(One { id }) | Studies::Start(One { id }) => (id, StudyStatus::Running),
+        Studies::Start(Start { id, names }) => {
+            start(&services, id, names).await?;
+            return global.show(&(id, StudyStatus::Running), |(id, status)| format!("Study {id} is {status}."));
+        }
+        Studies::Resume(One { id }) => (id, StudyStatus::Running),
         Studies::Close(One { id }) => (id, StudyStatus::Closed),
         Studies::Reopen(Reopen { id, reason }) => {
             studies.reopen(&admin, id, &reason).await?;
@@ -401,6 +431,27 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
     };
     studies.set_status(&admin, status.0, status.1).await?;
     global.show(&status, |(id, status)| format!("Study {id} is {status}."))
+}
+
+/// Starts a draft, unless its outputs name a model and nobody decided what happens to the names.
+async fn start(services: &Services, id: StudyId, names: Names) -> Result<(), Failure> {
+    let admin = System.admin();
+    if names.mask_names {
+        services.quality.mask_study(&admin, id).await?;
+    } else if !names.show_names {
+        let leaks = services.quality.leaks(&admin, id, true).await?;
+        if leaks.count > 0 {
+            let what = format!(
+                "study {id} is a draft and was not started. {}",
+                (PLAN.leaks_n)(leaks.count, &leaks.names.join(", ")).trim_end_matches('.')
+            );
+            let how = format!(
+                "Start it with `aixgrade studies start {id} --mask-names` to hide the names, or with --show-names to show them"
+            );
+            return Err(Failure::invalid("names", what, how));
+        }
+    }
+    Ok(services.studies.set_status(&admin, id, StudyStatus::Running).await?)
 }
 
 /// The account with this name.

@@ -1,5 +1,7 @@
 //! Studies: their settings, progress and ratings.
 
+use std::cmp::Reverse;
+
 use app::model::{
     dataset::TaskRow,
     ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
@@ -7,7 +9,7 @@ use app::model::{
     plan::Reads,
     ratings::RatingRow,
     rubric::Rubric,
-    study::{Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
+    study::{OVERVIEW_STUDIES, Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -15,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     accounts::parsed,
     datasets::task_row,
-    notes,
+    inbox, notes,
     page::{self, Filter, List, Sort},
     plan::{self, Planned, Settings},
     staging::{self, Import},
@@ -78,9 +80,9 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<StudyRow>, Failure> 
     page::page(conn, &LIST, of, &[], row)
 }
 
-/// Counts, and the newest studies.
+/// Counts, and the studies of the overview.
 pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
-    let newest = list(conn, &PageOf::default())?.rows;
+    let (waiting, cards) = (inbox::total(conn)?, cards(conn)?);
     Ok(conn
         .prepare_cached(
             "SELECT (SELECT count(*) FROM datasets) AS datasets,
@@ -102,9 +104,24 @@ pub fn overview(conn: &Connection) -> Result<Overview, Failure> {
                 studies: row.get("studies")?,
                 running: row.get("running")?,
                 raters: row.get("raters")?,
-                newest,
+                waiting,
+                cards,
             })
         })?)
+}
+
+/// The studies of the overview: first those with most items in the inbox, then the newest.
+fn cards(conn: &Connection) -> Result<Vec<StudyRow>, Failure> {
+    let mut waiting = inbox::studies(conn)?;
+    waiting.sort_by_key(|(_, _, open)| Reverse(*open));
+    let newest = list(conn, &PageOf::first(OVERVIEW_STUDIES))?.rows;
+    let mut ids: Vec<StudyId> = Vec::new();
+    for id in waiting.into_iter().map(|(id, ..)| id).chain(newest.into_iter().map(|row| row.id)) {
+        if ids.len() < OVERVIEW_STUDIES as usize && !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids.into_iter().filter_map(|id| get(conn, id).transpose()).collect()
 }
 
 /// A study's title; `None` if there is no such study.

@@ -106,7 +106,7 @@ impl Figures {
         *found.unwrap_or_else(|| panic!("models {one} and {other} were not compared"))
     }
 
-    /// Compares `+0.40, 95% CI 0.10 to 0.70, 12 tasks, p = 0.012` with the pair's figures.
+    /// Compares `+0.40, 95% CI 0.10 to 0.70, 12 common tasks, p = 0.012` with the pair's figures.
     fn check_effect(&self, text: &str, better: &str, worse: &str) {
         let (x, better) = (self.pair(better, worse), self.model(better));
         let sign = if better == x.first { 1.0 } else { -1.0 };
@@ -227,6 +227,20 @@ fn suggestive_count(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!(h["n"], f.pairs.iter().filter(|x| x.excludes_zero() && !x.is_significant()).count().to_string());
 }
 
+/// `M0 and M1; M0 and M2`: every such pair.
+fn suggestive_pairs(f: &Figures, h: &BTreeMap<String, String>) {
+    let text = h["l"].replace(" 和 ", " and ").replace('；', "; ");
+    let pairs: Vec<Pair> = text
+        .split("; ")
+        .map(|pair| {
+            let (a, b) = pair.split_once(" and ").unwrap_or_else(|| panic!("two names in {pair}"));
+            f.pair(a, b)
+        })
+        .collect();
+    assert!(pairs.iter().all(|x| x.excludes_zero() && !x.is_significant()), "{text}");
+    assert_eq!(pairs.len(), f.pairs.iter().filter(|x| x.excludes_zero() && !x.is_significant()).count());
+}
+
 fn untested(f: &Figures, h: &BTreeMap<String, String>) {
     let n = f.with_data().len();
     assert_eq!(h["n"], (n * (n - 1) / 2 - f.pairs.len()).to_string());
@@ -262,6 +276,27 @@ fn order(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!(said.iter().map(|(m, _)| *m).collect::<BTreeSet<_>>(), f.with_data());
     assert!(means.is_sorted_by(|a, b| a >= b), "{text}");
     assert!(said.iter().zip(&means).all(|((_, said), mean)| (said - mean * unit).abs() <= half), "{text}");
+}
+
+/// Whether some pair's difference over common tasks is not that of the two means.
+fn tasks_differ(f: &Figures) -> bool {
+    let mean = |m: usize| f.means[m].unwrap_or(f64::NAN);
+    f.pairs.iter().any(|x| (mean(x.first) - mean(x.second) - x.mean).abs() > 1e-9)
+}
+
+fn order_over_the_same(f: &Figures, h: &BTreeMap<String, String>) {
+    assert!(!tasks_differ(f));
+    order(f, h);
+    // The order contradicts no pair.
+    for x in &f.pairs {
+        let (first, second) = (f.means[x.first].unwrap_or(f64::NAN), f.means[x.second].unwrap_or(f64::NAN));
+        assert!((first - second) * x.mean > -1e-9, "{x:?}");
+    }
+}
+
+fn order_over_their_own(f: &Figures, h: &BTreeMap<String, String>) {
+    assert!(tasks_differ(f));
+    order(f, h);
 }
 
 /// Two models are in a group together exactly if they do not differ significantly.
@@ -323,8 +358,9 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("For {n} of the models, no other model passes significantly more tasks.", many_leaders),
     ("有 {n} 个模型，没有其他模型的评分显著高于它们。", many_leaders),
     ("有 {n} 个模型，没有其他模型通过的任务显著多于它们。", many_leaders),
-    ("{n} difference has an interval that excludes zero without being significant in the test.", suggestive_count),
-    ("{n} differences have an interval that excludes zero without being significant in the test.", suggestive_count),
+    ("The interval of the difference excludes zero, but the test is not significant, for {l}.", suggestive_pairs),
+    ("以下差异的置信区间不含零，但检验不显著：{l}。", suggestive_pairs),
+    ("{n} differences have an interval that excludes zero, but are not significant in the test.", suggestive_count),
     ("{n} 项差异的置信区间不含零，但检验不显著。", suggestive_count),
     ("{n} pair of models shares too few tasks to be compared.", untested),
     ("{n} pairs of models share too few tasks to be compared.", untested),
@@ -346,10 +382,14 @@ const SENTENCES: &[(&str, Meaning)] = &[
         needs_between,
     ),
     ("若观察到的 {l} 之间的差异属实，约需再增加 {m} 条评分才能证实。", needs_between),
-    ("Order by mean score: {r}).", order),
-    ("Order by pass@1: {r}).", order),
-    ("按平均分排序：{r}）。", order),
-    ("按 pass@1 排序：{r}）。", order),
+    ("Order by mean score: {r}).", order_over_the_same),
+    ("Order by pass@1: {r}).", order_over_the_same),
+    ("按平均分排序：{r}）。", order_over_the_same),
+    ("按 pass@1 排序：{r}）。", order_over_the_same),
+    ("Order by mean score, each over the model's own tasks: {r}).", order_over_their_own),
+    ("Order by pass@1, each over the model's own tasks: {r}).", order_over_their_own),
+    ("按平均分排序（各按模型自己的任务计算）：{r}）。", order_over_their_own),
+    ("按 pass@1 排序（各按模型自己的任务计算）：{r}）。", order_over_their_own),
     ("No significant difference was found between {l}.", groups),
     ("No significant difference was found within any of these groups: {l}.", groups),
     ("{l} 之间未发现显著差异。", groups),
@@ -623,8 +663,7 @@ fn models_without_ratings_are_counted_and_never_compared() {
     let names: Vec<String> = (0..47).map(|m| format!("M{m}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let said = Claims::new(I18n::of(Lang::En), Measure::Ratings, &standing, &names, &[]).summary();
-    let expected =
-        "M0 scores higher than M1 (+0.40, 95% CI 0.20 to 0.60, 9 tasks, p = 0.012). 45 models have no ratings yet.";
+    let expected = "M0 scores higher than M1 (+0.40, 95% CI 0.20 to 0.60, 9 common tasks, p = 0.012). 45 models have no ratings yet.";
     assert_eq!(said, Some((expected.into(), true)));
 }
 

@@ -32,6 +32,7 @@ pub fn AdminHome() -> impl IntoView {
 fn content(i: I18n, all: Overview) -> AnyView {
     let t = i.admin();
     let next = next_step(i, &all);
+    let more = all.studies > all.cards.len() as u64;
     let tile = |href: &'static str, name: &'static str, count: u64, line: String| {
         view! {
             <li class="tile">
@@ -56,7 +57,8 @@ fn content(i: I18n, all: Overview) -> AnyView {
         </ul>
         <section class="stack" aria-labelledby="home-studies">
             <h2 id="home-studies">{t.studies}</h2>
-            {study_cards(i, all.newest)}
+            {study_cards(i, all.cards)}
+            {more.then(|| view! { <p><a href="/admin/studies">{t.all_studies}</a></p> })}
         </section>
     }
     .into_any()
@@ -72,12 +74,14 @@ struct Step {
 fn next_step(i: I18n, all: &Overview) -> Step {
     let t = i.admin();
     let step = |sentence: &str, href: &str, action| Step { sentence: sentence.into(), href: href.into(), action };
-    let open = all.newest.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
-    let complete = all.newest.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
+    let open = all.cards.iter().find(|s| s.status != StudyStatus::Closed && s.done < s.wanted);
+    let complete = all.cards.iter().find(|s| s.wanted > 0 && s.done >= s.wanted);
     if all.datasets == 0 {
         step(t.next_import, "/admin/datasets#import", t.import_dataset)
     } else if all.submissions == 0 {
         step(t.next_upload, "/admin/upload", t.upload_outputs)
+    } else if all.waiting > 0 {
+        step(&(t.next_decide)(all.waiting), "/admin/inbox", t.open_inbox)
     } else if let Some(study) = open {
         let left = (t.next_watch)(&study.title, study.wanted - study.done);
         step(&left, &format!("/admin/studies/{}", study.id), t.open_study)

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::study::StudyRow,
+    model::{inbox::InboxFilter, study::StudyRow},
     rpc::studies::studies,
     ui::{
         frame::Page,
@@ -58,18 +58,30 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
+/// The number of a study's items in the inbox, as a link to them.
+fn inbox_link(i: I18n, study: &StudyRow) -> AnyView {
+    let number = i.number(study.waiting);
+    if study.waiting == 0 {
+        return number.into_any();
+    }
+    let href = InboxFilter { kind: None, study: Some(study.id) }.address();
+    let label = (i.lists().waiting_n)(&number);
+    view! { <a href=href aria-label=label>{number}</a> }.into_any()
+}
+
 fn table(i: I18n, list: Listing, rows: Vec<StudyRow>) -> AnyView {
     let (t, l) = (i.admin(), i.lists());
     let rows = rows.into_iter().map(|study| {
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=l.title>
-                    <a href=format!("/admin/studies/{}", study.id)>{study.title}</a>
+                    <a href=format!("/admin/studies/{}", study.id)>{study.title.clone()}</a>
                 </th>
                 <td role="cell" data-label=t.dataset><a href=format!("/admin/datasets/{}", study.dataset)>{study.dataset.clone()}</a></td>
                 <td role="cell" data-label=l.models>{study.models.join(" · ")}</td>
                 <td role="cell" data-label=l.status>{status(i, study.status)}</td>
                 <td role="cell" data-label=l.progress>{progress(i, study.done, study.wanted)}</td>
+                <td role="cell" data-label=l.waiting class="num">{inbox_link(i, &study)}</td>
                 <td role="cell" data-label=l.raters class="num">{study.raters}</td>
                 <td role="cell" data-label=l.created class="when">{i.time(study.created_at)}</td>
             </tr>
@@ -85,6 +97,7 @@ fn table(i: I18n, list: Listing, rows: Vec<StudyRow>) -> AnyView {
                     {list.head(l.models, "", "")}
                     {list.head(l.status, "status", "")}
                     {list.head(l.progress, "", "")}
+                    {list.head(l.waiting, "", "num")}
                     {list.head(l.raters, "", "num")}
                     {list.head(l.created, "-created", "")}
                 </tr>

@@ -25,7 +25,7 @@ pub fn HelpSheet(
         .map(|view_settings| view_settings.keys)
         .unwrap_or_else(|| RwSignal::new(Keys::default()));
     let fixed = [
-        ("1 … 9", t.key_score),
+        ("1–9", t.key_score),
         ("↑ ↓", t.key_move),
         ("← →", t.key_level),
         ("Enter", t.key_submit),

@@ -152,8 +152,7 @@ impl State {
                 // A calibration is not work, and nothing leads back into it.
                 let work = item.calibration.is_none();
                 if !item.rated && work {
-                    progress.rated += 1;
-                    progress.left = progress.left.saturating_sub(1);
+                    progress = progress.after(1);
                 }
                 self.submitted.retain(|token| *token != item.token);
                 if work {

@@ -20,9 +20,15 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
         if rows.is_empty() {
             return view! { <p class="muted small">{i.compare().none_yet}</p> }.into_any();
         }
-        rows.into_iter()
-            .map(|(id, name, note)| {
-                let checked = ticked(id);
+        // Those of the selection first, so that none is out of sight below the others.
+        let (chosen, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(id, ..)| ticked(*id));
+        let count = chosen.len();
+        chosen
+            .into_iter()
+            .chain(others)
+            .enumerate()
+            .map(|(at, (id, name, note))| {
+                let checked = at < count;
                 view! {
                     <label class="tick">
                         <input type="checkbox" name=key value=id.to_string() checked=checked/>

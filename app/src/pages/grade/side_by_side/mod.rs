@@ -197,7 +197,7 @@ fn TaskView(items: Vec<GradingItem>, prefetched: Prefetched, go_on: Callback<()>
         return view! { <NothingToRate /> }.into_any();
     };
     Prefetch::current().begin(&first.study);
-    go_on_when_done(task, prefetched, first.study.clone(), go_on);
+    go_on_when_done(task, prefetched, first.clone(), go_on);
     for (n, column) in columns.iter().enumerate() {
         column.shortcuts.on_page.set_value(Some(Callback::new(move |token: Token| shared.reopen(&token))));
         set_up(column.shortcuts, column.item.token.clone(), n == task.with_untracked(Task::active));
@@ -289,16 +289,25 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
     items.into_iter().enumerate().map(column).collect()
 }
 
-/// Goes on to the next task once this one is done and there is something to go on to.
-fn go_on_when_done(task: RwSignal<Task>, prefetched: Prefetched, study: Token, go_on: Callback<()>) {
-    let submit_queue = use_submit_queue();
+/// Goes on to the next task once this one is done and there is something to go on to. `first` is an output of this task.
+fn go_on_when_done(task: RwSignal<Task>, prefetched: Prefetched, first: GradingItem, go_on: Callback<()>) {
+    let (submit_queue, prefetch) = (use_submit_queue(), Prefetch::current());
     effect(move |_| {
         task.track();
         submit_queue.entries.track();
         let there = prefetched.with_value(Option::is_some);
-        let unsent = !submit_queue.waiting_in(&study).is_empty();
+        let unsent = !submit_queue.waiting_in(&first.study).is_empty();
         // It changes nothing on screen, so no one is notified.
         if task.try_update_untracked(|task| task.go_on(there, unsent)) == Some(true) {
+            // The next task was fetched before this one was rated.
+            let progress = first.progress.after(task.with_untracked(Task::newly_rated));
+            let previous = prefetch.last_submitted(&first.study).or_else(|| first.previous.clone());
+            prefetched.update_value(|next| {
+                for item in next.iter_mut().flatten() {
+                    item.progress = progress;
+                    item.previous.clone_from(&previous);
+                }
+            });
             go_on.run(());
         }
     });
@@ -326,10 +335,8 @@ fn TaskBar(first: GradingItem, task: RwSignal<Task>, leader: Shortcuts) -> impl 
     let i18n = use_i18n();
     let (t, b, key) = (i18n.rater(), i18n.grading(), key_names());
     let GradingItem { study, title, progress, previous, guidelines, .. } = first;
-    let place = move || {
-        let more = task.with(Task::newly_rated);
-        (t.progress_text)(progress.rated + more, progress.left.saturating_sub(more))
-    };
+    let now = move || progress.after(task.with(Task::newly_rated));
+    let place = move || (t.progress_text)(now().rated, now().left);
     let back = previous.map(|previous| format!("/grade/{study}/{previous}"));
     view! {
         <div class="grading-bar">
