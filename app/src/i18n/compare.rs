@@ -1,5 +1,7 @@
 //! Texts of comparisons, both languages of each side by side.
 
+use crate::model::dataset::TestPart;
+
 macro_rules! texts {
     (
         words { $($word:ident: $en:literal, $zh:literal;)* }
@@ -22,6 +24,11 @@ macro_rules! texts {
 
 texts! {
     words {
+        task_outputs: "Tests and outputs", "测试与输出";
+        part_tests: "Tests", "测试";
+        part_examples: "Tests that the description mentions", "描述中提到的测试";
+        part_reference: "Reference solution", "参考答案";
+        part_base: "Tests of the base prompt", "基础提示的测试";
         instructions: "Instructions followed", "指令遵循";
         instructions_lead: "Raters say for each instruction of a conversation whether the rated answer follows it. All tasks weigh the same; intervals are a bootstrap over tasks and answers.", "评分者对对话中的每条指令回答所评回答是否遵循。各任务权重相同，置信区间由对任务和回答的自助抽样得出。";
         instruction_kind: "Kind of instruction", "指令类型";
@@ -204,6 +211,8 @@ texts! {
         "{shown} of {all} rows: significant differences first, then by size.",
         "共 {all} 行，显示 {shown} 行：先列显著差异，再按大小排列。";
     un_disconnected(groups: u32): "the raters form {groups} groups that share no output", "评分者分为 {groups} 组，组间没有共同评过的输出";
+    part_turn(turn: u32): "Tests of turn {turn}", "第 {turn} 轮的测试";
+    task_outputs_of(task: &str): "Tests and outputs of task {task}", "任务 {task} 的测试与输出";
     run_n(id: i64): "run {id}", "运行 {id}";
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";
@@ -217,4 +226,17 @@ texts! {
         "仅显示输出通过率约 {percent}%、评分约 {score} 的任务。";
     grid_left_off(n: &str): "{n} more tasks do not fit in the chart. Use the filter above to find them.", "另有 {n} 个任务图中放不下，可用上方筛选查看。";
     apart_n(name: &str): "{name} and pass ratio", "{name}与通过率对照";
+}
+
+impl CompareTexts {
+    /// The name of a part of a task's tests.
+    pub fn part_name(&self, part: TestPart) -> String {
+        match part {
+            TestPart::Tests => self.part_tests.to_owned(),
+            TestPart::Examples => self.part_examples.to_owned(),
+            TestPart::Reference => self.part_reference.to_owned(),
+            TestPart::Turn(0) => self.part_base.to_owned(),
+            TestPart::Turn(turn) => (self.part_turn)(turn),
+        }
+    }
 }

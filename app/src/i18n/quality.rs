@@ -156,9 +156,6 @@ texts! {
         dimension: "Dimension", "维度";
         score: "Score", "分数";
         disputed: "disagreement", "分歧";
-        earlier: "Previous page", "上一页";
-        later: "Next page", "下一页";
-        pages: "Pages", "分页";
 
         // Flags
         flags: "Flags", "标记";
@@ -243,7 +240,6 @@ texts! {
         spread_n(n: u8) { if n == 1 { "spread of 1 level".into() } else { format!("spread of {n} levels") } } { format!("分差 {n} 级") }
         found_more_n(n: u64) { format!("more than {n} ratings") } { format!("超过 {n} 条评分") }
         found_n(n: u64) { if n == 1 { "1 rating".into() } else { format!("{n} ratings") } } { format!("{n} 条评分") }
-        page_n(n: u64, of: u64) { format!("Page {n} of {of}") } { format!("第 {n} 页，共 {of} 页") }
         extra_n(n: u64) { format!("including {n} by extra raters") } { format!("其中 {n} 条为补充评分") }
         place(line: u64) { format!("line {line}") } { format!("第 {line} 行") }
         code_line(line: u64) { format!("line {line} of the code") } { format!("代码第 {line} 行") }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::stats::Figure;
 use super::{
     conversation::InstructionKind,
-    dataset::TaskRow,
+    dataset::{TaskRow, TestText},
     ids::{ModelId, OutputId, RunId, StudyId, TaskId, UserId},
     lang::{Bilingual, Lang},
     published::PublishedChecked,
@@ -655,6 +655,9 @@ pub struct ComparedTask {
     /// The dataset's name.
     pub name: Bilingual,
     pub task: TaskRow,
+    /// The tests of the task and its reference solution.
+    #[serde(default)]
+    pub tests: Vec<TestText>,
     /// The rubric, if there are ratings.
     pub rubric: Option<Rubric>,
     /// The outputs, in the models' order.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    code::CodeView,
     code_lang::CodeLang,
     ids::{DatasetId, DatasetVersionId, TaskId, TaskRevisionId},
     lang::{Bilingual, Lang},
@@ -32,6 +33,28 @@ pub enum TestKind {
     Programs,
     /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
     CodeIfBench,
+}
+
+/// A part of what judges the outputs of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TestPart {
+    Tests,
+    /// Tests that the description mentions, which do not decide.
+    Examples,
+    /// The benchmark's own solution.
+    Reference,
+    /// The tests of a turn of a conversation, from 0.
+    Turn(u32),
+}
+
+/// A text that judges the outputs of a task, or its reference solution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct TestText {
+    pub part: TestPart,
+    pub code: CodeView,
 }
 
 impl TestKind {

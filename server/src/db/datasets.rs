@@ -307,6 +307,45 @@ pub fn test_kind(conn: &Connection, version: DatasetVersionId) -> Result<Option<
     .transpose()
 }
 
+/// The tests of a task as they are stored.
+pub struct TaskTests {
+    pub kind: TestKind,
+    /// A Java test class, or the JSON of `task_tests`.
+    pub text: String,
+}
+
+/// The tests of a task, by the newest version of its dataset that has this revision; `None` without tests.
+pub fn tests_of_task(conn: &Connection, revision: TaskRevisionId) -> Result<Option<TaskTests>, Failure> {
+    let query = "SELECT vt.version_id, v.test_tree, r.test_class, x.body
+        FROM task_revisions r
+        JOIN dataset_version_tasks vt ON vt.revision_id = r.id
+        JOIN dataset_versions v ON v.id = vt.version_id
+        LEFT JOIN task_tests x ON x.revision_id = r.id
+        WHERE r.id = ?1 AND r.tests ORDER BY vt.version_id DESC LIMIT 1";
+    type Stored = (i64, Option<String>, Option<String>, Option<String>);
+    let read =
+        |row: &Row<'_>| Ok((row.get("version_id")?, row.get("test_tree")?, row.get("test_class")?, row.get("body")?));
+    let found: Option<Stored> = conn.prepare_cached(query)?.query_row([revision.0], read).optional()?;
+    let Some((version, tree, class, body)) = found else { return Ok(None) };
+    let Some(kind) = test_kind(conn, DatasetVersionId(version))? else { return Ok(None) };
+    let text = match (body, tree, class) {
+        (Some(body), ..) => Some(body),
+        (None, Some(tree), Some(class)) => {
+            let query = "SELECT b.bytes FROM test_tree_files f JOIN blobs b ON b.checksum = f.checksum
+                WHERE f.tree = ?1 AND '/' || f.path LIKE '%/' || ?3
+                ORDER BY '/' || f.path LIKE '%/' || ?2 DESC LIMIT 1";
+            // The file is in the folder of its package, or in none.
+            let file = format!("{}.java", class.replace('.', "/"));
+            let name = file.rsplit('/').next().unwrap_or_default();
+            let bytes: Option<Vec<u8>> =
+                conn.prepare_cached(query)?.query_row(params![tree, file, name], |row| row.get(0)).optional()?;
+            bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        }
+        _ => None,
+    };
+    Ok(text.map(|text| TaskTests { kind, text }))
+}
+
 /// The files of a test tree, by path, preceded by its kind.
 pub type Tests = (String, BTreeMap<String, Vec<u8>>);
 

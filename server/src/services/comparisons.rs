@@ -34,7 +34,7 @@ use crate::{
     error::Failure,
     layout,
     report::{comparison_figures, tasks},
-    services::spool::Spool,
+    services::{spool::Spool, task_tests},
 };
 
 /// If figures take longer than this, the previous ones are shown while they are recomputed.
@@ -455,8 +455,8 @@ impl Comparisons for ComparisonService {
         let row = row.ok_or_else(|| Failure::not_found("task in this selection"))?;
         let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
         let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
-        let selection = resolved.selection;
-        let outputs = self
+        let (selection, revision) = (resolved.selection, row.revision);
+        let (outputs, tests) = self
             .db
             .read_long(move |conn| {
                 let outputs = results::task_outputs(conn, &selection, &revisions)?;
@@ -472,11 +472,12 @@ impl Comparisons for ComparisonService {
                     }
                     Ok((output, ratings, verdict))
                 });
-                each.collect::<Result<Vec<_>, Failure>>()
+                Ok((each.collect::<Result<Vec<_>, Failure>>()?, task_tests::texts(conn, revision)?))
             })
             .await?;
         let names = &input.models;
         let lang = row.code_lang;
+        let tests = task_tests::shown(tests, lang).await;
         let shown = outputs.into_iter().map(async |(output, ratings, verdict)| ComparedOutput {
             id: output.id,
             verdict,
@@ -488,6 +489,14 @@ impl Comparisons for ComparisonService {
             },
         });
         let outputs = futures::future::join_all(shown).await;
-        Ok(ComparedTask { name: input.name.clone(), task: row, rubric: input.rubric.clone(), outputs, before, after })
+        Ok(ComparedTask {
+            name: input.name.clone(),
+            task: row,
+            tests,
+            rubric: input.rubric.clone(),
+            outputs,
+            before,
+            after,
+        })
     }
 }

@@ -37,6 +37,7 @@ pub mod starter;
 pub mod steps;
 pub mod studies;
 pub mod submissions;
+mod task_tests;
 pub mod throttle;
 pub mod tokens;
 pub mod upkeep;

@@ -21,7 +21,7 @@ use server::db::conversations;
 use crate::{languages::upload, results::compared, util::TestApp};
 
 /// A task with two instructions, of which the conversation has both, in the other order.
-fn task(id: u32) -> Value {
+pub fn task(id: u32) -> Value {
     json!({
         "prompt": format!("Write f{id}."), "test": [format!("assert f{id}() == {id}")], "code": "", "task_id": id,
         "requirements": {
@@ -33,7 +33,7 @@ fn task(id: u32) -> Value {
 }
 
 /// The short name of the dataset with these tasks at function level.
-async fn import(app: &TestApp, file: &str, tasks: &[Value]) -> String {
+pub async fn import(app: &TestApp, file: &str, tasks: &[Value]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(file);
     std::fs::write(&path, tasks.iter().map(|task| format!("{task}\n")).collect::<String>()).unwrap();

@@ -44,6 +44,7 @@ mod settings_file;
 mod single_sign_on;
 mod sources;
 mod stalls;
+mod task_tests;
 mod upkeep;
 mod uploads;
 #[path = "../util/mod.rs"]

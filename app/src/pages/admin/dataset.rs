@@ -59,6 +59,7 @@ fn page(
     let for_people = row.human > 0;
     let shown = asked.unwrap_or(row.version);
     let object = Object::Dataset(row.slug.clone());
+    let slug = StoredValue::new(row.slug.clone());
     view! {
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
@@ -87,7 +88,7 @@ fn page(
             <h2 id="tasks">{t.tasks}</h2>
             {list.bar(filters(i))}
             <Load data=tasks let:page>
-                {list.view(page, move || view! { <Empty title=t.none_match/> }.into_any(), move |rows| task_list(i, rows))}
+                {list.view(page, move || view! { <Empty title=t.none_match/> }.into_any(), move |rows| slug.with_value(|slug| task_list(i, slug, rows)))}
             </Load>
         </section>
         </Page>
@@ -131,9 +132,19 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
     }
 }
 
-/// A page of the tasks.
-fn task_list(i: I18n, rows: Vec<TaskRow>) -> AnyView {
-    let rows = rows.into_iter().map(|task| view! { <li>{task_text(i, task)}</li> }).collect_view();
+/// A page of the tasks, each with a link to its tests and outputs.
+fn task_list(i: I18n, slug: &str, rows: Vec<TaskRow>) -> AnyView {
+    let rows = rows.into_iter().map(|task| {
+        let href = format!("/admin/compare/{slug}/tasks/{}", task.id);
+        let label = (i.compare().task_outputs_of)(&task.task_id);
+        view! {
+            <li>
+                {task_text(i, task)}
+                <p class="small"><a href=href aria-label=label>{i.compare().task_outputs}</a></p>
+            </li>
+        }
+    });
+    let rows = rows.collect_view();
     view! { <ul class="task-list">{rows}</ul> }.into_any()
 }
 

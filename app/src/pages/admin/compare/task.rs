@@ -9,6 +9,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         compare::{ComparedOutput, ComparedTask},
+        dataset::TestText,
         ids::TaskId,
         rubric::Rubric,
     },
@@ -18,6 +19,7 @@ use crate::{
     },
     rpc::compare::compare_task,
     ui::{
+        code::CodeBox,
         frame::Page,
         load::{Data, Load},
         notice::Empty,
@@ -49,7 +51,7 @@ pub fn CompareTaskPage() -> impl IntoView {
 
 fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView {
     let t = i.compare();
-    let ComparedTask { name, task, rubric, outputs, before, after } = data;
+    let ComparedTask { name, task, tests, rubric, outputs, before, after } = data;
     let back = format!("/admin/compare/{slug}?{query}");
     let crumbs =
         vec![(format!("/admin/results/datasets/{slug}"), name.get(i.lang).to_owned()), (back, t.comparison.to_owned())];
@@ -70,11 +72,23 @@ fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView
         <Page title=(i.admin().task_n)(&task.task_id) crumbs>
             <p class="row">{before}{after}</p>
             {task_text(i, task)}
+            {tests.into_iter().map(|text| test_text(i, text)).collect_view()}
             {none}
             <div class="outputs-beside">{outputs}</div>
         </Page>
     }
     .into_any()
+}
+
+/// A part of the task's tests, closed until somebody wants to read it.
+fn test_text(i: I18n, TestText { part, code }: TestText) -> impl IntoView {
+    let name = i.compare().part_name(part);
+    view! {
+        <details class="task-tests">
+            <summary>{name.clone()}</summary>
+            <CodeBox code of=name/>
+        </details>
+    }
 }
 
 /// One output: verdict under its name, ratings under its code.

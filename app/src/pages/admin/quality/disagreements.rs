@@ -25,6 +25,7 @@ use crate::{
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
+        pager::numbered_pages,
     },
 };
 
@@ -83,7 +84,7 @@ fn page(
             {study_tabs(i, counts, StudyTab::Disagreements)}
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
-            {turner(i, u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}
+            {numbered_pages(i, &use_query_map().get_untracked(), u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}
         </Page>
     }
     .into_any()
@@ -161,22 +162,6 @@ fn card(
             {past}
         </li>
     }
-}
-
-/// Links to the pages before and after this one. `here` counts from 1.
-fn turner(i: I18n, here: u64, pages: u64) -> Option<impl IntoView + use<>> {
-    let t = i.quality();
-    let to = move |page: u64| format!("?page={page}");
-    let (back, on) = ((here > 1).then(|| to(here - 1)), (here < pages).then(|| to(here + 1)));
-    (pages > 1).then(|| {
-        view! {
-            <nav class="row" aria-label=t.pages>
-                {back.map(|href| view! { <a class="button" href=href>{t.earlier}</a> })}
-                <span>{(t.page_n)(here, pages)}</span>
-                {on.map(|href| view! { <a class="button" href=href>{t.later}</a> })}
-            </nav>
-        }
-    })
 }
 
 /// The decisions on an output, latest first.

@@ -9,8 +9,11 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{ids::StudyId, lang::Lang, ratings::TaskScores, text::excerpt},
     pages::admin::parts::{Filter, asked, choice, holds, lang_badge},
-    ui::notice::Empty,
+    ui::{notice::Empty, pager::numbered_pages},
 };
+
+/// Tasks on a page.
+const PAGE: usize = 50;
 
 /// Every task with its mean scores, each one click away from its ratings.
 #[component]
@@ -85,7 +88,11 @@ pub fn Tasks(
             if rows.is_empty() {
                 view! { <Empty title=t.none_match/> }.into_any()
             } else {
-                table(i, study, &models, rows)
+                let pages = rows.len().div_ceil(PAGE) as u64;
+                let here = read("page").parse::<u64>().unwrap_or(1).clamp(1, pages);
+                let shown = rows.into_iter().skip((here as usize - 1) * PAGE).take(PAGE).collect();
+                let turner = numbered_pages(i, &query.get(), here, pages);
+                view! { {table(i, study, &models, shown)} {turner} }.into_any()
             }
         }}
     }
