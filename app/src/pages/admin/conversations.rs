@@ -16,6 +16,7 @@ use crate::{
     ui::{
         chart::{
             figures::{self, ColumnGroup, GridTask},
+            percentage,
             view::ChartFigure,
         },
         frame::Page,
@@ -67,10 +68,6 @@ fn section(i: I18n, dataset: &ConversationDataset) -> AnyView {
     .into_any()
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
-}
-
 fn ends(interval: Option<Interval>) -> Option<String> {
     interval.map(|i| format!("[{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0))
 }
@@ -79,7 +76,7 @@ fn ends(interval: Option<Interval>) -> Option<String> {
 fn cell(share: &Share) -> AnyView {
     view! {
         <td class="num">
-            <span class="mean">{percent(share.value)}</span>
+            <span class="mean">{percentage(share.value)}</span>
             {ends(share.interval).map(|text| view! { <span class="interval">{text}</span> })}
         </td>
     }
@@ -93,11 +90,11 @@ fn way_cell(i: I18n, of: Option<&WayResults>) -> AnyView {
         None => format!("/admin/submissions/{}", of.submission),
     };
     let guarded = of.guarded.filter(|guarded| (guarded.value - of.published.value).abs() > 1e-9);
-    let guarded = guarded.map(|share| format!("{} {}", percent(share.value), i.conversations().guarded));
+    let guarded = guarded.map(|share| format!("{} {}", percentage(share.value), i.conversations().guarded));
     let count = format!("{} / {}", of.published.count(), of.published.of);
     view! {
         <td class="num">
-            <a class="mean" href=address>{percent(of.published.value)}</a>
+            <a class="mean" href=address>{percentage(of.published.value)}</a>
             <span class="interval">{count}</span>
             {ends(of.published.interval).map(|text| view! { <span class="interval">{text}</span> })}
             {guarded.map(|text| view! { <span class="interval">{text}</span> })}
@@ -153,7 +150,7 @@ fn kinds(i: I18n, dataset: &ConversationDataset) -> AnyView {
         let of_kind = |kind: InstructionKind| {
             let value = |(_, of): &(&str, &WayResults)| {
                 let (_, share) = of.kinds.iter().find(|(known, _)| *known == kind)?;
-                let text = format!("{} {}", percent(share.value), ends(share.interval).unwrap_or_default());
+                let text = format!("{} {}", percentage(share.value), ends(share.interval).unwrap_or_default());
                 Some((share.value, text))
             };
             GridTask { name: t.kind_name(kind).to_owned(), values: models.iter().map(value).collect(), href: None }
@@ -348,8 +345,8 @@ fn leaderboard(i: I18n, results: &ConversationResults) -> Option<AnyView> {
                 <td class="num">{t.way_name(row.way)}</td>
                 <td class="num">{of(row.function)}</td>
                 <td class="num">{of(row.repository)}</td>
-                <td class="num"><span class="mean">{percent(row.published)}</span></td>
-                <td class="num">{percent(row.value)}</td>
+                <td class="num"><span class="mean">{percentage(row.published)}</span></td>
+                <td class="num">{percentage(row.value)}</td>
             </tr>
         }
     });

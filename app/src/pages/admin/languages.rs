@@ -14,6 +14,7 @@ use crate::{
     ui::{
         chart::{
             figures::{self, Entry},
+            percentage,
             view::ChartFigure,
         },
         frame::Page,
@@ -65,10 +66,6 @@ fn page(i: I18n, results: &LanguageResults) -> AnyView {
     .into_any()
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.2}%", share * 100.0)
-}
-
 /// A figure with its interval, and below it the figure as published where it differs.
 fn figure(i: I18n, cell: Option<&LanguageCell>, k: u32) -> AnyView {
     let Some((cell, at)) = cell.and_then(|cell| Some((cell, cell.at(k)?))) else {
@@ -76,10 +73,10 @@ fn figure(i: I18n, cell: Option<&LanguageCell>, k: u32) -> AnyView {
     };
     let interval = at.interval.map(|i| format!("[{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
     let published = cell.published_at(k).filter(|published| (published.value - at.value).abs() > 1e-9);
-    let published = published.map(|at| format!("{} {}", percent(at.value), i.runs().published_short));
+    let published = published.map(|at| format!("{} {}", percentage(at.value), i.runs().published_short));
     view! {
         <td class="num">
-            <a class="mean" href=format!("/admin/runs/{}", cell.run)>{percent(at.value)}</a>
+            <a class="mean" href=format!("/admin/runs/{}", cell.run)>{percentage(at.value)}</a>
             {interval.map(|text| view! { <span class="interval">{text}</span> })}
             {published.map(|text| view! { <span class="interval">{text}</span> })}
         </td>
@@ -98,7 +95,7 @@ fn generation(i: I18n, results: &LanguageResults, models: &[&ModelLanguages], co
     let heads = heads.collect_view();
     let rows = models.iter().map(|model| {
         let cells = columns.iter().map(|at| figure(i, model.cells[*at].as_ref(), k)).collect_view();
-        let mean = model.mean(columns, k).map_or_else(|| "–".to_owned(), percent);
+        let mean = model.mean(columns, k).map_or_else(|| "–".to_owned(), percentage);
         view! {
             <tr><th scope="row">{model.name.clone()}</th>{cells}<td class="num"><span class="mean">{mean}</span></td></tr>
         }

@@ -126,6 +126,11 @@ pub fn step(index: usize, count: usize) -> usize {
     }
 }
 
+/// A share, 0 to 1, in percent: `68.7%`. The layout of the paper has two decimals.
+pub fn percentage(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
 /// A number with a true minus sign, or a plus sign if positive.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());

@@ -18,4 +18,4 @@ pub mod figure;
 pub mod figures;
 pub mod view;
 
-pub use bars::{STEPS, signed};
+pub use bars::{STEPS, percentage, signed};

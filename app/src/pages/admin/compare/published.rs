@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 
-use super::tested::{percent, share_range};
+use super::tested::share_range;
 use crate::{
     i18n::I18n,
     model::{
@@ -12,6 +12,7 @@ use crate::{
         published::{Difference, PublishedChecked},
         run::PassAtK,
     },
+    ui::chart::percentage,
 };
 
 /// The k above 1 for which a model has pass@k.
@@ -22,7 +23,7 @@ pub fn ks(automated: &Automated) -> BTreeSet<u32> {
 /// A cell with pass@k and its interval.
 pub fn share_at(all: &[PassAtK], k: u32) -> (String, Option<String>) {
     let found = all.iter().find(|at| at.k == k);
-    found.map_or_else(|| ("–".to_owned(), None), |at| (percent(at.value), share_range(at.interval)))
+    found.map_or_else(|| ("–".to_owned(), None), |at| (percentage(at.value), share_range(at.interval)))
 }
 
 /// Rows with the figures as published, the number of outputs where the verdicts differ, and why; none where no model
@@ -50,7 +51,7 @@ pub fn rows(i: I18n, automated: &Automated) -> Vec<AnyView> {
         view! { <tr><th scope="row">{name}</th>{cells}</tr> }.into_any()
     };
     let mut rows = vec![row(t.published_k(1), &|p| {
-        (format!("{} · {}", p.figures.solved, percent(p.figures.pass_at_1)), share_range(p.pass_interval))
+        (format!("{} · {}", p.figures.solved, percentage(p.figures.pass_at_1)), share_range(p.pass_interval))
     })];
     for k in ks(automated) {
         rows.push(row(t.published_k(k), &|p| share_at(&p.pass_at, k)));

@@ -24,14 +24,9 @@ use crate::{
         bars::Axis,
         comparison::{self, Links},
         figures::Entry,
-        signed,
+        percentage, signed,
     },
 };
-
-/// A share as the paper prints it: `68.68%`.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.2}%", share * 100.0)
-}
 
 fn points(share: f64) -> String {
     signed(share * 100.0, 1)
@@ -118,14 +113,14 @@ fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> 
         row(
             t.pass_at_1,
             cells(&|c| {
-                (format!("{} · {}", c.metrics.solved, percent(c.metrics.pass_at_1)), share_range(c.pass_interval))
+                (format!("{} · {}", c.metrics.solved, percentage(c.metrics.pass_at_1)), share_range(c.pass_interval))
             }),
         ),
         row(
             t.ratio,
             cells(&|c| {
                 (
-                    format!("{:.4} · {}", c.metrics.ratio_sum, percent(c.metrics.ratio_mean)),
+                    format!("{:.4} · {}", c.metrics.ratio_sum, percentage(c.metrics.ratio_mean)),
                     share_range(c.ratio_interval),
                 )
             }),
@@ -133,7 +128,7 @@ fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> 
         row(
             t.ratio_clamped,
             cells(&|c| {
-                (format!("{:.4} · {}", c.metrics.ratio_sum_clamped, percent(c.metrics.ratio_mean_clamped)), None)
+                (format!("{:.4} · {}", c.metrics.ratio_sum_clamped, percentage(c.metrics.ratio_mean_clamped)), None)
             }),
         ),
     ];
@@ -260,7 +255,7 @@ pub fn both(
                 <tr>
                     <th scope="row">{task}</th>
                     <td>{name(models, point.model).to_owned()}</td>
-                    <td class="num">{percent(point.ratio)}</td>
+                    <td class="num">{percentage(point.ratio)}</td>
                     <td class="num">{format!("{:.2}", point.score)}</td>
                     <td>{word}</td>
                 </tr>

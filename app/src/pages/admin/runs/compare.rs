@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::{compare_task, percent, verdicts::item_result};
+use super::{compare_task, verdicts::item_result};
 use crate::{
     error::AppError,
     i18n::{I18n, claims::p_text, use_i18n},
@@ -23,7 +23,7 @@ use crate::{
     },
     rpc::runs::{compare_runs, runs},
     ui::{
-        chart::signed,
+        chart::{percentage, signed},
         failure::error_text,
         frame::Page,
         load::{Data, Load},
@@ -100,7 +100,10 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, want
 fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
     let t = i.runs();
     // Once one is chosen, only runs of its dataset can stand next to it.
-    let dataset = wanted.0.and_then(|id| rows.iter().find(|row| row.id == id)).map(|row| row.dataset.clone());
+    let left = wanted.0.or_else(|| rows.first().map(|row| row.id));
+    let dataset = left.and_then(|id| rows.iter().find(|row| row.id == id)).map(|row| row.dataset.clone());
+    let fits = |row: &&RunRow| Some(row.id) != left && dataset.as_ref() == Some(&row.dataset);
+    let right = wanted.1.or_else(|| rows.iter().find(fits).map(|row| row.id));
     let options = |chosen: Option<RunId>, only: Option<&str>| {
         let fitting = rows.iter().filter(|row| only.is_none_or(|slug| slug == row.dataset) || chosen == Some(row.id));
         let options = fitting.map(|row| {
@@ -110,7 +113,8 @@ fn chooser(i: I18n, rows: &[RunRow], wanted: &Wanted, chosen: bool) -> AnyView {
         });
         options.collect_view()
     };
-    let (left, right) = (options(wanted.0, None), options(wanted.1, dataset.as_deref()));
+    let only = dataset.as_deref().filter(|_| wanted.0.is_some());
+    let (left, right) = (options(left, None), options(right, only));
     let form = view! {
             <Filter>
                 <div class="field">
@@ -161,7 +165,7 @@ fn totals(i: I18n, pair: &RunPair, [a, b]: [String; 2]) -> impl IntoView + use<>
     let (m, n) = (pair.a.metrics, pair.b.metrics);
     let share = |name: &'static str, a: f64, b: f64| {
         let difference = format!("{} {}", signed((b - a) * 100.0, 2), t.points);
-        (name, percent(a), percent(b), difference)
+        (name, percentage(a), percentage(b), difference)
     };
     let plain = |name: &'static str, a: f64, b: f64| (name, format!("{a:.4}"), format!("{b:.4}"), signed(b - a, 4));
     let whole = |name: &'static str, a: u32, b: u32| {

@@ -23,6 +23,7 @@ use crate::{
     model::run::{RunRow, RunStatus},
     rpc::runs::runs,
     ui::{
+        chart::percentage,
         frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
@@ -74,7 +75,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
         let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
         // Figures count what has no verdict as unsolved, so those of a part of the outputs would be too low.
         let is_whole = row.items > 0 && row.done == row.items;
-        let shown = move |share| if is_whole { percent(share) } else { "–".to_owned() };
+        let shown = move |share| if is_whole { percentage(share) } else { "–".to_owned() };
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.run>
@@ -87,7 +88,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                 <td role="cell" data-label="pass@1" class="num">
                     <span class="mean">{shown(m.pass_at_1)}</span>
                     {row.published.filter(|_| is_whole).map(|published| view! {
-                        <span class="interval">{percent(published.pass_at_1)}" "{t.published_short}</span>
+                        <span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}
                 </td>
                 <td role="cell" data-label=t.ratio class="num">{shown(m.ratio_mean)}</td>
@@ -123,9 +124,4 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
         RunStatus::Cancelled => Tone::Plain,
     };
     view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
-}
-
-/// A share as the paper prints it: `68.68%`.
-fn percent(share: f64) -> String {
-    format!("{:.2}%", share * 100.0)
 }

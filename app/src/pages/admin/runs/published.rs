@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::percent;
 use crate::{
     i18n::I18n,
     model::{
         published::Difference,
         run::{PassAtK, RunRow},
     },
+    ui::chart::percentage,
 };
 
 /// The interval of a figure, if it has one.
@@ -33,7 +33,7 @@ pub fn figures(
         view! {
             <div class="figure">
                 <dt>{t.published_k(at.k)}</dt>
-                <dd>{percent(at.value)}</dd>
+                <dd>{percentage(at.value)}</dd>
                 {interval(at)}
                 {first}
             </div>

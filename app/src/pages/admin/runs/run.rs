@@ -7,7 +7,7 @@ use super::{
     items::{Counts, Items, filter, listing},
     live,
     live::Live,
-    percent, published, status, verdicts,
+    published, status, verdicts,
 };
 use crate::{
     error::AppError,
@@ -20,6 +20,7 @@ use crate::{
     pages::admin::parts::{FormError, param},
     rpc::runs::{CancelRun, ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, run, run_items},
     ui::{
+        chart::percentage,
         effect::effect,
         form::{ActionForm, FormAction},
         frame::Page,
@@ -172,24 +173,24 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
     let more = pass_at.iter().skip(1).map(|p| {
         let interval = published::interval(p);
         view! {
-            <div class="figure"><dt>{format!("pass@{}", p.k)}</dt><dd>{percent(p.value)}</dd>{interval}</div>
+            <div class="figure"><dt>{format!("pass@{}", p.k)}</dt><dd>{percentage(p.value)}</dd>{interval}</div>
         }
     });
     let more = more.collect_view();
     let so_far = (row.status != RunStatus::Finished).then(|| view! { <p class="muted small">{t.so_far}</p> });
-    let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percent(m.ratio_mean_clamped)), is_odd(&m));
+    let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped)), is_odd(&m));
     view! {
         <dl class="figures">
             <div class="figure">
                 <dt>"pass@1"{row.published.map(|_| format!(", {}", t.guarded.to_lowercase()))}</dt>
-                <dd>{percent(m.pass_at_1)}</dd>
+                <dd>{percentage(m.pass_at_1)}</dd>
                 {pass_at.first().and_then(published::interval)}
                 <dd class="muted small">{t.solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
             </div>
             {more}
             <div class="figure">
                 <dt>{t.ratio}</dt>
-                <dd>{percent(m.ratio_mean)}</dd>
+                <dd>{percentage(m.ratio_mean)}</dd>
                 <dd class="muted small">{t.ratio_sum}{i.common.colon}{format!("{:.4}", m.ratio_sum)}" "{odd.then_some(t.as_reported)}</dd>
                 {odd.then(|| view! { <dd class="muted small">{clamped}" "{t.clamped}</dd> })}
             </div>
