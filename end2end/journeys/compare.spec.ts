@@ -63,7 +63,8 @@ test('two models are compared, from the dataset to a task, and exported', async 
   await logIn(colleague, demo.admin);
   await open(colleague, page.url());
   const rows = await colleague.locator('#tasks table.list tbody tr').allTextContents();
-  await expect(filtered).toHaveText((await colleague.locator('#tasks .filter-count').textContent()) ?? '');
+  const count = await colleague.locator('#tasks .filter-count').textContent();
+  await expect(filtered).toHaveText(count ?? '');
   await expect(page.locator('#tasks table.list tbody tr')).toHaveText(rows);
   await context.close();
 

@@ -90,3 +90,13 @@ test('a rater reads no results', async ({ page, watch }) => {
   expect((await page.request.get('/admin/results.csv')).status()).toBe(403);
   await open(page, '/desk');
 });
+
+test('a task of a dataset leads to its tests and to every model\'s output', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/datasets/starter');
+  await page.getByRole('link', { name: 'Tests and outputs of task S01' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Task S01');
+  await page.locator('summary', { hasText: /^Tests$/ }).click();
+  await expect(page.getByRole('region', { name: 'Code: Tests' })).toContainText('class S01Test');
+  await expect(page.locator('section.output')).toHaveCount(3);
+});

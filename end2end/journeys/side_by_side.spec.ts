@@ -96,6 +96,8 @@ test('three outputs of one task side by side, by keyboard', async ({ page }) => 
   await page.getByRole('button', { name: 'Submit all' }).click();
   await expect(page.locator('#a-column')).not.toContainText('Submitted');
   await expect.poll(() => tokens(page)).not.toEqual(before);
+  // The next task was fetched before these were rated.
+  await expect(page.locator('.grading-count')).toHaveText(/^3 rated, /);
   // The list has what the server has when it is opened.
   await allDelivered(page);
   await page.getByRole('link', { name: 'My ratings' }).click();
