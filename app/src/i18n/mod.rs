@@ -76,7 +76,7 @@ pub mod workers;
 
 use leptos::prelude::use_context;
 
-use crate::model::{lang::Lang, rubric::Dimension, time::Timestamp, time_zone::TimeZone, user::Visitor};
+use crate::model::{day::Day, lang::Lang, rubric::Dimension, time::Timestamp, time_zone::TimeZone, user::Visitor};
 
 /// The texts in one language. Cheap to copy into closures.
 #[derive(Clone, Copy)]
@@ -309,15 +309,22 @@ impl I18n {
         if text.as_bytes().get(10) != Some(&b'T') {
             return text;
         }
-        let parts =
-            || Some((text.get(..4)?, text.get(5..7)?.parse::<usize>().ok()?, text.get(8..10)?, text.get(11..16)?));
-        let Some((year, month, day, clock)) = parts() else { return text };
-        let Some(name) = month.checked_sub(1).and_then(|m| MONTHS.get(m)) else { return text };
-        let day = day.trim_start_matches('0');
-        let zone = utc_offset(offset);
+        let parts = || Some((text.get(..10)?.parse().ok()?, text.get(11..16)?));
+        let Some((day, clock)) = parts() else { return text };
+        let (day, zone) = (self.day(day), utc_offset(offset));
         match self.lang {
-            Lang::En => format!("{day} {name} {year}, {clock} {zone}"),
-            Lang::Zh => format!("{year}年{month}月{day}日 {clock} {zone}"),
+            Lang::En => format!("{day}, {clock} {zone}"),
+            Lang::Zh => format!("{day} {clock} {zone}"),
+        }
+    }
+
+    /// A day: `21 Nov 2026` or `2026年11月21日`.
+    pub fn day(&self, day: Day) -> String {
+        let Day { year, month, day } = day;
+        match (self.lang, usize::from(month).checked_sub(1).and_then(|m| MONTHS.get(m))) {
+            (Lang::En, Some(name)) => format!("{day} {name} {year:04}"),
+            (Lang::En, None) => format!("{year:04}-{month:02}-{day:02}"),
+            (Lang::Zh, _) => format!("{year:04}年{month}月{day}日"),
         }
     }
 }

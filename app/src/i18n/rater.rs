@@ -3,6 +3,7 @@
 texts! {
     Rater
     words {
+        overdue: "Overdue", "已过期";
         studies_lead: "You can rate in any order and stop at any time. Your work is saved automatically.", "顺序不限，随时可停，所有内容都会自动保存。";
         studies_empty: "No studies yet", "还没有评分项目";
         studies_empty_hint: "Studies appear here as soon as an admin adds you to one.", "管理员将您加入项目后，它会显示在这里。";
@@ -79,6 +80,7 @@ texts! {
         finished_lead(n: u64)
             { if n == 1 { "Your rating has been received. Thank you.".into() } else { format!("All {n} of your ratings have been received. Thank you.") } }
             { format!("您的 {n} 条评分都已收到，谢谢！") }
+        due_on(day: &str) { format!("Due {day}") } { format!("截止日期：{day}") }
         progress_text(rated: u64, left: u64) { format!("{rated} rated, {left} left") } { format!("已评 {rated} 个，剩余 {left} 个") }
         skipped_text(n: u64) { format!("{n} skipped") } { format!("已跳过 {n} 个") }
         score_missing(name: &str) { format!("{name} has no score yet.") } { format!("“{name}”还没有评分。") }

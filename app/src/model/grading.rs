@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    day::Day,
     feedback::{Calibration, CalibrationStep, FlagReply},
     flag::{Flag, FlagReason},
     guidelines::GuidelinesState,
@@ -282,6 +283,9 @@ pub struct MyStudy {
     /// Whether there are guidelines to read.
     #[serde(default)]
     pub guidelines: GuidelinesState,
+    /// The day by which its ratings are due, and whether that day has passed in UTC.
+    #[serde(default)]
+    pub due: Option<(Day, bool)>,
 }
 
 /// A study's rubric, as a page.

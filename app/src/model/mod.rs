@@ -13,6 +13,7 @@ pub mod compare;
 pub mod conversation;
 pub mod conversation_results;
 pub mod dataset;
+pub mod day;
 pub mod display;
 pub mod dynamic;
 pub mod failure_class;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     code::CodeView,
+    day::Day,
     flag::Flag,
     group::GroupName,
     ids::{OutputId, StudyId, TaskId, TaskRevisionId, Token, UserId},
@@ -167,6 +168,8 @@ pub struct QualitySettings {
     /// Minutes of work without a pause after which raters read that a break helps; 0 for never. At most
     /// [`BREAK_MOST`].
     pub break_minutes: u32,
+    /// The day by which ratings are due, which raters and admins see. Nothing ends on it.
+    pub due: Option<Day>,
 }
 
 /// The most minutes before a break is suggested: a day's work.
@@ -230,6 +233,9 @@ pub struct SettingsForm {
     pub limit_action: LimitAction,
     #[serde(default)]
     pub break_minutes: u32,
+    /// A day such as `2026-11-30`, or empty.
+    #[serde(default)]
+    pub due: String,
 }
 
 /// Key of the dimension that can have its own threshold.

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    day::Day,
     ids::{StudyId, SubmissionId, Token, UserId},
     plan::{Presentation, RatedAnswers, Sharing},
     time::Timestamp,
@@ -186,6 +187,9 @@ pub struct StudyRow {
     /// Raters of a running study who have work left and did nothing for [`IDLE_DAYS`].
     #[serde(default)]
     pub idle: u64,
+    /// The day by which ratings are due.
+    #[serde(default)]
+    pub due: Option<Day>,
 }
 
 /// A study's page without its comparison.

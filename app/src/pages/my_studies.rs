@@ -71,7 +71,7 @@ fn TourOffer() -> impl IntoView {
 fn StudyCard(study: MyStudy) -> impl IntoView {
     let i18n = use_i18n();
     let (t, b) = (i18n.rater(), i18n.grading());
-    let MyStudy { token, title, open, paused, progress, presentation, guidelines } = study;
+    let MyStudy { token, title, open, paused, progress, presentation, guidelines, due } = study;
     let way = match presentation {
         Presentation::One => "grade",
         Presentation::SideBySide => "beside",
@@ -94,6 +94,10 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
             </a>
         }
     });
+    let due = due.filter(|_| open && !done).map(|(day, overdue)| {
+        let badge = overdue.then(|| view! { " "<Badge tone=Tone::Care>{t.overdue}</Badge> });
+        view! { <span>{(t.due_on)(&i18n.day(day))}{badge}</span> }
+    });
     let go = if progress.rated == 0 { t.start_rating } else { t.continue_rating };
     view! {
         <li class="card stack">
@@ -105,6 +109,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
                 <Progress value=progress.rated max=progress.rated + progress.left label=t.progress_label />
                 <p class="row muted small">
                     <span>{(t.progress_text)(progress.rated, progress.left)}</span>
+                    {due}
                     {(progress.skipped > 0)
                         .then(|| view! { <a href=format!("/studies/{token}/mine#skipped")>{(t.skipped_text)(progress.skipped)}</a> })}
                 </p>

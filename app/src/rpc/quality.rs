@@ -18,6 +18,7 @@ use crate::{
 #[cfg(feature = "ssr")]
 use crate::{
     model::{
+        day::Day,
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
         page::PageOf,
@@ -38,6 +39,21 @@ pub async fn study_quality(study: StudyId, #[server(default)] output: Option<i64
         None => None,
     };
     Ok(QualityPage { proposal, ..page })
+}
+
+/// A day in a form's field; `None` if it is empty.
+#[cfg(feature = "ssr")]
+fn day(field: &str, text: &str) -> Result<Option<Day>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            AppError::invalid(
+                field,
+                (format!("\"{text}\" is not a day"), format!("“{text}”不是日期")),
+                ("Enter a day such as 2026-11-30, or leave it empty", "请输入 2026-11-30 这样的日期，或留空"),
+            )
+        }),
+    }
 }
 
 /// Changes a study's settings. An empty threshold means no limit.
@@ -71,6 +87,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
         limit_window: asked.limit_window,
         limit_action: asked.limit_action,
         break_minutes: asked.break_minutes,
+        due: day("due", &asked.due)?,
     };
     ports.quality.set(&admin, study, settings).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality?saved=1"));

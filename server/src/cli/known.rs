@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use app::{
     model::{
+        day::Day,
         ids::{OutputId, StudyId},
         lang::{Bilingual, Lang},
         quality::{
@@ -117,6 +118,20 @@ pub struct Limits {
     /// Minutes of work after which raters read that a break helps; 0 for never
     #[arg(long = "break", value_name = "MINUTES")]
     break_minutes: Option<u32>,
+    /// Day by which ratings are due, such as 2026-11-30; raters see it. "none" removes it
+    #[arg(long, value_name = "DAY", value_parser = due)]
+    due: Option<Due>,
+}
+
+/// `--due`
+#[derive(Clone, Copy)]
+struct Due(Option<Day>);
+
+fn due(text: &str) -> Result<Due, String> {
+    match text {
+        "none" => Ok(Due(None)),
+        day => day.parse().map(|day| Due(Some(day))),
+    }
 }
 
 /// [`LimitAction`] on the command line.
@@ -190,6 +205,7 @@ pub async fn limits(global: &Global, services: &Services, of: Limits) -> Result<
         limit_window: of.window.unwrap_or(old.limit_window),
         limit_action: then.unwrap_or(old.limit_action),
         break_minutes: of.break_minutes.unwrap_or(old.break_minutes),
+        due: of.due.map_or(old.due, |Due(day)| day),
         ..old
     };
     if settings != old {
@@ -229,6 +245,9 @@ fn limits_text(s: &QualitySettings, raters: &[RaterLimits]) -> String {
     };
     if s.break_minutes > 0 {
         text.push_str(&format!("\nA break is suggested after {} minutes of work.", s.break_minutes));
+    }
+    if let Some(day) = s.due {
+        text.push_str(&format!("\nRatings are due {day}."));
     }
     let rows: Vec<_> = raters
         .iter()

@@ -4,6 +4,7 @@
 
 use app::model::{
     code_lang::CodeLang,
+    day::Day,
     grading::{Draft, OwnRating},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
@@ -43,6 +44,8 @@ pub struct RaterStudy {
     pub warned: bool,
     /// Minutes of work after which the page suggests a break; 0 for never.
     pub break_minutes: u32,
+    /// The day by which ratings are due.
+    pub due: Option<Day>,
 }
 
 /// The study with this opaque name, if the user is one of its raters.
@@ -71,7 +74,8 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
             "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share,
                 l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned,
                 coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
-                    AS break_minutes
+                    AS break_minutes,
+                (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due
              FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
              JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
@@ -84,13 +88,14 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
                 (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
             let halted: (bool, bool, u32) = (row.get("paused")?, row.get("warned")?, row.get("break_minutes")?);
             let names = (Token(row.get("token")?), row.get("title")?);
-            Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, halted))
+            let due: Option<String> = row.get("due")?;
+            Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, (halted, due)))
         })
         .optional()?;
     let Some((id, (token, title), (status, presentation, reads), share, (seed, json), halted)) = found else {
         return Ok(None);
     };
-    let (paused, warned, break_minutes) = halted;
+    let ((paused, warned, break_minutes), due) = halted;
     Ok(Some(RaterStudy {
         id,
         token,
@@ -104,6 +109,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
         paused,
         warned,
         break_minutes,
+        due: due.map(|day| day.parse().map_err(Failure::internal)).transpose()?,
     }))
 }
 

@@ -43,7 +43,8 @@ const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m
          WHERE s.status = 'running' AND m.study_id = s.id AND m.left_at IS NULL AND m.open > 0
            AND max(m.last_event, coalesce(m.joined_at, 0), coalesce(s.started_at, 0))
-               < CAST(unixepoch('subsec') * 1000 AS INTEGER) - 3 * 86400000) AS idle";
+               < CAST(unixepoch('subsec') * 1000 AS INTEGER) - 3 * 86400000) AS idle,
+        (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
 /// Studies that are not archived.
@@ -154,6 +155,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         disagreements: row.get("disagreements")?,
         waiting: row.get("waiting")?,
         idle: row.get("idle")?,
+        due: row.get::<_, Option<String>>("due")?.and_then(|day| day.parse().ok()),
     })
 }
 

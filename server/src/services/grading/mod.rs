@@ -14,6 +14,7 @@ mod item;
 use app::{
     error::AppError,
     model::{
+        day::Day,
         feedback::{Calibration, CalibrationStep, Feedback, FlagReply},
         grading::{
             Draft, GradingItem, Halt, MyStudy, Next, NextTask, OwnItems, OwnRating, Progress, Receipt, RubricSheet,
@@ -162,6 +163,7 @@ impl Grading for GradingService {
             .db
             .read(move |conn| {
                 let studies = grading::studies(conn, rater)?;
+                let today = Day::of(clock::now());
                 let my_studies = studies.into_iter().map(|study| {
                     Ok(MyStudy {
                         progress: progress(conn, &study, rater)?,
@@ -171,6 +173,7 @@ impl Grading for GradingService {
                         title: study.title,
                         open: study.status == StudyStatus::Running && !study.paused,
                         paused: study.paused,
+                        due: study.due.map(|day| (day, today.is_some_and(|today| today > day))),
                     })
                 });
                 let mut my_studies = my_studies.collect::<Result<Vec<_>, Failure>>()?;

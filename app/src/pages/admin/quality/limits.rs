@@ -31,6 +31,16 @@ pub(super) fn fields(i: I18n, s: &QualitySettings) -> impl IntoView + use<> {
     let fast = if s.fast_limit == 0 { window / 2 } else { s.fast_limit };
     view! {
         <fieldset>
+            <legend>{t.schedule}</legend>
+            <div class="fields">
+                <div class="field field--short">
+                    <label class="label" for="due">{t.due}</label>
+                    <input class="input" id="due" name="asked[due]" type="date" value=s.due.map(|day| day.to_string()) aria-describedby="due-hint"/>
+                    <p class="hint" id="due-hint">{t.due_hint}</p>
+                </div>
+            </div>
+        </fieldset>
+        <fieldset>
             <legend>{t.breaks}</legend>
             <div class="fields">
                 {number("break_minutes", i.plan().break_minutes, s.break_minutes.to_string(), i.plan().break_hint, true)}

@@ -45,6 +45,7 @@ pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
             <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&rubric)>{rubric.clone()}</a></dd></div>
             <div><dt>{t.seed}</dt><dd><code>{seed}</code></dd></div>
             <div><dt>{t.created_at}</dt><dd>{i.time(row.created_at)}</dd></div>
+            {row.due.map(|day| view! { <div><dt>{i.quality().due}</dt><dd>{i.day(day)}</dd></div> })}
         </dl>
     }
     .into_any()
