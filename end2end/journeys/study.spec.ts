@@ -54,11 +54,16 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
-  // A spread of two levels waits for an adjudicator.
+  // A spread of two levels waits for an adjudicator. The study was due years ago, which its raters see.
   await open(page, `${study}/quality`);
   await page.locator('[name="asked[spread]"]').fill('1');
+  await page.getByLabel('Due date').fill('2020-02-29');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
+  await expect(page.getByLabel('Due date')).toHaveValue('2020-02-29');
+  const desk = await (await early.get('/desk')).text();
+  expect(desk).toContain('Due 29 Feb 2020');
+  expect(desk).toContain('Overdue');
 
   // The study's page is live: another window stays open while the raters work.
   const watching = await (await browser.newContext({ baseURL: server.url })).newPage();

@@ -208,8 +208,11 @@ fn languages(reads: Reads) -> String {
     names.join(", ")
 }
 
-/// Hours with one decimal place.
+/// Hours with one decimal place; some hours never look like none.
 fn tenths(hours: f64) -> String {
+    if hours > 0.0 && hours < 0.05 {
+        return "< 0.1".to_owned();
+    }
     format!("{hours:.1}")
 }
 
