@@ -191,7 +191,7 @@ async fn answer_at_once(url: &str, folder: &Path, outputs: usize) -> f64 {
     let broker = Broker { url: url.to_owned(), credentials: None, ca: None, certificate: None };
     let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
     tokio::spawn(coordinator.serve());
-    let client = broker.connect("bench").await.unwrap();
+    let client = broker.connect_worker("bench").await.unwrap();
     let context = jetstream(&client);
     let kind = JobKind::Programs(CodeLang::Python);
     let consumer: PullConsumer = context.get_consumer_from_stream(consumer_name(kind, false), JOBS).await.unwrap();
