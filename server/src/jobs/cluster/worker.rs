@@ -158,6 +158,11 @@ impl Worker {
         });
         let asking: Vec<_> = asking.collect();
         self.drained().await;
+        // At once, because a worker without jobs ends before it announces itself again.
+        if let Ok(packed) = pack(&self.announcement()) {
+            // Otherwise, the server notices that the worker is silent.
+            let _ = self.client.publish(HELLO, packed.into()).await;
+        }
         for task in asking {
             let _ended = task.await;
         }
@@ -174,17 +179,7 @@ impl Worker {
     async fn announce(self: Arc<Self>, welcome: watch::Sender<bool>, say: impl Fn(&str)) {
         let mut last = None;
         loop {
-            let said = Announcement {
-                worker: self.name.clone(),
-                host: self.host.clone(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                build: build().to_owned(),
-                slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
-                abilities: self.abilities.clone(),
-                running: self.running.load(Ordering::Relaxed),
-                done: self.done.load(Ordering::Relaxed),
-                draining: *self.draining.borrow(),
-            };
+            let said = self.announcement();
             let answer = match pack(&said) {
                 Ok(packed) => self.client.request(HELLO, packed.into()).await.ok(),
                 Err(_) => None,
@@ -204,6 +199,20 @@ impl Worker {
                 }
             }
             tokio::time::sleep(ANNOUNCE).await;
+        }
+    }
+
+    fn announcement(&self) -> Announcement {
+        Announcement {
+            worker: self.name.clone(),
+            host: self.host.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build: build().to_owned(),
+            slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
+            abilities: self.abilities.clone(),
+            running: self.running.load(Ordering::Relaxed),
+            done: self.done.load(Ordering::Relaxed),
+            draining: *self.draining.borrow(),
         }
     }
 
