@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use app::{
@@ -110,7 +110,7 @@ fn main() {
         let mut command = Command::new(&bench.program);
         command.arg("--data").arg(&data).args(["run", "--resume", &run.to_string()]).stdout(Stdio::null());
         assert!(command.status().unwrap().success());
-        embedded = per_second(&runtime, &services, run);
+        embedded = runtime.block_on(per_second(&services, run));
     }
     let mut serve = Command::new(&bench.program);
     serve.arg("--data").arg(&data).args(["serve", "--listen", "127.0.0.1:0", "--nats", &url]);
@@ -125,11 +125,7 @@ fn main() {
             })
             .collect();
         let run = start();
-        let finished = || runtime.block_on(services.runs.progress(&System.admin(), run)).unwrap().status;
-        while finished() != RunStatus::Finished {
-            thread::sleep(Duration::from_millis(50));
-        }
-        workers.push((count, per_second(&runtime, &services, run)));
+        workers.push((count, runtime.block_on(per_second(&services, run))));
         drop(all);
     }
     drop((server, services));
@@ -167,10 +163,16 @@ async fn create(services: &Services, folder: &Path, outputs: usize) -> Submissio
     take.await.unwrap()
 }
 
-/// Outputs per second of a finished run, from the time when the engine began.
-fn per_second(runtime: &tokio::runtime::Runtime, services: &Services, run: RunId) -> f64 {
-    let found = runtime.block_on(services.db.read(move |conn| server::db::runs::get(conn, run))).unwrap().unwrap();
-    let outputs = runtime.block_on(services.runs.get(&System.admin(), run)).unwrap().row.items;
+/// Outputs per second of a run, from the time when the engine began until it finished.
+async fn per_second(services: &Services, run: RunId) -> f64 {
+    let row = || async { services.db.read(move |conn| server::db::runs::get(conn, run)).await.unwrap().unwrap() };
+    let mut found = row().await;
+    while found.status != RunStatus::Finished {
+        // Reads one row. Counting outputs as pages do would take processor time from what is measured.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        found = row().await;
+    }
+    let outputs = services.runs.get(&System.admin(), run).await.unwrap().row.items;
     let milliseconds = found.finished_at.unwrap().0 - found.begun_at.unwrap().0;
     f64::from(outputs) * 1000.0 / milliseconds as f64
 }
@@ -191,7 +193,7 @@ async fn answer_at_once(url: &str, folder: &Path, outputs: usize) -> f64 {
     let broker = Broker { url: url.to_owned(), credentials: None, ca: None, certificate: None };
     let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
     tokio::spawn(coordinator.serve());
-    let client = broker.connect("bench").await.unwrap();
+    let client = broker.connect_worker("bench").await.unwrap();
     let context = jetstream(&client);
     let kind = JobKind::Programs(CodeLang::Python);
     let consumer: PullConsumer = context.get_consumer_from_stream(consumer_name(kind, false), JOBS).await.unwrap();
@@ -211,15 +213,7 @@ async fn answer_at_once(url: &str, folder: &Path, outputs: usize) -> f64 {
             }
         }
     });
-    let done = || async { services.runs.progress(&System.admin(), run).await.unwrap() };
-    while done().await.done == 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    let (begun, before) = (Instant::now(), done().await.done);
-    while done().await.status != RunStatus::Finished {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    f64::from(done().await.done - before) / begun.elapsed().as_secs_f64()
+    per_second(&services, run).await
 }
 
 fn answer(assignment: &Assignment) -> Delivery {

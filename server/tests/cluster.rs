@@ -1,5 +1,5 @@
-//! A server and workers over three brokers, while all of them are killed: every output gets the verdict that it gets
-//! in one process, once. A program of its own, because it starts and kills processes.
+//! A server and workers over three brokers, while all of them are killed and cut off: every output gets the verdict that
+//! it gets in one process, once. A program of its own, because it starts and kills processes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 #![allow(clippy::disallowed_methods, reason = "the programs under test are processes")]
@@ -8,9 +8,8 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead, BufReader},
-    net::TcpListener,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -28,11 +27,20 @@ use app::{
 use server::{
     db::uploads::Purpose,
     lang::{self, Places},
-    services::{Services, starter},
+    services::Services,
 };
 
+#[path = "cluster/access.rs"]
+mod access;
+#[path = "cluster/brokers.rs"]
+mod brokers;
+#[path = "cluster/network.rs"]
+mod network;
 #[path = "util/prerequisites.rs"]
 mod prerequisites;
+
+use brokers::{Brokers, Process};
+use network::Network;
 
 /// Longer than any of these tests takes, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20 * 60);
@@ -57,85 +65,6 @@ fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A process that ends with the test.
-struct Process(Child);
-
-impl Process {
-    fn kill(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-/// Brokers on loopback. Workers may do what docs/operating.md grants them, and nothing else.
-struct Brokers {
-    folder: PathBuf,
-    program: PathBuf,
-    nodes: Vec<Option<Process>>,
-    ports: Vec<u16>,
-}
-
-impl Brokers {
-    fn start(folder: &Path, program: PathBuf, count: usize) -> Brokers {
-        // Held until all are known, so that they differ.
-        let free: Vec<_> = (0..2 * count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let ports: Vec<u16> = free.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
-        drop(free);
-        let (ports, routes) = ports.split_at(count);
-        let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operating.md")).unwrap();
-        let permissions = guide.split("<!-- worker permissions -->").nth(1).unwrap();
-        let permissions = permissions.split("```").nth(1).unwrap().split_once('\n').unwrap().1;
-        for at in 0..count {
-            let others: Vec<String> = routes.iter().map(|port| format!("nats://127.0.0.1:{port}")).collect();
-            let cluster = match count {
-                1 => String::new(),
-                _ => format!(
-                    "cluster {{ name: test, listen: \"127.0.0.1:{}\", routes: [{}] }}",
-                    routes[at],
-                    others.iter().map(|url| format!("\"{url}\"")).collect::<Vec<_>>().join(", ")
-                ),
-            };
-            let store = folder.join(format!("store{at}"));
-            let config = format!(
-                "server_name: n{at}\nlisten: \"127.0.0.1:{}\"\nmax_payload: 4MB\njetstream {{ store_dir: \"{}\", \
-                 max_file_store: 20GB }}\n{cluster}\nauthorization {{ users: [\n{{ user: server, password: test }},\n\
-                 {{ user: worker, password: test, permissions: {permissions} }}\n] }}\n",
-                ports[at],
-                store.display()
-            );
-            fs::write(folder.join(format!("n{at}.conf")), config).unwrap();
-        }
-        let nodes = (0..count).map(|_| None).collect();
-        let mut brokers = Brokers { folder: folder.to_path_buf(), program, nodes, ports: ports.to_vec() };
-        (0..count).for_each(|at| brokers.restart(at));
-        brokers
-    }
-
-    fn restart(&mut self, at: usize) {
-        self.nodes[at] = None;
-        let log = fs::File::create(self.folder.join(format!("n{at}.log"))).unwrap();
-        let mut command = Command::new(&self.program);
-        command.arg("-c").arg(self.folder.join(format!("n{at}.conf"))).stdout(Stdio::null()).stderr(log);
-        self.nodes[at] = Some(Process(command.spawn().unwrap()));
-    }
-
-    fn kill(&mut self, at: usize) {
-        self.nodes[at] = None;
-    }
-
-    fn url(&self, user: &str) -> String {
-        let each = self.ports.iter().map(|port| format!("nats://{user}:test@127.0.0.1:{port}"));
-        each.collect::<Vec<_>>().join(",")
-    }
-}
-
 /// Starts a program and waits for a line that contains `ready`.
 fn start(command: &mut Command, ready: &str) -> Process {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -154,22 +83,22 @@ fn start(command: &mut Command, ready: &str) -> Process {
     panic!("the program ended without \"{ready}\": {said:?}");
 }
 
-fn serve(data: &Path, brokers: &Brokers) -> Process {
+fn serve(data: &Path, url: &str, replicas: usize) -> Process {
     let mut command = Command::new(program());
-    command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0", "--nats"]).arg(brokers.url("server"));
-    command.args(["--nats-replicas", &brokers.nodes.len().to_string()]);
+    command.arg("--data").arg(data).args(["serve", "--listen", "127.0.0.1:0", "--nats", url]);
+    command.args(["--nats-replicas", &replicas.to_string()]);
     start(&mut command, "Data folder")
 }
 
 /// Starts a worker. All share a cache, so that images are built once.
-fn worker(folder: &Path, brokers: &Brokers, languages: &str) -> Process {
+fn worker(folder: &Path, url: &str, languages: &str) -> Process {
     let mut command = Command::new(program());
-    command.args(["worker", "--slots", "1", "--languages", languages, "--nats"]).arg(brokers.url("worker"));
+    command.args(["worker", "--slots", "1", "--languages", languages, "--nats", url]);
     command.arg("--cache").arg(folder.join("cache"));
     start(&mut command, "takes jobs from the broker")
 }
 
-/// A data folder with outputs of two kinds.
+/// A data folder with outputs.
 struct Data {
     folder: PathBuf,
     services: Services,
@@ -187,16 +116,10 @@ impl Data {
         Data { folder: folder.to_path_buf(), services, runtime, submissions: Vec::new() }
     }
 
-    /// The starter dataset in Java, and `tasks` tasks of HumanEval-X in Python with `samples` samples each: right ones,
-    /// wrong ones, and some that do not end.
+    /// `tasks` tasks of HumanEval-X in Python with `samples` samples each: right ones, wrong ones, and some that do not
+    /// end.
     fn create(folder: &Path, humaneval_x: &Path, tasks: usize, samples: usize) -> Data {
-        let Data { services, runtime, .. } = Data::empty(folder);
-        let mut submissions = runtime.block_on(async {
-            starter::load(&services).await.unwrap();
-            let most = PageOf::first(PageOf::MOST);
-            let rows = services.submissions.list(&System.admin(), None, most).await.unwrap().rows;
-            rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
-        });
+        let Data { services, runtime, mut submissions, .. } = Data::empty(folder);
         let packed = fs::File::open(humaneval_x.join("humaneval_python.jsonl.gz")).unwrap();
         let lines = BufReader::new(flate2::read::GzDecoder::new(packed)).lines().map(Result::unwrap);
         let lines: Vec<String> = lines.take(tasks).collect();
@@ -231,6 +154,22 @@ impl Data {
         Data { folder: folder.to_path_buf(), services, runtime, submissions }
     }
 
+    /// Adds the classes that AixBench's repository contains, a model's outputs packaged with their tests.
+    fn add_packaged_classes(&mut self, checkout: &Path) {
+        let classes = checkout.join("src/main/java/com/aixcode/autoTest/generate/aixcoder");
+        for args in [
+            vec!["import", "aixbench", checkout.to_str().unwrap()],
+            vec!["submissions", "upload", classes.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", "M"],
+        ] {
+            let output = Command::new(program()).arg("--data").arg(&self.folder).args(args).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let newest = PageOf::first(PageOf::MOST);
+        let rows = self.runtime.block_on(self.services.submissions.list(&System.admin(), None, newest)).unwrap().rows;
+        let added = rows.into_iter().map(|row| row.id).filter(|id| !self.submissions.contains(id));
+        self.submissions.extend(added.collect::<Vec<_>>());
+    }
+
     /// Runs a submission in this process.
     fn run_alone(&self, submission: SubmissionId) -> Verdicts {
         let run = self.begin(submission, true);
@@ -261,7 +200,8 @@ impl Data {
             for item in page.rows {
                 assert_eq!(item.state, ItemState::Done, "{item:?}");
                 let result = format!("{:?} {}/{} {:?}", item.verdict, item.passed, item.total, item.published);
-                verdicts.insert(format!("{} {}", item.task_id, item.sample), result);
+                let twice = verdicts.insert(format!("{} {}", item.task_id, item.sample), result);
+                assert_eq!(twice, None, "{} {}", item.task_id, item.sample);
             }
             of.after = page.next;
             if of.after.is_none() {
@@ -277,6 +217,14 @@ enum Event {
     KillBroker(usize),
     RestartBroker(usize),
     KillServer,
+    /// Cuts the network between the last worker and all brokers.
+    CutWorker,
+    /// Restores it once the worker has noticed.
+    RestoreWorker,
+    /// Cuts the network between the server and all brokers until the server has noticed.
+    PartServer,
+    /// Cuts the network between the last broker and the others until they have noticed.
+    PartBroker,
 }
 
 /// A server with four workers of one slot over three brokers.
@@ -285,25 +233,35 @@ struct Cluster<'a> {
     data: PathBuf,
     languages: &'a [&'a str; 4],
     brokers: Brokers,
+    /// The ways of the server and of the last worker to the brokers.
+    servers: Network,
+    last: Network,
+    server_url: String,
+    worker_urls: [String; 4],
     server: Process,
     workers: Vec<Process>,
 }
 
 impl<'a> Cluster<'a> {
     fn start(folder: &'a Path, nats: PathBuf, data: &Data, languages: &'a [&'a str; 4]) -> Cluster<'a> {
-        let brokers = Brokers::start(folder, nats, 3);
-        let server = serve(&data.folder, &brokers);
-        let workers = languages.iter().map(|of| worker(folder, &brokers, of)).collect();
-        Cluster { folder, data: data.folder.clone(), languages, brokers, server, workers }
+        let brokers = Brokers::start(folder, nats, 3, "");
+        let (servers, last) = (Network::default(), Network::default());
+        let server_url = brokers.url_through(&servers, "server");
+        let direct = || brokers.url("worker");
+        let worker_urls = [direct(), direct(), direct(), brokers.url_through(&last, "worker")];
+        let server = serve(&data.folder, &server_url, brokers.count());
+        let workers = languages.iter().zip(&worker_urls).map(|(of, url)| worker(folder, url, of)).collect();
+        let data = data.folder.clone();
+        Cluster { folder, data, languages, brokers, servers, last, server_url, worker_urls, server, workers }
     }
 
     /// Runs submissions with `outputs` outputs in all. Each event happens once so many percent of them are finished.
-    fn run<const N: usize>(
+    fn run(
         &mut self,
         data: &Data,
         submissions: &[SubmissionId],
         outputs: usize,
-        events: [(usize, Event); N],
+        events: impl IntoIterator<Item = (usize, Event)>,
     ) -> Vec<RunId> {
         let runs: Vec<RunId> = submissions.iter().map(|submission| data.begin(*submission, true)).collect();
         for (percent, event) in events {
@@ -320,58 +278,83 @@ impl<'a> Cluster<'a> {
     }
 
     fn happens(&mut self, event: &Event) {
+        let part = |network: &Network| {
+            network.cut();
+            wait("the cut is noticed", || network.is_noticed());
+            network.restore();
+        };
         match *event {
             Event::KillWorker(at) => {
                 self.workers[at].kill();
-                self.workers[at] = worker(self.folder, &self.brokers, self.languages[at]);
+                self.workers[at] = worker(self.folder, &self.worker_urls[at], self.languages[at]);
             }
             Event::KillBroker(at) => self.brokers.kill(at),
             Event::RestartBroker(at) => self.brokers.restart(at),
             Event::KillServer => {
                 self.server.kill();
-                self.server = serve(&self.data, &self.brokers);
+                self.server = serve(&self.data, &self.server_url, self.brokers.count());
             }
+            Event::CutWorker => self.last.cut(),
+            Event::RestoreWorker => {
+                wait("the worker notices", || self.last.is_noticed());
+                self.last.restore();
+            }
+            Event::PartServer => part(&self.servers),
+            Event::PartBroker => part(&self.brokers.last),
         }
     }
 }
 
 #[test]
-fn whatever_dies_every_output_ends_with_the_verdict_that_it_has_alone() {
+fn whatever_dies_or_is_cut_off_every_output_ends_with_the_verdict_that_it_has_alone() {
     let Some(nats) = prerequisites::host(nats_server()) else { return };
     let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
+    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
     let python = lang::language(CodeLang::Python).unwrap();
     let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let data = Data::create(&folder.path().join("data"), &humaneval_x, 40, 5);
+    let mut data = Data::create(&folder.path().join("data"), &humaneval_x, 40, 50);
+    data.add_packaged_classes(&checkout);
     let alone: Vec<Verdicts> = data.submissions.iter().map(|submission| data.run_alone(*submission)).collect();
+    assert_eq!(alone.iter().map(BTreeMap::len).collect::<Vec<_>>(), [2_000, 175]);
 
-    let events = [
-        (2, Event::KillWorker(0)),
-        (10, Event::KillWorker(1)),
-        (20, Event::KillBroker(1)),
-        (30, Event::KillWorker(2)),
-        (40, Event::RestartBroker(1)),
-        (50, Event::KillServer),
-        (60, Event::KillWorker(3)),
-        (70, Event::KillWorker(0)),
-        (80, Event::KillBroker(0)),
-        (85, Event::RestartBroker(0)),
+    let mut events = vec![
+        (12, Event::KillBroker(1)),
+        (22, Event::RestartBroker(1)),
+        (27, Event::CutWorker),
+        (43, Event::RestoreWorker),
+        (48, Event::KillServer),
+        (58, Event::PartServer),
+        (68, Event::PartBroker),
+        (77, Event::KillBroker(0)),
+        (83, Event::RestartBroker(0)),
     ];
-    let languages = ["java", "python", "python", "python"];
+    // All but the last worker, which is cut off, and kills of which are at moments of their own.
+    events.extend((1..24).map(|count| (4 * count, Event::KillWorker(count % 3))));
+    events.extend([14, 54, 74].map(|percent| (percent, Event::KillWorker(3))));
+    events.sort_by_key(|(percent, _)| *percent);
+    let languages = ["java", "python", "python", "java,python"];
     let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
     let runs = cluster.run(&data, &data.submissions, alone.iter().map(BTreeMap::len).sum(), events);
+    let steady = |verdicts: &Verdicts| -> Verdicts {
+        let is_steady =
+            |output: &str| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(*task));
+        verdicts.iter().filter(|(output, _)| is_steady(output)).map(|(o, v)| (o.clone(), v.clone())).collect()
+    };
     for (run, alone) in runs.iter().zip(&alone) {
-        assert_eq!(data.verdicts(*run), *alone);
+        let verdicts = data.verdicts(*run);
+        assert_eq!(verdicts.len(), alone.len());
+        assert_eq!(steady(&verdicts), steady(alone));
     }
 
     // Their environment is known by now: the same outputs are answered from the cache.
-    let submission = data.submissions[data.submissions.len() - 1];
+    let submission = data.submissions[0];
     let again = data.begin(submission, false);
     wait("the run finishes", || data.progress(again).0 == RunStatus::Finished);
     let detail = data.runtime.block_on(data.services.runs.get(&System.admin(), again)).unwrap();
     assert!(detail.cached > 0 && detail.mixed == 0, "{} cached, {} mixed", detail.cached, detail.mixed);
     assert!(detail.environment.java.contains("Python"), "{:?}", detail.environment);
-    assert_eq!(data.verdicts(again), alone[alone.len() - 1]);
+    assert_eq!(data.verdicts(again), alone[0]);
     drop(cluster);
 }
 
@@ -383,9 +366,9 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = Data::create(&folder.path().join("data"), &humaneval_x, 10, 2);
-    let submission = data.submissions[data.submissions.len() - 1];
-    let mut brokers = Brokers::start(folder.path(), nats, 1);
-    let server = serve(&data.folder, &brokers);
+    let submission = data.submissions[0];
+    let mut brokers = Brokers::start(folder.path(), nats, 1, "");
+    let server = serve(&data.folder, &brokers.url("server"), 1);
     let run = data.begin(submission, true);
     // Published, and then lost with the broker's disk.
     let leased = || {
@@ -396,7 +379,7 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     brokers.kill(0);
     fs::remove_dir_all(folder.path().join("store0")).unwrap();
     brokers.restart(0);
-    let mut first = worker(folder.path(), &brokers, "python");
+    let mut first = worker(folder.path(), &brokers.url("worker"), "python");
     wait("the run finishes", || data.progress(run).0 == RunStatus::Finished);
     assert_eq!(data.progress(run).2, 0, "none failed");
     assert_eq!(data.verdicts(run).len(), 20);
@@ -411,43 +394,8 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     let taken_back = || data.services.db.read_blocking(|conn| server::db::runs::left(conn, second)).unwrap().1 == 0;
     wait("jobs come back", taken_back);
     data.runtime.block_on(data.services.runs.rerun(&System.admin(), second, app::model::run::Rerun::Rest)).unwrap();
-    let last = worker(folder.path(), &brokers, "python");
+    let last = worker(folder.path(), &brokers.url("worker"), "python");
     wait("the run finishes", || data.progress(second).0 == RunStatus::Finished);
     assert_eq!(data.verdicts(second), data.verdicts(run));
     drop((server, last));
-}
-
-#[test]
-fn packaged_classes_get_the_verdicts_on_workers_that_they_have_alone() {
-    let Some(nats) = prerequisites::host(nats_server()) else { return };
-    let Some(checkout) = prerequisites::aixbench_checkout() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut data = Data::empty(&folder.path().join("data"));
-    let classes = checkout.join("src/main/java/com/aixcode/autoTest/generate/aixcoder");
-    for args in [
-        vec!["import", "aixbench", checkout.to_str().unwrap()],
-        vec!["submissions", "upload", classes.to_str().unwrap(), "--dataset", "aixbench-auto", "--model", "M"],
-    ] {
-        let output = Command::new(program()).arg("--data").arg(&data.folder).args(args).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-    data.submissions = vec![SubmissionId(1)];
-    let steady = |verdicts: Verdicts| -> Verdicts {
-        let is_steady =
-            |output: &String| prerequisites::UNSTEADY_TASKS.iter().all(|task| output.split(' ').next() != Some(*task));
-        verdicts.into_iter().filter(|(output, _)| is_steady(output)).collect()
-    };
-    let alone = data.run_alone(SubmissionId(1));
-    let languages = ["java"; 4];
-    let mut cluster = Cluster::start(folder.path(), nats, &data, &languages);
-    let events = [
-        (10, Event::KillWorker(0)),
-        (25, Event::KillBroker(2)),
-        (40, Event::KillWorker(1)),
-        (50, Event::RestartBroker(2)),
-        (60, Event::KillServer),
-        (75, Event::KillWorker(2)),
-    ];
-    let runs = cluster.run(&data, &data.submissions.clone(), alone.len(), events);
-    assert_eq!(steady(data.verdicts(runs[0])), steady(alone));
 }

@@ -244,6 +244,7 @@ impl RunTexts {
                 "沙箱无法启动。请运行 aixgrade doctor 查看未通过的检查。",
                 detail,
             ),
+            Fault::Toolchain { detail } => ("The toolchain is missing.", "缺少工具链。", detail),
             Fault::Harness { detail } => ("The harness inside the sandbox failed.", "沙箱内的测试框架出错。", detail),
             Fault::Busy { detail } => {
                 ("The host was too busy to reach a verdict.", "主机过于繁忙，无法得出结果。", detail)
@@ -564,6 +565,7 @@ mod tests {
         check(
             vec![
                 Fault::Sandbox { detail: name() },
+                Fault::Toolchain { detail: name() },
                 Fault::Harness { detail: name() },
                 Fault::Busy { detail: name() },
                 Fault::Tests { reason: None, detail: name() },

@@ -7,6 +7,7 @@ texts! {
     words {
         abilities: "Runs", "可运行";
         done: "Outputs", "输出数";
+        idle: "No jobs are waiting or running.", "没有等待中或运行中的作业。";
         last_seen: "Last seen", "最近连接";
         no_broker: "The server cannot reach the broker, so no outputs are given to workers. It keeps trying.", "服务器无法连接消息中间件，暂不向工作进程分发输出，正在重试。";
         none: "No worker is connected. Start one with \"aixgrade worker\".", "没有已连接的工作进程。可用 aixgrade worker 启动。";

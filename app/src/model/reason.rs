@@ -272,6 +272,11 @@ pub enum Fault {
         /// The message of the sandbox or the operating system.
         detail: String,
     },
+    /// A compiler or a library that tests need is not installed.
+    Toolchain {
+        /// What is missing, and how to install it.
+        detail: String,
+    },
     /// The harness inside the sandbox did not answer as it should.
     Harness {
         /// The fault.

@@ -318,8 +318,9 @@ pub struct TaskTests {
 pub fn tests_of_task(conn: &Connection, revision: TaskRevisionId) -> Result<Option<TaskTests>, Failure> {
     let query = "SELECT vt.version_id, v.test_tree, r.test_class, x.body
         FROM task_revisions r
-        JOIN dataset_version_tasks vt ON vt.revision_id = r.id
-        JOIN dataset_versions v ON v.id = vt.version_id
+        CROSS JOIN tasks t ON t.id = r.task_id
+        CROSS JOIN dataset_versions v ON v.dataset_id = t.dataset_id
+        CROSS JOIN dataset_version_tasks vt ON vt.version_id = v.id AND vt.revision_id = r.id
         LEFT JOIN task_tests x ON x.revision_id = r.id
         WHERE r.id = ?1 AND r.tests ORDER BY vt.version_id DESC LIMIT 1";
     type Stored = (i64, Option<String>, Option<String>, Option<String>);

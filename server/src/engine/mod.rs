@@ -41,6 +41,9 @@ pub enum EngineError {
     /// The sandbox could not be set up.
     #[error("the sandbox could not be started: {0}")]
     Sandbox(String),
+    /// A compiler or a library that tests need is not installed.
+    #[error("a toolchain is missing: {0}")]
+    Toolchain(String),
     /// The Java side failed.
     #[error("the Java side failed: {0}")]
     Harness(String),
@@ -65,6 +68,7 @@ impl From<EngineError> for Fault {
     fn from(e: EngineError) -> Self {
         match e {
             EngineError::Sandbox(detail) => Fault::Sandbox { detail },
+            EngineError::Toolchain(detail) => Fault::Toolchain { detail },
             EngineError::Harness(detail) => Fault::Harness { detail },
             EngineError::Busy(detail) => Fault::Busy { detail },
             EngineError::Tests(detail) => Fault::Tests { reason: None, detail },

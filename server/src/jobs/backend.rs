@@ -87,7 +87,7 @@ impl Backend {
             }
             Tests::Classes(kind, classes, tree) => {
                 if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
-                    return Ok(Err(Fault::Sandbox { detail: missing.to_string() }));
+                    return Ok(Err(Fault::Toolchain { detail: missing.to_string() }));
                 }
                 let grader = Grader::prepare(sandbox, folder, *kind, tree, classes, allowance, workers)?;
                 Ok(Ok(Backend::Java(Arc::new(grader))))

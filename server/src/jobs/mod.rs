@@ -550,9 +550,10 @@ impl From<EngineError> for Failure {
     fn from(e: EngineError) -> Self {
         match e {
             // For the operator, who can fix it.
-            EngineError::Sandbox(_) | EngineError::Tests(_) | EngineError::TestsNotCompiled(_) => {
-                fault_failure(&e.into())
-            }
+            EngineError::Sandbox(_)
+            | EngineError::Toolchain(_)
+            | EngineError::Tests(_)
+            | EngineError::TestsNotCompiled(_) => fault_failure(&e.into()),
             EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
                 Failure::internal(e)
             }

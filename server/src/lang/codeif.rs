@@ -181,10 +181,10 @@ impl Conversations {
         });
         let tests = read.collect::<Result<_, EngineError>>()?;
         let places = Places::from_environment();
-        let missing = |e: std::io::Error| EngineError::Sandbox(format!("Python: {e}"));
+        let missing = |e: std::io::Error| EngineError::Toolchain(format!("Python: {e}"));
         let scripts = Scripts::find(&places, folder).map_err(missing)?;
         let python =
-            language(CodeLang::Python).ok_or_else(|| EngineError::Sandbox("Python is not supported".into()))?;
+            language(CodeLang::Python).ok_or_else(|| EngineError::Toolchain("Python is not supported".into()))?;
         let python = (python.find)(&places, folder).map_err(missing)?;
         let mut context = suite::context(Arc::clone(&sandbox), folder, allowance);
         context.budget = scripts::budget(&context);

@@ -65,7 +65,7 @@ impl Suite {
             let task: Task = serde_json::from_str(text).map_err(|e| EngineError::Tests(e.to_string()))?;
             read.insert(digest(text), Tests { lang, task });
             if let Entry::Vacant(toolchain) = toolchains.entry(lang) {
-                let missing = |why: String| EngineError::Sandbox(format!("{}: {why}", lang.name()));
+                let missing = |why: String| EngineError::Toolchain(format!("{}: {why}", lang.name()));
                 let found =
                     language(lang).ok_or_else(|| missing("outputs in this language cannot be run".to_owned()))?;
                 toolchain.insert((found.find)(&places, folder).map_err(|e| missing(e.to_string()))?);

@@ -27,7 +27,7 @@ use async_nats::{
 use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
 
 use super::{
-    Broker, HELLO, JOBS, RESULTS, SERVER, consumer_name, create, jetstream, job_subject, jobs_of,
+    Broker, HELLO, JOBS, RESULTS, SERVER, WORKER_INBOX, consumer_name, create, jetstream, job_subject, jobs_of,
     messages::{Announcement, Assignment, Delivery, Limits, Options, build, pack, unpack},
     registry::Registry,
     stop_subject, ticket_of,
@@ -103,9 +103,9 @@ impl Coordinator {
     /// Connects to the broker; it may not answer yet.
     ///
     /// # Errors
-    /// As [`Broker::connect`].
+    /// As [`Broker::connect_server`].
     pub async fn connect(engine: Engine, broker: &Broker, replicas: usize) -> Result<Arc<Coordinator>, Failure> {
-        let client = broker.connect("aixgrade server").await?;
+        let client = broker.connect_server("aixgrade server").await?;
         let (db, registry) = (engine.db.clone(), engine.be_cluster());
         let instance = db.read(copy::instance).await?;
         Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, open: Mutex::default() }))
@@ -143,8 +143,9 @@ impl Coordinator {
             };
             while let Some(message) = announcements.next().await {
                 let said = unpack::<Announcement>(&message.payload).ok();
-                let (Some(welcome), Some(reply)) = (said.and_then(|said| self.registry.hear(said)), message.reply)
-                else {
+                // The server may publish everywhere. A worker may not, and must not choose where the server does.
+                let reply = message.reply.filter(|reply| reply.starts_with(&format!("{WORKER_INBOX}.")));
+                let (Some(welcome), Some(reply)) = (said.and_then(|said| self.registry.hear(said)), reply) else {
                     continue;
                 };
                 if let Ok(answer) = pack(&welcome) {

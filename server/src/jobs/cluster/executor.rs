@@ -118,7 +118,7 @@ impl Executor {
                 Ok((suite.versions(), suite.trials().map_err(|e| self.fault(e))?))
             }
             JobKind::Programs(code) => {
-                let missing = |detail: String| Fault::Sandbox { detail: format!("{}: {detail}", code.name()) };
+                let missing = |detail: String| Fault::Toolchain { detail: format!("{}: {detail}", code.name()) };
                 let language = lang::language(code).ok_or_else(|| missing("cannot be run".to_owned()))?;
                 let found = (language.find)(&Places::from_environment(), &folder);
                 let toolchain = found.map_err(|e| missing(e.to_string()))?;

@@ -15,11 +15,11 @@ pub mod messages;
 pub mod registry;
 pub mod worker;
 
-use std::{path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use app::model::ids::RunId;
 use async_nats::{
-    Client, ConnectOptions, ServerAddr,
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr,
     jetstream::{
         self, Context,
         consumer::{AckPolicy, pull},
@@ -29,7 +29,10 @@ use async_nats::{
 };
 
 use super::job::JobKind;
-use crate::{db::runs::Ticket, error::Failure};
+use crate::{
+    db::runs::Ticket,
+    error::{Failure, chain},
+};
 
 /// The stream of jobs. A work queue: a job leaves it when its worker acknowledges it.
 pub const JOBS: &str = "AIXGRADE_JOBS";
@@ -45,6 +48,10 @@ pub const SERVER: &str = "server";
 
 /// Workers present themselves here; the server answers.
 pub const HELLO: &str = "aixgrade.hello";
+
+/// Where workers get answers and jobs, apart from the server's inbox, so that their credentials do not let them read what
+/// the broker answers the server.
+pub const WORKER_INBOX: &str = "aixgrade.inbox";
 
 /// How long the broker waits for a sign of a worker before it gives the job to another. Workers send one several times
 /// as often.
@@ -73,18 +80,47 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Connects; waits as long as no broker answers.
+    /// Connects the server. Waits for nothing, because people need no broker: the client tries again until it is
+    /// connected, and logs why it is not.
     ///
     /// # Errors
-    /// Fails if the addresses or files are invalid, or if the broker refuses the credentials.
-    pub async fn connect(&self, name: &str) -> Result<Client, Failure> {
+    /// Fails if an address or a file is invalid.
+    pub async fn connect_server(&self, name: &str) -> Result<Client, Failure> {
+        let options = self.options(name).await?.retry_on_initial_connect();
+        options.connect(self.addresses()).await.map_err(|e| unusable(&e))
+    }
+
+    /// Connects a worker; waits as long as no broker answers.
+    ///
+    /// # Errors
+    /// Fails if an address or a file is invalid, or if the broker refuses the worker's user or certificate, or has a
+    /// certificate that is not valid for the worker.
+    pub async fn connect_worker(&self, name: &str) -> Result<Client, Failure> {
+        let options = self.options(name).await?.custom_inbox_prefix(WORKER_INBOX);
+        match options.clone().connect(self.addresses()).await {
+            Ok(client) => return Ok(client),
+            Err(e) if is_refusal(&e) => return Err(unusable(&e)),
+            Err(e) => tracing::warn!(cause = %chain(&e), "cannot connect to the broker; trying again"),
+        }
+        options.retry_on_initial_connect().connect(self.addresses()).await.map_err(|e| unusable(&e))
+    }
+
+    fn addresses(&self) -> Vec<&str> {
+        self.url.split(',').map(str::trim).collect()
+    }
+
+    async fn options(&self, name: &str) -> Result<ConnectOptions, Failure> {
         let mut options = ConnectOptions::new()
             .name(name)
-            .retry_on_initial_connect()
             .connection_timeout(Duration::from_secs(5))
             .ping_interval(Duration::from_secs(5))
             .reconnect_delay_callback(|attempts| Duration::from_millis(100 * (attempts as u64).clamp(1, 20)))
-            .event_callback(|event| async move { tracing::info!("broker: {event}") });
+            .event_callback(|event| async move {
+                match event {
+                    Event::ClientError(_) | Event::ServerError(_) => tracing::warn!("broker: {event}"),
+                    _ => tracing::info!("broker: {event}"),
+                }
+            });
         if let Some(file) = &self.credentials {
             options = options.credentials_file(file).await.map_err(|e| {
                 let what = format!("cannot read {}: {e}", file.display());
@@ -97,20 +133,33 @@ impl Broker {
         if let Some((certificate, key)) = &self.certificate {
             options = options.add_client_certificate(certificate.clone(), key.clone()).require_tls(true);
         }
-        let addresses: Vec<&str> = self.url.split(',').map(str::trim).collect();
         // The client does not read user and password from addresses.
+        let addresses = self.addresses();
         let mut parsed = addresses.iter().filter_map(|address| address.parse::<ServerAddr>().ok());
-        let user = parsed.find_map(|address| {
-            Some((address.username()?.to_owned(), address.password().unwrap_or_default().to_owned()))
-        });
+        let decoded = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let user = parsed
+            .find_map(|address| Some((decoded(address.username()?), decoded(address.password().unwrap_or_default()))));
         if let Some((user, password)) = user {
             options = options.user_and_password(user, password);
         }
-        options.connect(addresses).await.map_err(|e| {
-            let what = format!("cannot connect to the broker: {e}");
-            Failure::invalid("--nats", what, "Check the address and the credentials, such as nats://10.0.0.1:4222")
-        })
+        Ok(options)
     }
+}
+
+/// Whether a broker answered, but another attempt to connect would fail in the same way.
+fn is_refusal(error: &ConnectError) -> bool {
+    use std::error::Error as _;
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication | ConnectErrorKind::Tls => true,
+        // A certificate that is not valid.
+        _ => source.is_some_and(|source| source.kind() == io::ErrorKind::InvalidData),
+    }
+}
+
+fn unusable(error: &ConnectError) -> Failure {
+    let what = format!("cannot connect to the broker: {}", chain(error));
+    Failure::invalid("--nats", what, "Check the address, the user and the certificates of the --nats options")
 }
 
 /// The JetStream context of a connection.

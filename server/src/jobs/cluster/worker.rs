@@ -95,18 +95,19 @@ pub async fn run(
 ) -> Result<(), Failure> {
     let Settings { broker, cache, slots, kinds } = settings;
     let unusable = |fault: Fault| Failure::conflict(EN.fault_line(&fault));
-    let executor = Executor::new(&cache, slots).map_err(unusable)?;
-    let (executor, abilities) = tokio::task::spawn_blocking(move || {
-        let abilities: Vec<Ability> = kinds.into_iter().map(|kind| executor.prove(kind)).collect();
-        (executor, abilities)
-    })
-    .await
-    .map_err(Failure::internal)?;
-    abilities.iter().for_each(|ability| say(&described(ability)));
+    let executor = Arc::new(Executor::new(&cache, slots).map_err(unusable)?);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "unknown".to_owned() } else { host.trim().to_owned() };
     let name = format!("{host}-{}", &clock::token().0[..8]);
-    let client = broker.connect(&format!("aixgrade worker {name}")).await?;
+    let client = broker.connect_worker(&format!("aixgrade worker {name}")).await?;
+    // After the connection: the checks take seconds, and a wrong password is reported at once.
+    let mut abilities = Vec::new();
+    for kind in kinds {
+        let executor = Arc::clone(&executor);
+        let ability = tokio::task::spawn_blocking(move || executor.prove(kind)).await.map_err(Failure::internal)?;
+        say(&described(&ability));
+        abilities.push(ability);
+    }
     let (drain, draining) = watch::channel(false);
     tokio::spawn(async move {
         stop.await;
@@ -117,7 +118,7 @@ pub async fn run(
         name,
         host,
         slots,
-        executor: Arc::new(executor),
+        executor,
         context: jetstream(&client),
         client,
         free: Arc::new(Semaphore::new(slots * PARTS)),
@@ -157,6 +158,11 @@ impl Worker {
         });
         let asking: Vec<_> = asking.collect();
         self.drained().await;
+        // At once, because a worker without jobs ends before it announces itself again.
+        if let Ok(packed) = pack(&self.announcement()) {
+            // Otherwise, the server notices that the worker is silent.
+            let _ = self.client.publish(HELLO, packed.into()).await;
+        }
         for task in asking {
             let _ended = task.await;
         }
@@ -173,17 +179,7 @@ impl Worker {
     async fn announce(self: Arc<Self>, welcome: watch::Sender<bool>, say: impl Fn(&str)) {
         let mut last = None;
         loop {
-            let said = Announcement {
-                worker: self.name.clone(),
-                host: self.host.clone(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                build: build().to_owned(),
-                slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
-                abilities: self.abilities.clone(),
-                running: self.running.load(Ordering::Relaxed),
-                done: self.done.load(Ordering::Relaxed),
-                draining: *self.draining.borrow(),
-            };
+            let said = self.announcement();
             let answer = match pack(&said) {
                 Ok(packed) => self.client.request(HELLO, packed.into()).await.ok(),
                 Err(_) => None,
@@ -203,6 +199,20 @@ impl Worker {
                 }
             }
             tokio::time::sleep(ANNOUNCE).await;
+        }
+    }
+
+    fn announcement(&self) -> Announcement {
+        Announcement {
+            worker: self.name.clone(),
+            host: self.host.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build: build().to_owned(),
+            slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
+            abilities: self.abilities.clone(),
+            running: self.running.load(Ordering::Relaxed),
+            done: self.done.load(Ordering::Relaxed),
+            draining: *self.draining.borrow(),
         }
     }
 

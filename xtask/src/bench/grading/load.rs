@@ -68,14 +68,14 @@ impl Activities {
     pub fn start(which: &[Load], address: &str, token: &str, tasks: usize) -> Activities {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
-        for load in which {
+        for (number, load) in which.iter().enumerate() {
             let api = Api { address: address.to_owned(), token: token.to_owned() };
             let (load, stop) = (*load, stop.clone());
             let work = move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
                     match load {
-                        Load::Import => import(&api, tasks, &stop).await,
+                        Load::Import => import(&api, number, tasks, &stop).await,
                         Load::Download => download(&api, &stop).await,
                         Load::Run => test(&api, &stop).await,
                     }
@@ -138,17 +138,19 @@ impl Api {
     }
 }
 
-async fn import(api: &Api, tasks: usize, stop: &AtomicBool) -> Result<usize> {
+async fn import(api: &Api, number: usize, tasks: usize, stop: &AtomicBool) -> Result<usize> {
     let mut lines = String::new();
     for line in 0..LINES {
         let code = super::code(line, line % tasks);
         lines.push_str(&json!({ "task_id": format!("T{}", line % tasks), "completion": code }).to_string());
         lines.push('\n');
     }
-    let file = Bytes::from(lines);
     let mut done = 0;
     while !stop.load(Ordering::Relaxed) {
-        api.submit(file.clone(), "bench", &format!("Imported {done}")).await?;
+        // The same file is imported only once.
+        let model = format!("Imported {number}.{done}");
+        let last = json!({ "task_id": "T0", "completion": format!("// {model}") });
+        api.submit(format!("{lines}{last}\n").into(), "bench", &model).await?;
         done += 1;
     }
     Ok(done)

@@ -88,7 +88,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                 <td role="cell" data-label="pass@1" class="num">
                     <span class="mean">{shown(m.pass_at_1)}</span>
                     {row.published.filter(|_| is_whole).map(|published| view! {
-                        <span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
+                        " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}
                 </td>
                 <td role="cell" data-label=t.ratio class="num">{shown(m.ratio_mean)}</td>

@@ -7,7 +7,7 @@ use leptos::{leptos_dom::helpers::IntervalHandle, prelude::*, task::spawn_local}
 
 use crate::{
     i18n::I18n,
-    model::workers::{WorkerAbility, WorkerRow, WorkerState, Workers},
+    model::workers::{QueueRow, WorkerAbility, WorkerRow, WorkerState, Workers},
     rpc::runs::known_workers,
     ui::{
         effect::effect,
@@ -86,7 +86,26 @@ fn view(i: I18n, found: Workers) -> AnyView {
             view! { <p class="muted small">{(t.repaired)(found.lost_jobs, found.refused_results)}</p> }
         })}
     };
-    let queues = found.queues.into_iter().map(|queue| {
+    let busy: Vec<QueueRow> = found.queues.into_iter().filter(|queue| queue.waiting + queue.running > 0).collect();
+    let queues = match busy.is_empty() {
+        true => view! { <p class="muted">{t.idle}</p> }.into_any(),
+        false => queue_table(i, busy),
+    };
+    let rows = match found.workers.is_empty() {
+        true => view! { <p>{t.none}</p> }.into_any(),
+        false => table(i, found.workers),
+    };
+    view! {
+        {notices}
+        {rows}
+        {queues}
+    }
+    .into_any()
+}
+
+fn queue_table(i: I18n, queues: Vec<QueueRow>) -> AnyView {
+    let t = i.workers();
+    let rows = queues.into_iter().map(|queue| {
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.queue>{queue.kind}</th>
@@ -95,14 +114,8 @@ fn view(i: I18n, found: Workers) -> AnyView {
             </tr>
         }
     });
-    let queues = queues.collect_view();
-    let rows = match found.workers.is_empty() {
-        true => view! { <p>{t.none}</p> }.into_any(),
-        false => table(i, found.workers),
-    };
+    let rows = rows.collect_view();
     view! {
-        {notices}
-        {rows}
         <div class="table-box list-box"><table class="table list" role="table">
             <caption class="visually-hidden">{t.queues}</caption>
             <thead role="rowgroup">
@@ -112,7 +125,7 @@ fn view(i: I18n, found: Workers) -> AnyView {
                     <th role="columnheader" scope="col" class="num">{t.running}</th>
                 </tr>
             </thead>
-            <tbody role="rowgroup">{queues}</tbody>
+            <tbody role="rowgroup">{rows}</tbody>
         </table></div>
     }
     .into_any()
