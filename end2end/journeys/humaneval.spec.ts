@@ -85,7 +85,7 @@ for (const { short, name, passed } of languages) {
     await logIn(page, demo.admin);
     await run(page, short, 'Canonical', await canonical(short));
     const shown = page.getByRole('region', { name: 'As published' });
-    await expect(shown).toContainText(`${((100 * passed) / 164).toFixed(2)}%`);
+    await expect(shown).toContainText(`${((100 * passed) / 164).toFixed(1)}%`);
     await expect(shown).toContainText('No output passes only as published.');
     const verdicts = page.getByRole('table', { name: 'Verdicts' });
     await expect(verdicts.getByRole('row').filter({ hasText: 'passed' }).first()).toContainText(`${passed}`);

@@ -61,9 +61,9 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   await expect(page.getByLabel('Due date')).toHaveValue('2020-02-29');
-  const desk = await (await early.get('/desk')).text();
-  expect(desk).toContain('Due 29 Feb 2020');
-  expect(desk).toContain('Overdue');
+  const due = await (await early.get('/desk')).text();
+  expect(due).toContain('Due 29 Feb 2020');
+  expect(due).toContain('Overdue');
 
   // The study's page is live: another window stays open while the raters work.
   const watching = await (await browser.newContext({ baseURL: server.url })).newPage();
