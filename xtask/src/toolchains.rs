@@ -36,8 +36,13 @@ pub fn prepared() -> PathBuf {
 type Install = fn(&Path) -> Result<()>;
 
 /// The languages that need something next to their compiler: code, folder below [`prepared`], how it is installed.
-const INSTALLED: [(&str, &str, Install); 4] =
-    [("python", "python", python), ("javascript", "node", node), ("go", "go-module", go), ("rust", "rust-crate", rust)];
+const INSTALLED: [(&str, &str, Install); 5] = [
+    ("python", "python", python),
+    ("python", "projects", projects),
+    ("javascript", "node", node),
+    ("go", "go-module", go),
+    ("rust", "rust-crate", rust),
+];
 
 /// Whether [`prepared`] installs what the language with this code needs, so that its tests can run.
 pub fn is_installed(lang: &str) -> bool {
@@ -48,18 +53,29 @@ pub fn is_installed(lang: &str) -> bool {
 /// these, the published verdicts come out.
 const PACKAGES: [&str; 5] = ["numpy>=1.24,<3", "pycodestyle==2.14.0", "mccabe==0.7.0", "radon==6.0.1", "sympy==1.14.0"];
 
-/// A virtual environment with the packages.
+/// The packages with which projects are tested at the repository level of CodeIF-Bench.
+const PROJECT_PACKAGES: [&str; 3] = ["pytest==8.4.2", "pytest-runner==6.0.1", "setuptools>=65,<81"];
+
 fn python(folder: &Path) -> Result<()> {
-    let packages = PACKAGES.join("\n");
-    if fs::read_to_string(folder.join("complete")).is_ok_and(|installed| installed == packages) {
+    environment(folder, &PACKAGES)
+}
+
+fn projects(folder: &Path) -> Result<()> {
+    environment(folder, &PROJECT_PACKAGES)
+}
+
+/// A virtual environment with these packages.
+fn environment(folder: &Path, packages: &[&str]) -> Result<()> {
+    let wanted = packages.join("\n");
+    if fs::read_to_string(folder.join("complete")).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     if !on_path("python3") {
         bail!("python3 is not installed");
     }
     run_quietly(command("python3").args(["-m", "venv"]).arg(folder))?;
-    run_quietly(command(folder.join("bin/python3")).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
-    fs::write(folder.join("complete"), packages)?;
+    run_quietly(command(folder.join("bin/python3")).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    fs::write(folder.join("complete"), wanted)?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::runs::RunTexts;
 use crate::model::{
-    reason::{Change, FailedCheck, Fault, Reason, SandboxCheck, Setting, Sign},
+    reason::{Change, FailedCheck, Fault, ProjectProblem, Reason, SandboxCheck, Setting, Sign},
     run::{Conditions, Dates, Sums},
 };
 
@@ -261,6 +261,12 @@ impl RunTexts {
                 ("The tests of the dataset cannot be used.", "数据集的测试无法使用。", detail)
             }
             Fault::NoTests => ("The dataset has no tests.", "该数据集没有测试。", ""),
+            Fault::NoRepositories => (
+                "The tests need the sources of projects. Start the run with --repositories DIR (docs/operating.md).",
+                "测试需要项目源码。请使用 --repositories DIR 启动运行（docs/operating.md）。",
+                "",
+            ),
+            Fault::Project { project, problem } => return self.project(project, problem),
             Fault::FailedChecks { checks } => {
                 let failed: Vec<String> = checks.iter().map(|check| self.failed_check(check)).collect();
                 let words = self.lang.pick(
@@ -292,6 +298,50 @@ impl RunTexts {
             Fault::Other { text } => ("The engine failed.", "测试引擎出错。", text),
         };
         (self.lang.pick(en, zh).to_owned(), Some(detail).filter(|detail| !detail.is_empty()))
+    }
+
+    fn project<'f>(&self, project: &str, problem: &'f ProjectProblem) -> (String, Option<&'f str>) {
+        let (words, detail) = match problem {
+            ProjectProblem::Missing => (
+                self.lang.pick(
+                    format!("The project {project} is missing below Source_Code."),
+                    format!("Source_Code 下没有项目 {project}。"),
+                ),
+                "",
+            ),
+            ProjectProblem::Environment { detail } => (
+                self.lang.pick(
+                    format!("The project {project} has no Python environment with pytest."),
+                    format!("项目 {project} 没有装有 pytest 的 Python 环境。"),
+                ),
+                &**detail,
+            ),
+            ProjectProblem::OtherVersion { file, line } => (
+                self.lang.pick(
+                    format!(
+                        "The project {project} is another version than the dataset's: the function is not at line \
+                         {line} of {file}."
+                    ),
+                    format!("项目 {project} 与数据集的版本不同：{file} 第 {line} 行处没有该函数。"),
+                ),
+                "",
+            ),
+            ProjectProblem::OwnCode { test, detail } => (
+                self.lang.pick(
+                    format!("The test {test} of the project {project} cannot judge: the project's own code fails it, or it does not run."),
+                    format!("项目 {project} 的测试 {test} 无法用于判定：项目自身的代码未通过，或该测试未运行。"),
+                ),
+                &**detail,
+            ),
+            ProjectProblem::Unreadable { detail } => (
+                self.lang.pick(
+                    format!("The files of the project {project} cannot be copied."),
+                    format!("无法复制项目 {project} 的文件。"),
+                ),
+                &**detail,
+            ),
+        };
+        (words, Some(detail).filter(|detail| !detail.is_empty()))
     }
 
     /// The same in one text.
@@ -571,6 +621,18 @@ mod tests {
                 Fault::Tests { reason: None, detail: name() },
                 Fault::Tests { reason: Some(Reason::CompilerCpu), detail: String::new() },
                 Fault::NoTests,
+                Fault::NoRepositories,
+                Fault::Project { project: "a/b".into(), problem: ProjectProblem::Missing },
+                Fault::Project { project: "a/b".into(), problem: ProjectProblem::Environment { detail: name() } },
+                Fault::Project {
+                    project: "a/b".into(),
+                    problem: ProjectProblem::OtherVersion { file: name(), line: 7 },
+                },
+                Fault::Project {
+                    project: "a/b".into(),
+                    problem: ProjectProblem::OwnCode { test: name(), detail: name() },
+                },
+                Fault::Project { project: "a/b".into(), problem: ProjectProblem::Unreadable { detail: name() } },
                 Fault::FailedChecks { checks: vec![failed] },
                 Fault::DiskFull { folder: "/data/engine".into() },
                 Fault::WorkersLost { times: 5 },

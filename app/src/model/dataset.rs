@@ -33,6 +33,8 @@ pub enum TestKind {
     Programs,
     /// CodeIF-Bench: tasks are conversations, and each turn has its own tests.
     CodeIfBench,
+    /// CodeIF-Bench at repository level: its turns' tests are those of projects, whose sources the operator supplies.
+    Repositories,
 }
 
 /// A part of what judges the outputs of a task.
@@ -66,18 +68,30 @@ impl TestKind {
             TestKind::HumanevalX => "humaneval-x",
             TestKind::Programs => "programs",
             TestKind::CodeIfBench => "codeif-bench",
+            TestKind::Repositories => "codeif-bench-repositories",
         }
     }
 
     /// Whether each task has its own tests, which are a program.
     pub fn is_program(self) -> bool {
-        matches!(self, TestKind::HumanevalX | TestKind::Programs | TestKind::CodeIfBench)
+        matches!(self, TestKind::HumanevalX | TestKind::Programs | TestKind::CodeIfBench | TestKind::Repositories)
+    }
+
+    /// Whether tasks are conversations, whose tests have profiles.
+    pub fn is_conversation(self) -> bool {
+        matches!(self, TestKind::CodeIfBench | TestKind::Repositories)
     }
 
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<TestKind> {
-        let all =
-            [TestKind::Aixgrade, TestKind::Aixbench, TestKind::HumanevalX, TestKind::Programs, TestKind::CodeIfBench];
+        let all = [
+            TestKind::Aixgrade,
+            TestKind::Aixbench,
+            TestKind::HumanevalX,
+            TestKind::Programs,
+            TestKind::CodeIfBench,
+            TestKind::Repositories,
+        ];
         all.into_iter().find(|kind| kind.name() == name)
     }
 }

@@ -297,6 +297,15 @@ pub enum Fault {
     },
     /// The dataset has no tests.
     NoTests,
+    /// The tests need the sources of projects, and the operator has named no folder with them.
+    NoRepositories,
+    /// A project that the operator supplies cannot be used, so the tests of its tasks cannot run.
+    Project {
+        /// Its folder below `Source_Code`.
+        project: String,
+        /// Why.
+        problem: ProjectProblem,
+    },
     /// Sandbox checks failed, so nothing was run.
     FailedChecks {
         /// Those that failed.
@@ -321,6 +330,39 @@ pub enum Fault {
     Other {
         /// The text.
         text: String,
+    },
+}
+
+/// Why a project cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ProjectProblem {
+    /// Its folder is missing.
+    Missing,
+    /// It has no Python environment with pytest.
+    Environment {
+        /// What is missing, and how to install it.
+        detail: String,
+    },
+    /// A file is not the one that the dataset was made from: the function is not where the task says.
+    OtherVersion {
+        /// The file, relative to the project.
+        file: String,
+        /// The line at which the function should begin, from 1.
+        line: u32,
+    },
+    /// A test does not run, or does not pass, with the project's own code.
+    OwnCode {
+        /// The test's ID.
+        test: String,
+        /// What pytest said; may be empty.
+        detail: String,
+    },
+    /// Its files cannot be copied.
+    Unreadable {
+        /// The message of the operating system.
+        detail: String,
     },
 }
 

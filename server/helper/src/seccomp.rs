@@ -148,8 +148,9 @@ fn rules(profile: Profile) -> Result<Rules, seccompiler::BackendError> {
     }
     let options = options.into_iter().map(|option| one(0, SeccompCmpOp::Eq, option as u64));
     rules.insert(libc::SYS_prctl, options.collect::<Result<_, _>>()?);
-    // Only what the C library uses on a stream, FIONREAD and FIONBIO. Not TIOCSTI.
-    let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ];
+    // Only what the C library uses on a stream, FIONREAD, FIONBIO, and what Python uses instead of `fcntl` to close a
+    // descriptor at `exec`. Not TIOCSTI.
+    let ioctls = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO, libc::TIOCGWINSZ, libc::FIOCLEX, libc::FIONCLEX];
     // The types differ between glibc and musl.
     #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
     let ioctls = ioctls.iter().map(|&request| one(1, SeccompCmpOp::Eq, request as u64));

@@ -15,14 +15,18 @@ use crate::{
     engine::{readiness, runner::Allowance, self_test::CheckResult},
     error::Failure,
     jobs,
-    lang::{self, Language, Places, python::scripts, suite, trials},
+    lang::{self, Language, Places, python::scripts, repositories, suite, trials},
     sandbox::{OptionalLayers, Sandbox},
     services::backup::snapshot,
 };
 
 /// `doctor`
 #[derive(Args)]
-pub struct Doctor {}
+pub struct Doctor {
+    /// Also check the projects of CodeIF-Bench's tests at repository level, in DIR/Source_Code
+    #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR")]
+    repositories: Option<PathBuf>,
+}
 
 #[derive(Serialize)]
 struct Finding {
@@ -32,7 +36,7 @@ struct Finding {
 }
 
 /// Runs all checks and prints them. Fails if any check fails.
-pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
+pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
     let folder = global.folder()?;
@@ -89,8 +93,13 @@ pub async fn run(global: &Global, _doctor: &Doctor) -> Result<(), Failure> {
     for (what, ok, detail) in sandbox(global).await {
         note(&what, ok, detail);
     }
-    for (what, ok, detail) in languages(folder).await {
+    for (what, ok, detail) in languages(folder.clone()).await {
         note(&what, ok, detail);
+    }
+    if let Some(repositories) = doctor.repositories.clone() {
+        for (what, ok, detail) in projects(repositories, folder).await {
+            note(&what, ok, detail);
+        }
     }
     let well = findings.iter().all(|f| f.ok);
     global.show(&findings, |findings| {
@@ -153,6 +162,38 @@ fn conversations(places: &Places) -> (String, bool, String) {
         Err(missing) => format!("not available: {missing}"),
     };
     ("CodeIF-Bench".to_owned(), true, told)
+}
+
+/// The projects of tests at repository level: whether each has an environment with pytest, and whether tests run in the
+/// sandbox with the first one that has.
+async fn projects(repositories: PathBuf, data: PathBuf) -> Vec<(String, bool, String)> {
+    let what = "repositories".to_owned();
+    if let Err(missing) = repositories::look(&repositories) {
+        return vec![(what, false, missing.to_string())];
+    }
+    let tried = tokio::task::spawn_blocking(move || {
+        let found = repositories::survey(&repositories);
+        let usable = found.iter().filter(|(_, project)| project.is_ok()).count();
+        let (all, shown) = (found.len(), repositories.join(repositories::SOURCES));
+        let count = format!("{usable} of {all} projects in {} have an environment with pytest", shown.display());
+        let mut lines = vec![(what.clone(), all > 0 && usable == all, count)];
+        let first = found.iter().find(|(_, project)| project.is_ok()).map(|(name, _)| name.clone());
+        lines.extend(found.into_iter().map(|(name, project)| {
+            let ok = project.is_ok();
+            (format!("{what}: {name}"), ok, project.unwrap_or_else(|missing| missing))
+        }));
+        if let (Some(first), Ok(sandbox)) = (first, jobs::sandbox()) {
+            let tried = repositories::try_out(sandbox, &data.join("engine"), &repositories, &first);
+            let detail = tried.as_ref().map_or_else(Clone::clone, |()| "passed".to_owned());
+            lines.push((
+                format!("{what}: tests run in the sandbox with the environment of {first}"),
+                tried.is_ok(),
+                detail,
+            ));
+        }
+        lines
+    });
+    tried.await.unwrap_or_default()
 }
 
 fn language_lines(

@@ -1,6 +1,6 @@
 //! `aixgrade run`
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use app::{
     i18n::runs::EN,
@@ -41,6 +41,9 @@ pub struct Run {
     /// as-released (as in the data file) or v1 (the rules of the branch v1)
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<TestProfile>,
+    /// Folder with the sources of the projects that CodeIF-Bench's tests at repository level need: DIR/Source_Code
+    #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR")]
+    repositories: Option<PathBuf>,
     /// Run even if a sandbox check fails. Use only for code that you would run without any sandbox
     #[arg(long, alias = "although-walls-have-fallen")]
     allow_degraded_sandbox: bool,
@@ -63,6 +66,9 @@ pub struct Run {
 /// Runs the outputs in this process, even if a server uses the same data folder.
 pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
     let services = global.open()?;
+    if let Some(folder) = &args.repositories {
+        services.runs.engine().use_repositories(folder.clone());
+    }
     let id = ready(&services, &args).await?;
     work(global, &services, id, args.allow_degraded_sandbox).await?;
     let mut detail = services.runs.get(&System.admin(), id).await?;

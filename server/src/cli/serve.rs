@@ -19,6 +19,7 @@ use crate::{
     error::Failure,
     http::{self, listen::Limits},
     jobs::cluster::{Broker, coordinator::Coordinator},
+    lang::repositories,
     services::{
         Services,
         backup::{
@@ -62,6 +63,10 @@ pub struct Serve {
     /// Address on which monitoring reads /metrics, /healthz and /readyz; do not expose it to the public [default: none]
     #[arg(long, env = "AIXGRADE_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
+    /// Folder with the sources of the projects that CodeIF-Bench's tests at repository level need: DIR/Source_Code
+    /// [default: none, and such tests are not run]
+    #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR", conflicts_with = "nats")]
+    repositories: Option<PathBuf>,
     /// Leave the running of outputs to workers (`aixgrade worker`) that take them from this NATS server, such as
     /// nats://10.0.0.1:4222; several addresses separated by commas [default: run them in this process]
     #[arg(long, env = "AIXGRADE_NATS", value_name = "URL")]
@@ -123,6 +128,13 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     let services = global.open()?;
     services.webhooks.allow(origins);
     services.collections.allow(endpoints);
+    if let Some(repositories) = &serve.repositories {
+        repositories::look(repositories).map_err(|missing| {
+            let remedy = "Name the folder that contains Source_Code, with the projects in Source_Code/TOPIC/PROJECT";
+            Failure::invalid("--repositories", missing.to_string(), remedy)
+        })?;
+        services.runs.engine().use_repositories(repositories.clone());
+    }
     let mut welcome = prepare(&services, serve.demo).await?;
     welcome.extend(clear_uploads(&services)?);
     snapshot::clear_unfinished(&folder)?;
@@ -354,6 +366,7 @@ mod tests {
             backup_dir,
             backup_keep,
             metrics_listen,
+            repositories: None,
             nats: None,
             nats_replicas: 1,
             broker: BrokerArgs::default(),

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use app::model::{
     code_lang::CodeLang,
     conversation::Way,
+    dataset::TestKind,
     failure_class::FailureClass,
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
     page::{PageOf, Paged},
@@ -232,10 +233,9 @@ pub fn get(conn: &Connection, id: RunId) -> Result<Option<Run>, Failure> {
         .optional()?)
 }
 
-/// The oldest unfinished run.
-pub fn open(conn: &Connection) -> Result<Option<RunId>, Failure> {
-    let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' ORDER BY id LIMIT 1";
-    Ok(conn.prepare_cached(query)?.query_row([], |row| row.get(0).map(RunId)).optional()?)
+/// The oldest unfinished run; with or without those whose tests need the sources of projects.
+pub fn open(conn: &Connection, with_repositories: bool) -> Result<Option<RunId>, Failure> {
+    Ok(open_runs(conn, 1, with_repositories)?.pop())
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
@@ -425,11 +425,16 @@ pub fn held(conn: &Connection, id: RunId, holder: &str) -> Result<Vec<Ticket>, F
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The oldest unfinished runs, at most `limit`.
-pub fn open_runs(conn: &Connection, limit: usize) -> Result<Vec<RunId>, Failure> {
-    let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' ORDER BY id LIMIT ?1";
+/// The oldest unfinished runs, at most `limit`; with or without those whose tests need the sources of projects. A process
+/// without the sources leaves such runs to one that has them.
+pub fn open_runs(conn: &Connection, limit: usize, with_repositories: bool) -> Result<Vec<RunId>, Failure> {
+    let query = "SELECT id FROM runs INDEXED BY runs_open WHERE status = 'running' AND (?2 OR NOT EXISTS (
+            SELECT 1 FROM all_submissions s JOIN dataset_versions v ON v.id = s.version_id
+            WHERE s.id = runs.submission_id AND v.test_kind = ?3))
+        ORDER BY id LIMIT ?1";
     let mut statement = conn.prepare_cached(query)?;
-    let rows = statement.query_map([limit], |row| row.get(0).map(RunId))?;
+    let rows =
+        statement.query_map((limit, with_repositories, TestKind::Repositories.name()), |row| row.get(0).map(RunId))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -33,7 +33,7 @@ pub mod wire;
 
 use std::io;
 
-use app::model::reason::{Fault, Reason};
+use app::model::reason::{Fault, ProjectProblem, Reason};
 
 /// A failure of the host, the sandbox or the harness. It implies nothing about the output.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +59,9 @@ pub enum EngineError {
     /// The compiler could not finish the dataset's tests, or rejected them without a message.
     #[error("the dataset's tests cannot be compiled: {0:?}")]
     TestsNotCompiled(Reason),
+    /// A project that the operator supplies cannot be used.
+    #[error("the project {project} cannot be used: {problem:?}")]
+    Project { project: String, problem: ProjectProblem },
     /// An operating system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -73,6 +76,7 @@ impl From<EngineError> for Fault {
             EngineError::Busy(detail) => Fault::Busy { detail },
             EngineError::Tests(detail) => Fault::Tests { reason: None, detail },
             EngineError::TestsNotCompiled(reason) => Fault::Tests { reason: Some(reason), detail: String::new() },
+            EngineError::Project { project, problem } => Fault::Project { project, problem },
             EngineError::Cancelled | EngineError::Io(_) => Fault::System { detail: e.to_string() },
         }
     }

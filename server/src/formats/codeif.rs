@@ -20,6 +20,10 @@ use super::{
     lines::{Fault, Object},
     read_tasks,
 };
+use crate::lang::repositories::Place;
+
+/// Maximum number of blanks before a function's lines.
+const MOST_INDENT: u32 = 64;
 
 /// What the short names of the datasets begin with.
 pub const SLUG: &str = "codeif-bench-";
@@ -41,7 +45,7 @@ const REPOSITORY: [&str; 5] = [
 /// verdicts. The published tracebacks show it; the tests were corrected before the release.
 const UNPARSABLE_AS_RUN: [&str; 3] = ["23", "24", "38"];
 
-/// The tests of a task at function level. Its JSON is what the database keeps of it (`task_tests`).
+/// The tests of a task. Its JSON is what the database keeps of it (`task_tests`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// Always the same: tells this JSON from other tests.
@@ -51,6 +55,9 @@ pub struct Task {
     pub code: String,
     /// The tests of every turn, in the turns' order.
     pub turns: Vec<TurnTests>,
+    /// At repository level: the function that the task asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 /// The tests of a turn.
@@ -59,7 +66,7 @@ pub struct TurnTests {
     pub kind: InstructionKind,
     /// Whether the turn is judged in a conversation of all turns ([`TaskTurn::judged`]).
     pub judged: bool,
-    /// Program texts, which stand after the output.
+    /// Program texts, which stand after the output; at repository level, IDs of the project's tests.
     pub tests: Vec<String>,
     /// Whether the tests did not parse when the authors ran them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -163,11 +170,14 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
             format!("{SLUG}{stem}"),
             text(format!("CodeIF-Bench, repositories ({stem})"), format!("CodeIF-Bench 仓库级（{stem}）")),
             text(
-                "Conversations about a function of an existing Python project. People grade the outputs; the tests need the projects.".into(),
-                "围绕现有 Python 项目中某个函数的对话。输出由人评分；运行测试需要这些项目的源码。".into(),
+                "Conversations about a function of an existing Python project. The tests need the projects' sources."
+                    .into(),
+                "围绕现有 Python 项目中某个函数的对话。运行测试需要这些项目的源码。".into(),
             ),
         )
     };
+    let kind = if is_function { TestKind::CodeIfBench } else { TestKind::Repositories };
+    let has_tests = tasks.iter().any(|task| task.checks.tests);
     let dataset = FoundDataset {
         slug,
         name,
@@ -175,7 +185,7 @@ fn dataset(path: &str, bytes: &[u8]) -> Result<(FoundDataset, Option<String>), V
         license: "not stated".into(),
         source: format!("{file}, SHA-256 {digest}"),
         tasks,
-        tests: is_function.then(|| TestTree { kind: TestKind::CodeIfBench, files: BTreeMap::new() }),
+        tests: has_tests.then(|| TestTree { kind, files: BTreeMap::new() }),
     };
     Ok((dataset, note))
 }
@@ -198,6 +208,8 @@ struct Instruction {
     kind: InstructionKind,
     text: String,
     tests: Vec<String>,
+    /// At repository level: the ID of its test.
+    test_id: Option<String>,
 }
 
 fn function_task(object: &Object, instructions: &[Instruction], first_release: bool) -> Result<FoundTask, Fault> {
@@ -221,8 +233,9 @@ fn function_task(object: &Object, instructions: &[Instruction], first_release: b
         task_id: task_id.clone(),
         code: object.text("code")?.unwrap_or_default().to_owned(),
         turns: tests.collect(),
+        place: None,
     };
-    let body = serde_json::to_string(&task).map_err(|e| unusable(format!("the task cannot be stored ({e})")))?;
+    let body = stored(&task)?;
     Ok(FoundTask {
         task_id,
         nl_lang: Lang::detect(&prompt),
@@ -239,18 +252,71 @@ fn function_task(object: &Object, instructions: &[Instruction], first_release: b
 fn repository_task(object: &Object, instructions: &[Instruction]) -> Result<FoundTask, Fault> {
     let prompt = required(object, "prompt")?;
     let turns = turns(object, &prompt, instructions)?;
+    let task_id = required(object, "namespace")?;
+    let place = place(object, &task_id)?;
+    let own = |turn: &TaskTurn| match turn.kind {
+        InstructionKind::Base => texts(object.get("tests"), "tests").ok(),
+        kind => instructions.iter().find(|of| of.kind == kind)?.test_id.clone().map(|id| vec![id]),
+    };
+    let tests = turns.iter().map(|turn| {
+        let tests = own(turn).filter(|tests| !tests.is_empty())?;
+        Some(TurnTests { kind: turn.kind, judged: turn.judged, tests, unparsable_as_run: false })
+    });
+    let test_body = match (place, tests.collect::<Option<Vec<_>>>()) {
+        (Some(place), Some(turns)) => {
+            let code = object.text("code")?.unwrap_or_default().to_owned();
+            let task_id = task_id.clone();
+            Some(stored(&Task { benchmark: Benchmark::CodeIfBench, task_id, code, turns, place: Some(place) })?)
+        }
+        _ => None,
+    };
     Ok(FoundTask {
-        task_id: required(object, "namespace")?,
+        task_id,
         nl_lang: Lang::detect(&prompt),
         raw_nl: prompt,
         signature: None,
-        // The tests need the projects' sources.
-        checks: Checks { human: true, tests: false },
+        checks: Checks { human: true, tests: test_body.is_some() },
         code_lang: CodeLang::Python,
         test_class: None,
-        test_body: None,
+        test_body,
         turns,
     })
+}
+
+/// The function in its project; `None` for a line that does not say where it is.
+fn place(object: &Object, namespace: &str) -> Result<Option<Place>, Fault> {
+    let (Some(project), Some(path)) = (object.text("project_path")?, object.text("completion_path")?) else {
+        return Ok(None);
+    };
+    let outside = || unusable(format!("the file \"{path}\" is not inside the project \"{project}\""));
+    let file = path.strip_prefix(project).and_then(|rest| rest.strip_prefix('/')).ok_or_else(outside)?;
+    let line = |field: &str, at: usize| {
+        let number = object.get(field).and_then(|lines| lines.get(at)).and_then(Value::as_u64);
+        let number = number.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
+        number.ok_or_else(|| unusable(format!("\"{field}\" is no pair of line numbers")))
+    };
+    let indent = object.get("indent").and_then(Value::as_u64).and_then(|indent| u32::try_from(indent).ok());
+    let place = Place {
+        project: project.to_owned(),
+        file: file.to_owned(),
+        function: namespace.rsplit('.').next().unwrap_or(namespace).to_owned(),
+        first_line: line("signature_position", 0)?,
+        last_line: line("body_position", 1)?,
+        indent: indent
+            .filter(|indent| *indent <= MOST_INDENT)
+            .ok_or_else(|| unusable("\"indent\" is no number of blanks".to_owned()))?,
+    };
+    if !place.is_inside() {
+        return Err(outside());
+    }
+    if place.last_line < place.first_line {
+        return Err(unusable("the function ends before it begins".to_owned()));
+    }
+    Ok(Some(place))
+}
+
+fn stored(task: &Task) -> Result<String, Fault> {
+    serde_json::to_string(task).map_err(|e| unusable(format!("the task cannot be stored ({e})")))
 }
 
 /// The turns of a task: the base prompt, the instructions of the conversation in its order, then those that the benchmark
@@ -301,7 +367,12 @@ fn instructions(object: &Object, order: Vec<String>) -> Result<Vec<Instruction>,
         }
         let text = details.get("requirement").and_then(Value::as_str);
         let text = text.ok_or_else(|| unusable(format!("the requirement \"{title}\" has no text")))?;
-        found.push(Instruction { kind, text: text.to_owned(), tests: texts(details.get("unit_test"), "unit_test")? });
+        found.push(Instruction {
+            kind,
+            text: text.to_owned(),
+            tests: texts(details.get("unit_test"), "unit_test")?,
+            test_id: details.get("test").and_then(Value::as_str).map(str::to_owned),
+        });
     }
     Ok(found)
 }

@@ -14,7 +14,13 @@ use app::{
     },
 };
 
-use super::{Engine, backend::Backend, sandbox, suites::VersionTests, trusted, worker_count};
+use super::{
+    Engine,
+    backend::{Backend, Setup},
+    sandbox,
+    suites::VersionTests,
+    trusted, worker_count,
+};
 use crate::{db::Db, engine::runner::Allowance};
 
 /// Maximum length of a failure that a model is told, in characters.
@@ -48,8 +54,9 @@ impl AnswerTests {
     /// Says why no test can run: no sandbox, no Python, missing packages.
     pub fn prepare(engine: &Engine, db: &Db, version: DatasetVersionId) -> Result<AnswerTests, Fault> {
         let tests = db.read_blocking(|conn| VersionTests::load(conn, version))??;
-        let (folder, allowance, profile) = (&engine.folder, Allowance::default(), TestProfile::V1);
-        let backend = Backend::prepare(&tests.tests, sandbox()?, folder, allowance, profile, worker_count());
+        let (allowance, profile) = (Allowance::default(), TestProfile::V1);
+        let setup = Setup { allowance, profile, workers: worker_count(), repositories: engine.repositories() };
+        let backend = Backend::prepare(&tests.tests, sandbox()?, &engine.folder, setup);
         let backend = backend.map_err(|e| engine.fault(e))??;
         trusted(engine.failed_checks(&backend).map_err(|e| engine.fault(e))?, false)?;
         Ok(AnswerTests { engine: engine.clone(), prepared: Arc::new((backend, tests)) })

@@ -28,6 +28,7 @@ use crate::{
     },
     lang::{
         codeif::Conversations,
+        repositories::Repositories,
         suite::{Suite, digest},
     },
     sandbox::Sandbox,
@@ -40,24 +41,60 @@ pub enum Backend {
     /// Test programs, in any language.
     Programs(Arc<Suite>),
     /// Conversations of CodeIF-Bench.
-    Conversations(Arc<Talks>),
+    Conversations(Arc<Talks<Conversations>>),
+    /// The same at repository level.
+    Repositories(Arc<Talks<Repositories>>),
+}
+
+/// The options with which outputs run.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    pub allowance: Allowance,
+    pub profile: TestProfile,
+    /// Number of workers.
+    pub workers: usize,
+    /// The operator's folder with the sources of projects, if there is one.
+    pub repositories: Option<&'a Path>,
 }
 
 /// Conversations, whose tests are named by the digest of their text.
-pub struct Talks {
-    suite: Conversations,
+pub struct Talks<S> {
+    suite: S,
     revisions: HashMap<String, TaskRevisionId>,
+}
+
+impl<S> Talks<S> {
+    /// Prepares a suite of these tests.
+    fn prepare(
+        texts: &[String],
+        suite: impl FnOnce(&[(TaskRevisionId, CodeLang, String)]) -> Result<S, EngineError>,
+    ) -> Result<Arc<Talks<S>>, EngineError> {
+        let tests: Vec<_> = (0..)
+            .map(TaskRevisionId)
+            .zip(texts)
+            .map(|(revision, text)| (revision, CodeLang::Python, text.clone()))
+            .collect();
+        let revisions = tests.iter().map(|(revision, _, text)| (digest(text), *revision)).collect();
+        Ok(Arc::new(Talks { suite: suite(&tests)?, revisions }))
+    }
+
+    /// The task with the tests of a job.
+    fn revision(&self, job: &Job) -> Result<TaskRevisionId, EngineError> {
+        let found = self.revisions.get(&job.tests).copied();
+        found.ok_or_else(|| EngineError::Tests("the task has no tests".to_owned()))
+    }
 }
 
 /// A worker that runs outputs on a backend.
 pub enum ItemWorker {
     Java(Box<Worker>),
     Programs(Arc<Suite>, Arc<AtomicBool>),
-    Conversations(Arc<Talks>, Arc<AtomicBool>),
+    Conversations(Arc<Talks<Conversations>>, Arc<AtomicBool>),
+    Repositories(Arc<Talks<Repositories>>, Arc<AtomicBool>),
 }
 
 impl Backend {
-    /// Prepares tests for `workers` workers. `folder` stores what is built for later runs. The inner error is a fault that
+    /// Prepares tests. `folder` stores what is built for later runs. The inner error is a fault that
     /// no engine error describes.
     ///
     /// # Errors
@@ -66,24 +103,22 @@ impl Backend {
         tests: &Tests,
         sandbox: Arc<dyn Sandbox>,
         folder: &Path,
-        allowance: Allowance,
-        profile: TestProfile,
-        workers: usize,
+        how: Setup<'_>,
     ) -> Result<Result<Backend, Fault>, EngineError> {
+        let Setup { allowance, profile, workers, repositories } = how;
         match tests {
             Tests::Programs(programs) => {
                 let texts = programs.iter().flat_map(|(lang, texts)| texts.iter().map(|text| (*lang, text.as_str())));
                 Ok(Ok(Backend::Programs(Arc::new(Suite::prepare(sandbox, folder, texts, allowance)?))))
             }
             Tests::Conversations(texts) => {
-                let tests: Vec<_> = (0..)
-                    .map(TaskRevisionId)
-                    .zip(texts)
-                    .map(|(revision, text)| (revision, CodeLang::Python, text.clone()))
-                    .collect();
-                let revisions = tests.iter().map(|(revision, _, text)| (digest(text), *revision)).collect();
-                let suite = Conversations::prepare(sandbox, folder, &tests, allowance, profile)?;
-                Ok(Ok(Backend::Conversations(Arc::new(Talks { suite, revisions }))))
+                let suite = |tests: &[_]| Conversations::prepare(sandbox, folder, tests, allowance, profile);
+                Ok(Ok(Backend::Conversations(Talks::prepare(texts, suite)?)))
+            }
+            Tests::Repositories(texts) => {
+                let Some(sources) = repositories else { return Ok(Err(Fault::NoRepositories)) };
+                let suite = |tests: &[_]| Repositories::prepare(sandbox, folder, sources, tests, allowance, profile);
+                Ok(Ok(Backend::Repositories(Talks::prepare(texts, suite)?)))
             }
             Tests::Classes(kind, classes, tree) => {
                 if let Some(Err(missing)) = allowance.dates.map(dates::needs) {
@@ -101,20 +136,19 @@ impl Backend {
             Backend::Java(grader) => grader.environment(failed_checks),
             Backend::Programs(suite) => suite.environment(failed_checks),
             Backend::Conversations(talks) => talks.suite.environment(failed_checks),
+            Backend::Repositories(talks) => talks.suite.environment(failed_checks),
         }
     }
 
     /// The conditions of results of this kind.
     pub fn made_in(&self, kind: JobKind) -> MadeIn {
         match self {
-            Backend::Java(grader) => MadeIn { key_basis: grader.fingerprint(), fingerprint: grader.fingerprint() },
+            Backend::Java(grader) => MadeIn::from_one(grader.fingerprint()),
             Backend::Programs(suite) => {
                 MadeIn { key_basis: suite.key_basis(kind.lang()), fingerprint: suite.fingerprint_of(kind.lang()) }
             }
-            Backend::Conversations(talks) => {
-                let fingerprint = talks.suite.fingerprint();
-                MadeIn { key_basis: fingerprint.clone(), fingerprint }
-            }
+            Backend::Conversations(talks) => MadeIn::from_one(talks.suite.fingerprint()),
+            Backend::Repositories(talks) => MadeIn::from_one(talks.suite.fingerprint()),
         }
     }
 
@@ -124,6 +158,7 @@ impl Backend {
             Backend::Java(_) => "java".to_owned(),
             Backend::Programs(suite) => suite.versions(),
             Backend::Conversations(talks) => talks.suite.versions(),
+            Backend::Repositories(talks) => talks.suite.sandbox_name(),
         }
     }
 
@@ -136,6 +171,7 @@ impl Backend {
             Backend::Java(grader) => self_test::run_with(grader, workers)?,
             Backend::Programs(suite) => suite.trials()?,
             Backend::Conversations(talks) => talks.suite.trials()?,
+            Backend::Repositories(talks) => talks.suite.trials()?,
         };
         Ok(shown.into_iter().filter_map(|shown| shown.failed).collect())
     }
@@ -145,6 +181,7 @@ impl Backend {
         match self {
             Backend::Java(_) | Backend::Conversations(_) => processors,
             Backend::Programs(suite) => suite.workers(processors),
+            Backend::Repositories(talks) => talks.suite.workers(processors),
         }
     }
 
@@ -154,6 +191,7 @@ impl Backend {
             Backend::Java(grader) => ItemWorker::Java(Box::new(Worker::new(Arc::clone(grader), cancelled))),
             Backend::Programs(suite) => ItemWorker::Programs(Arc::clone(suite), cancelled),
             Backend::Conversations(talks) => ItemWorker::Conversations(Arc::clone(talks), cancelled),
+            Backend::Repositories(talks) => ItemWorker::Repositories(Arc::clone(talks), cancelled),
         }
     }
 }
@@ -168,9 +206,10 @@ impl ItemWorker {
             ItemWorker::Java(worker) => worker.grade(&job.task(), &job.code),
             ItemWorker::Programs(suite, cancelled) => suite.grade(&job.tests, job.sample(), cancelled),
             ItemWorker::Conversations(talks, cancelled) => {
-                let revision = talks.revisions.get(&job.tests);
-                let revision = revision.ok_or_else(|| EngineError::Tests("the task has no tests".to_owned()))?;
-                talks.suite.grade(*revision, job.answer(), cancelled)
+                talks.suite.grade(talks.revision(job)?, job.answer(), cancelled)
+            }
+            ItemWorker::Repositories(talks, cancelled) => {
+                talks.suite.grade(talks.revision(job)?, job.answer(), cancelled)
             }
         }
     }

@@ -156,6 +156,13 @@ pub struct MadeIn {
     pub fingerprint: String,
 }
 
+impl MadeIn {
+    /// Conditions whose checksum is also their part of cache keys.
+    pub fn from_one(fingerprint: String) -> MadeIn {
+        MadeIn { key_basis: fingerprint.clone(), fingerprint }
+    }
+}
+
 /// What a worker answers to a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -42,7 +42,7 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family},
 };
 
-use backend::{Backend, ItemWorker};
+use backend::{Backend, ItemWorker, Setup};
 use cluster::registry::Registry;
 use job::{Ended, MadeIn, Report};
 use suites::VersionTests;
@@ -84,6 +84,8 @@ pub struct Engine {
     counts: Counts,
     /// The workers on other machines, if they run the outputs.
     cluster: Arc<OnceLock<Arc<Registry>>>,
+    /// The operator's folder with the sources of projects.
+    repositories: Arc<OnceLock<PathBuf>>,
 }
 
 /// What the engine did since the start of the process.
@@ -165,7 +167,18 @@ impl Engine {
             allow_degraded_sandbox: false,
             counts: Counts::default(),
             cluster: Arc::default(),
+            repositories: Arc::default(),
         }
+    }
+
+    /// Runs the tests of datasets that need the sources of projects, which are in this folder.
+    pub fn use_repositories(&self, folder: PathBuf) {
+        self.repositories.get_or_init(|| folder);
+    }
+
+    /// The operator's folder with the sources of projects, if outputs run in this process.
+    pub fn repositories(&self) -> Option<&Path> {
+        self.repositories.get().map(PathBuf::as_path).filter(|_| self.cluster().is_none())
     }
 
     /// What the engine did since the start of the process.
@@ -206,7 +219,8 @@ impl Engine {
     pub fn serve(self) {
         thread::spawn(move || {
             loop {
-                match self.db.read_blocking(runs::open) {
+                let with_repositories = self.repositories().is_some();
+                match self.db.read_blocking(|conn| runs::open(conn, with_repositories)) {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
                             // Also recorded with the run, unless the database cannot be written.
@@ -319,14 +333,9 @@ impl Engine {
         })?;
         let tests = tests?;
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
-        let backend = Backend::prepare(
-            &tests.tests,
-            sandbox()?,
-            &self.folder,
-            allowance,
-            how.profile.unwrap_or_default(),
-            worker_count(),
-        );
+        let profile = how.profile.unwrap_or_default();
+        let setup = Setup { allowance, profile, workers: worker_count(), repositories: self.repositories() };
+        let backend = Backend::prepare(&tests.tests, sandbox()?, &self.folder, setup);
         let backend = backend.map_err(|e| self.fault(e))??;
         let environment = backend.environment(Vec::new());
         self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;
@@ -553,7 +562,8 @@ impl From<EngineError> for Failure {
             EngineError::Sandbox(_)
             | EngineError::Toolchain(_)
             | EngineError::Tests(_)
-            | EngineError::TestsNotCompiled(_) => fault_failure(&e.into()),
+            | EngineError::TestsNotCompiled(_)
+            | EngineError::Project { .. } => fault_failure(&e.into()),
             EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
                 Failure::internal(e)
             }

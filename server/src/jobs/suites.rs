@@ -34,6 +34,8 @@ pub enum Tests {
     Programs(BTreeMap<CodeLang, Vec<String>>),
     /// Conversations of CodeIF-Bench: the text of each task's tests.
     Conversations(Vec<String>),
+    /// The same at repository level. They run only where the operator has the projects' sources, so they are not sent.
+    Repositories(Vec<String>),
 }
 
 /// Tests of a dataset version, with what is needed to make jobs of its outputs.
@@ -50,11 +52,15 @@ impl VersionTests {
     /// Fails if the database cannot be read. The inner fault says why the version has no usable tests.
     pub fn load(conn: &Connection, version: DatasetVersionId) -> Result<Result<VersionTests, Fault>, Failure> {
         let kind = datasets::test_kind(conn, version)?;
-        if kind == Some(dataset::TestKind::CodeIfBench) {
+        if let Some(kind) = kind.filter(|kind| kind.is_conversation()) {
             let tests = runs::task_tests(conn, version)?;
             let digests = tests.iter().map(|(revision, _, text)| (*revision, suite::digest(text))).collect();
             let texts = tests.into_iter().map(|(.., text)| text).collect();
-            return Ok(Ok(VersionTests { tests: Tests::Conversations(texts), digests }));
+            let tests = match kind {
+                dataset::TestKind::Repositories => Tests::Repositories(texts),
+                _ => Tests::Conversations(texts),
+            };
+            return Ok(Ok(VersionTests { tests, digests }));
         }
         if kind.is_some_and(dataset::TestKind::is_program) {
             let (mut programs, mut digests) = (BTreeMap::<_, Vec<String>>::new(), HashMap::new());
@@ -77,7 +83,9 @@ impl VersionTests {
         let (kind, tests) = match self.tests {
             Tests::Classes(..) => (JobKind::Classes, item.test_class.clone()),
             Tests::Programs(_) => (JobKind::Programs(item.code_lang), self.digests.get(&item.revision).cloned()),
-            Tests::Conversations(_) => (JobKind::Conversations, self.digests.get(&item.revision).cloned()),
+            Tests::Conversations(_) | Tests::Repositories(_) => {
+                (JobKind::Conversations, self.digests.get(&item.revision).cloned())
+            }
         };
         Job {
             item: item.item,
@@ -124,6 +132,7 @@ impl VersionTests {
                 let content = Content::Classes { format: kind.name().to_owned(), classes: classes.clone(), files };
                 Ok(BTreeMap::from([bundle(JobKind::Classes, &content)?]))
             }
+            Tests::Repositories(_) => Ok(BTreeMap::new()),
             Tests::Conversations(tests) => {
                 let content = Content::Conversations { tests: tests.clone() };
                 Ok(BTreeMap::from([bundle(JobKind::Conversations, &content)?]))

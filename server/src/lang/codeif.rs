@@ -70,7 +70,7 @@ impl Task {
     }
 
     /// A turn's own tests.
-    fn own(&self, turn: u32, profile: TestProfile) -> Vec<&str> {
+    pub fn own(&self, turn: u32, profile: TestProfile) -> Vec<&str> {
         match self.turn(turn) {
             Some(of) if of.unparsable_as_run && profile == TestProfile::AsRun => vec![UNPARSABLE],
             Some(of) => of.tests.iter().map(String::as_str).collect(),
@@ -84,13 +84,13 @@ impl Task {
     }
 
     /// Whether the published evaluator gives the answer a verdict.
-    fn is_judged(&self, way: Way, turn: u32) -> bool {
+    pub fn is_judged(&self, way: Way, turn: u32) -> bool {
         way != Way::N || self.turn(turn).is_some_and(|turn| turn.judged)
     }
 
     /// The tests by which the published evaluator judges the answer to a turn. Those of an answer that it does not judge
     /// are the turn's own.
-    fn tests(&self, way: Way, turn: u32, profile: TestProfile) -> Vec<&str> {
+    pub fn tests(&self, way: Way, turn: u32, profile: TestProfile) -> Vec<&str> {
         let own = || self.own(turn, profile);
         let base = || self.own(0, profile);
         let extends = self.turn(turn).is_some_and(|turn| turn.kind == InstructionKind::FunctionalityExtension);
@@ -240,15 +240,7 @@ impl Conversations {
         let is_judged = task.is_judged(way, turn);
         let mut outcome = judged(&end, is_judged);
         outcome.source = source;
-        let alone: Vec<u32> = match way {
-            Way::Base | Way::Single | Way::Multi => Vec::new(),
-            Way::N => {
-                let earlier = (0..turn).filter(|turn| !end.passed && task.is_judged(way, *turn));
-                earlier.chain([turn]).collect()
-            }
-            Way::Dynamic => task.asked().collect(),
-        };
-        for turn in alone {
+        for turn in alone(task, way, turn, end.passed) {
             let alone = program(code, way, &task.own(turn, profile));
             let other = if alone == outcome.source { None } else { Some(self.scripts.run(&context, &alone)?) };
             outcome.cpu_ms = outcome.cpu_ms.saturating_add(other.as_ref().map_or(0, cpu_ms));
@@ -258,6 +250,17 @@ impl Conversations {
         outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
         Ok(outcome)
     }
+}
+
+/// The turns whose tests run alone: in a conversation of all turns the answer's own and, unless it passed, the earlier
+/// ones; in a dynamic conversation, all that it can ask for.
+pub fn alone(task: &Task, way: Way, turn: u32, passed: bool) -> impl Iterator<Item = u32> {
+    let turns: Vec<u32> = match way {
+        Way::Base | Way::Single | Way::Multi => Vec::new(),
+        Way::N => (0..turn).filter(|turn| !passed && task.is_judged(way, *turn)).chain([turn]).collect(),
+        Way::Dynamic => task.asked().collect(),
+    };
+    turns.into_iter()
 }
 
 /// The cache key of an answer. `basis` is [`Conversations::fingerprint`], and `digest` names the tests ([`suite::digest`]).
@@ -271,12 +274,14 @@ fn cpu_ms(end: &ScriptEnd) -> u32 {
 
 /// The outcome of one run: the exit code decides as published; the guarded verdict also asks whether the tests ran to their
 /// end.
-fn judged(end: &ScriptEnd, is_judged: bool) -> Outcome {
+pub fn judged(end: &ScriptEnd, is_judged: bool) -> Outcome {
     let ScriptEnd { passed, finished, message, ended, .. } = end;
     let limited = ended.limited();
     let (verdict, reason) = match (passed, finished, &limited) {
         (true, true, _) => (Verdict::Passed, None),
         (_, _, Some((verdict, reason))) => (*verdict, Some(reason.clone())),
+        // Every test was skipped.
+        (true, false, _) if end.verdict == Verdict::Anomaly => (Verdict::Anomaly, None),
         (true, false, _) => (Verdict::NoResult, Some(Reason::EndedEarly { exit_code: ended.report.code })),
         // It ended well and failed afterwards: in a thread, an exit handler, or by its output.
         (false, true, _) => (Verdict::Crashed, None),
@@ -288,20 +293,33 @@ fn judged(end: &ScriptEnd, is_judged: bool) -> Outcome {
         (false, _) => PublishedVerdict::Failed,
     };
     let message: String = message.chars().take(LONGEST_TEXT).collect();
-    let published_reason = match published_verdict {
-        PublishedVerdict::Passed => String::new(),
-        PublishedVerdict::Timeout => "timed out".to_owned(),
-        PublishedVerdict::Failed => format!("failed: {message}"),
-    };
-    let published = Published { verdict: published_verdict, reason: published_reason, failure: None };
     Outcome {
         reason,
         total: 1,
         passed: u32::from(verdict == Verdict::Passed),
+        published: is_judged.then(|| published(published_verdict, &message)),
         message,
-        published: is_judged.then_some(published),
         ..ended.outcome(verdict)
     }
+}
+
+/// The outcome of an answer that the published evaluator refuses without running it.
+pub fn refused(why: &str, is_judged: bool) -> Outcome {
+    Outcome {
+        total: 1,
+        message: why.to_owned(),
+        published: is_judged.then(|| published(PublishedVerdict::Failed, why)),
+        ..Outcome::new(Verdict::Failed)
+    }
+}
+
+fn published(verdict: PublishedVerdict, message: &str) -> Published {
+    let reason = match verdict {
+        PublishedVerdict::Passed => String::new(),
+        PublishedVerdict::Timeout => "timed out".to_owned(),
+        PublishedVerdict::Failed => format!("failed: {message}"),
+    };
+    Published { verdict, reason, failure: None }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod leftovers;
 pub mod native;
 pub mod process;
 pub mod python;
+pub mod repositories;
 pub mod rust;
 pub mod suite;
 pub mod trials;

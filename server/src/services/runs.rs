@@ -39,7 +39,7 @@ use crate::{
     error::Failure,
     formats::codeif,
     jobs::{Engine, cluster::registry::Registry},
-    lang::{self, Places, python::scripts},
+    lang::{self, Places, python::scripts, repositories},
     layout,
     report::{lines::Form, runs as results},
     stats::passk::{self, Sample},
@@ -77,7 +77,7 @@ impl RunService {
             return Ok(());
         }
         let mut found = (self.readiness_check)(dates);
-        if matches!(kind, Some(TestKind::HumanevalX | TestKind::CodeIfBench))
+        if kind.is_some_and(|kind| kind == TestKind::HumanevalX || kind.is_conversation())
             && found.missing.contains(&EngineNeed::Jdk)
         {
             found.missing.retain(|need| *need != EngineNeed::Jdk);
@@ -128,6 +128,12 @@ impl RunService {
         Ok(count)
     }
 
+    /// Refuses options that the tests do not have, and tests that cannot run here. Starts programs.
+    async fn check(&self, needs: Needs, how: How) -> Result<(), Failure> {
+        let engine = self.engine.clone();
+        tokio::task::spawn_blocking(move || needs.check(how, &engine)).await.map_err(Failure::internal)?
+    }
+
     async fn create(&self, admin: &Admin, new: NewRun) -> Result<RunId, Failure> {
         let NewRun { submission, fresh, .. } = new;
         let how = match new.like {
@@ -137,8 +143,7 @@ impl RunService {
         // Before the transaction: looking for a toolchain starts programs, and raters wait for the writer.
         let needs = self.db.read(move |conn| Needs::of(conn, submission)).await?;
         self.ready(how.dates, needs.kind)?;
-        let in_this_process = self.engine.cluster().is_none();
-        tokio::task::spawn_blocking(move || needs.check(how, in_this_process)).await.map_err(Failure::internal)??;
+        self.check(needs, how).await?;
         let by = admin.id();
         let id = self
             .db
@@ -146,8 +151,8 @@ impl RunService {
                 let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
                 if !runs::has_tests(tx, submission)? && row.dataset.starts_with(codeif::SLUG) {
                     return Err(Failure::conflict((
-                        format!("The tests of {} need the sources of the projects, which CodeIF-Bench does not contain. This version of AixGrade does not run them; the outputs have the verdicts that the authors published, and people can grade them.", row.dataset),
-                        format!("{} 的测试需要各项目的源码，CodeIF-Bench 中没有这些源码。此版本的 AixGrade 不运行这些测试；输出带有作者公布的判定，也可由人评分。", row.dataset),
+                        format!("Submission {submission} belongs to a version of {} without tests, as earlier versions of AixGrade imported it. Import the dataset's file again, upload the outputs again, and run those.", row.dataset),
+                        format!("输出集 {submission} 所属的 {} 版本没有测试（由较早版本的 AixGrade 导入）。请重新导入数据集文件并重新上传输出，然后运行新的输出集。", row.dataset),
                     )));
                 }
                 if !runs::has_tests(tx, submission)? {
@@ -189,8 +194,8 @@ impl Needs {
     }
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
-    fn check(&self, how: How, in_this_process: bool) -> Result<(), Failure> {
-        if how.profile.is_some() && self.kind != Some(TestKind::CodeIfBench) {
+    fn check(&self, how: How, engine: &Engine) -> Result<(), Failure> {
+        if how.profile.is_some() && !self.kind.is_some_and(TestKind::is_conversation) {
             return Err(Failure::conflict((
                 format!(
                     "Profiles are for CodeIF-Bench, and the dataset {} is not. Start the run without one.",
@@ -208,7 +213,10 @@ impl Needs {
                 "共用 JVM 与指定日期仅适用于 Java 测试类，请取消这些选项后再运行。",
             )));
         }
-        if !in_this_process {
+        if self.kind == Some(TestKind::Repositories) {
+            return self.check_repositories(engine);
+        }
+        if engine.cluster().is_some() {
             return Ok(());
         }
         if self.kind == Some(TestKind::CodeIfBench) {
@@ -220,6 +228,42 @@ impl Needs {
             });
         }
         self.langs.iter().try_for_each(|code| self.check_language(*code))
+    }
+
+    /// Tests at repository level run in a process that has the sources of the projects, and not on other machines.
+    fn check_repositories(&self, engine: &Engine) -> Result<(), Failure> {
+        let dataset = &self.dataset;
+        if engine.cluster().is_some() {
+            return Err(Failure::conflict((
+                format!(
+                    "Workers on other machines do not have the sources of the projects that the tests of {dataset} need. Run them with `aixgrade run --repositories DIR` on the server's machine."
+                ),
+                format!(
+                    "其他机器上的工作进程没有 {dataset} 的测试所需的项目源码。请在服务器所在的机器上使用 aixgrade run --repositories DIR 运行。"
+                ),
+            )));
+        }
+        let Some(folder) = engine.repositories() else {
+            return Err(Failure::conflict((
+                format!(
+                    "The tests of {dataset} need the sources of the projects, which CodeIF-Bench does not contain. Start `aixgrade serve` or `aixgrade run` with --repositories DIR, where DIR/Source_Code has the projects (docs/operating.md)."
+                ),
+                format!(
+                    "{dataset} 的测试需要各项目的源码，CodeIF-Bench 中没有这些源码。请使用 --repositories DIR 启动 aixgrade serve 或 aixgrade run，其中 DIR/Source_Code 存放这些项目（docs/operating.md）。"
+                ),
+            )));
+        };
+        repositories::look(folder).map_err(|missing| {
+            Failure::conflict((
+                format!(
+                    "The folder of --repositories cannot be used: {missing}. It must contain the projects as the benchmark's authors publish them: Source_Code/TOPIC/PROJECT."
+                ),
+                format!(
+                    "无法使用 --repositories 指定的文件夹：{missing}。其中的项目须与基准作者发布的一致：Source_Code/主题/项目。"
+                ),
+            ))
+        })?;
+        self.check_language(CodeLang::Python)
     }
 
     fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
@@ -299,6 +343,7 @@ impl Runs for RunService {
     }
 
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {
+        let with_repositories = self.engine.repositories().is_some();
         Ok(self
             .db
             .read(move |conn| {
@@ -310,7 +355,8 @@ impl Runs for RunService {
                     u32::try_from(left).ok()
                 });
                 let waits = run.status == RunStatus::Running && run.begun_at.is_none();
-                let behind = if waits { runs::open(conn)?.filter(|first| *first != id) } else { None };
+                let behind =
+                    if waits { runs::open(conn, with_repositories)?.filter(|first| *first != id) } else { None };
                 Ok(RunProgress {
                     status: run.status,
                     items,
@@ -357,14 +403,17 @@ impl Runs for RunService {
     }
 
     async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()> {
-        let (how, kind) = self
+        let (how, needs) = self
             .db
             .read(move |conn| {
                 let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-                Ok((run_how::get(conn, id)?, datasets::test_kind(conn, run.version)?))
+                Ok((run_how::get(conn, id)?, Needs::of(conn, run.submission)?))
             })
             .await?;
-        self.ready(how.dates, kind)?;
+        self.ready(how.dates, needs.kind)?;
+        if needs.kind == Some(TestKind::Repositories) {
+            self.check(needs, how).await?;
+        }
         let request = what.clone();
         let items = self
             .db

@@ -43,7 +43,7 @@ pub fn texts(conn: &Connection, revision: TaskRevisionId) -> Result<Vec<(TestPar
             let tests = test_setup.into_iter().chain(iter::once(test)).collect::<Vec<_>>().join("\n");
             vec![(TestPart::Tests, tests), (TestPart::Examples, example_test), (TestPart::Reference, solution)]
         }
-        TestKind::CodeIfBench => {
+        TestKind::CodeIfBench | TestKind::Repositories => {
             let task: codeif::Task = serde_json::from_str(&stored.text)?;
             let turns = (0..).zip(task.turns);
             turns.map(|(turn, of)| (TestPart::Turn(turn), of.tests.join("\n"))).collect()

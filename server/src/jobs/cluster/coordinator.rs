@@ -277,7 +277,7 @@ impl Coordinator {
                 renewed = Instant::now();
                 self.db.write(|tx| runs::renew(tx, HOLDER, lease_end())).await?;
             }
-            let open = self.db.read(|conn| runs::open_runs(conn, OPEN_RUNS)).await?;
+            let open = self.db.read(|conn| runs::open_runs(conn, OPEN_RUNS, false)).await?;
             let mut found = BTreeMap::new();
             for run in open {
                 if let Some(run) = self.db.read(move |conn| runs::get(conn, run)).await? {

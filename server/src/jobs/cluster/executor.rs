@@ -23,7 +23,7 @@ use super::messages::{Ability, Assignment, Limits};
 use crate::{
     engine::{EngineError, runner::Allowance, self_test},
     jobs::{
-        backend::{Backend, ItemWorker},
+        backend::{Backend, ItemWorker, Setup},
         is_disk_full,
         job::{Ended, JobKind, MadeIn, Report},
         sandbox,
@@ -223,14 +223,20 @@ impl Executor {
             let is_kind = match &tests {
                 Tests::Classes(..) => job.kind == JobKind::Classes,
                 Tests::Conversations(_) => job.kind == JobKind::Conversations,
+                Tests::Repositories(_) => false,
                 Tests::Programs(programs) => programs.keys().all(|lang| job.kind == JobKind::Programs(*lang)),
             };
             if !is_kind {
                 return Err(Fault::System { detail: format!("the suite has no tests for {}", job.kind) });
             }
             let (sandbox, folder) = (Arc::clone(&self.sandbox), self.engine_folder());
-            let backend =
-                Backend::prepare(&tests, sandbox, &folder, limits.allowance(*options), options.profile, self.slots);
+            let setup = Setup {
+                allowance: limits.allowance(*options),
+                profile: options.profile,
+                workers: self.slots,
+                repositories: None,
+            };
+            let backend = Backend::prepare(&tests, sandbox, &folder, setup);
             let backend = backend.map_err(|e| self.fault(e))??;
             let environment = backend.environment(Vec::new());
             Ok(Arc::new(Ready { backend, environment, idle: Mutex::default() }))

@@ -149,7 +149,7 @@ def serve(descriptor, load_numpy):
 def run_mode(mode, descriptor):
     receive, send = channel(descriptor)
     modes = {"published": published, "solver": solver, "both": both, "judge": judge, "judges": judges,
-        "script": script}
+        "script": script, "project": project}
     modes[mode](receive()[1].decode(), receive, send)
 
 
@@ -160,7 +160,7 @@ elif sys.argv[2] == "serve-numpy":
 elif sys.argv[2] == "serve-scripts":
     # Scripts load numpy themselves: few do.
     serve(int(sys.argv[1]), lambda name: load_packages())
-elif sys.argv[2] == "script":
+elif sys.argv[2] in ("script", "project"):
     run_mode(sys.argv[2], int(sys.argv[1]))
 else:
     for name in ("numpy", "statistics", "hashlib", "datetime", "shutil", "subprocess"):

@@ -5,7 +5,8 @@
 #   both       is a solver until it receives a program instead of a call, then does the same as "published" with it;
 #   judge      runs the dataset's tests, in which calls of that function go to the solver. Never sees the sample;
 #   judges     is a judge for one sample after another;
-#   script     runs it as `python3 FILE` does (script.py).
+#   script     runs it as `python3 FILE` does (script.py);
+#   project    runs a test of a project in which it replaces a function (project.py).
 import builtins
 import contextlib
 import faulthandler

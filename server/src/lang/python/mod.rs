@@ -32,6 +32,7 @@ use crate::{
 
 pub mod display;
 mod failures;
+pub mod projects;
 pub mod scripts;
 mod trials;
 
@@ -42,6 +43,8 @@ const HARNESS: &str = concat!(
     include_str!("harness.py"),
     "\n",
     include_str!("script.py"),
+    "\n",
+    include_str!("project.py"),
     "\n",
     include_str!("fork_server.py")
 );
@@ -164,11 +167,7 @@ fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     ];
     let root = place.join("python");
     let library = root.join("lib").join(&found.name);
-    let wanted = |path: &Path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !LEFT_OUT.contains(&&*name) && !name.starts_with("config-")
-    };
-    image::copy_tree(&found.stdlib, &library, &wanted)?;
+    copy_library(&found.stdlib, &library, &LEFT_OUT)?;
     let site = found.numpy.parent().unwrap_or(&found.numpy);
     let no_cache = |path: &Path| !path.ends_with("__pycache__") && !path.ends_with("tests");
     image::copy_tree(&found.numpy, &root.join("site/numpy"), &no_cache)?;
@@ -177,10 +176,25 @@ fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     if libs.is_dir() {
         image::copy_tree(&libs, &root.join("site/numpy.libs"), &|_| true)?;
     }
+    complete(&found.program, place, [library, root.join("site")])
+}
+
+/// Copies the standard library without the folders and files that `left_out` names.
+fn copy_library(stdlib: &Path, library: &Path, left_out: &[&str]) -> io::Result<()> {
+    let wanted = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !left_out.contains(&&*name) && !name.starts_with("config-")
+    };
+    image::copy_tree(stdlib, library, &wanted)
+}
+
+/// Adds the interpreter and the libraries to which the image's files link, and compiles the modules in `folders`.
+fn complete(interpreter: &Path, place: &Path, folders: impl IntoIterator<Item = PathBuf>) -> io::Result<()> {
+    let root = place.join("python");
     let program = root.join("bin/python3");
     std::fs::create_dir_all(root.join("bin"))?;
-    std::fs::copy(&found.program, &program)?;
-    let mut linked = vec![program.clone()];
+    std::fs::copy(interpreter, &program)?;
+    let mut linked = vec![program];
     shared_objects(&root, &mut linked)?;
     let mut libraries = image::libraries(&linked)?;
     // Libraries inside the image are found by their relative paths.
@@ -188,10 +202,10 @@ fn build(found: &Interpreter, place: &Path) -> io::Result<()> {
     image::copy_libraries(&libraries, place)?;
     // Hashes that are never checked: the sandbox cannot write, and modification times change with each copy.
     let arguments = ["-I", "-S", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"];
-    let folders = [library, root.join("site")];
-    let arguments = arguments.iter().map(|a| (*a).into()).chain(folders.map(PathBuf::into_os_string));
+    let folders = folders.into_iter().map(PathBuf::into_os_string);
+    let arguments = arguments.iter().map(|a| (*a).into()).chain(folders);
     // Failures are ignored: the standard library contains examples of invalid syntax.
-    let _ = tool::run(&found.program, arguments.collect::<Vec<std::ffi::OsString>>());
+    let _ = tool::run(interpreter, arguments.collect::<Vec<std::ffi::OsString>>());
     Ok(())
 }
 

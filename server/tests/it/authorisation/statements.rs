@@ -244,9 +244,9 @@ async fn use_everything(setup: &super::TestSetup) {
             runs::waiting(tx, run, 0, 100)?;
             runs::done(tx, run, 0, 100)?;
             runs::left(tx, run)?;
-            runs::open(tx)?;
+            runs::open(tx, false)?;
             // Workers on other machines.
-            runs::open_runs(tx, 8)?;
+            runs::open_runs(tx, 8, false)?;
             runs::has_open_items(tx, run)?;
             runs::claim_several(tx, run, "test", until, true, 10)?;
             runs::held(tx, run, "test")?;
