@@ -10,7 +10,7 @@ use app::{
     model::{
         conversation_results::{ConversationResults, DynamicShares, Share},
         ids::RunId,
-        run::{ItemRow, RunDetail, RunRow},
+        run::{ItemRow, ItemState, RunDetail, RunRow},
         run_pair::{PairOutput, RunPair, Side},
     },
     port::{Runs as _, System},
@@ -67,7 +67,12 @@ struct Whole {
     #[serde(flatten)]
     detail: RunDetail,
     items: Vec<ItemRow>,
+    /// Why the engine failed, for the first [`FAULTS`] outputs on which it did: their tasks and reasons.
+    engine_errors: Vec<(String, String)>,
 }
+
+/// Maximum number of outputs whose engine errors are listed.
+const FAULTS: usize = 20;
 
 /// Format of the results.
 #[derive(Clone, Copy, ValueEnum)]
@@ -89,9 +94,22 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
         }
         Runs::Show { run } => {
             let detail = services.runs.get(&admin, run).await?;
-            let whole = Whole { detail, items: super::run::items(&services, run).await? };
-            global.show(&whole, |Whole { detail, items }| {
+            let items = super::run::items(&services, run).await?;
+            let mut engine_errors = Vec::new();
+            for item in items.iter().filter(|item| item.state == ItemState::Failed).take(FAULTS) {
+                if let Some(fault) = services.runs.item(&admin, run, item.output).await?.fault {
+                    engine_errors.push((item.task_id.clone(), EN.fault_line(&fault)));
+                }
+            }
+            let whole = Whole { detail, items, engine_errors };
+            global.show(&whole, |Whole { detail, items, engine_errors }| {
                 let mut text = super::run::text(detail, items);
+                if !engine_errors.is_empty() {
+                    text.push_str("\n\nEngine errors:");
+                    for (task, why) in engine_errors {
+                        text.push_str(&format!("\n{task}: {why}"));
+                    }
+                }
                 if let Some(fault) = &detail.fault {
                     text.push_str(&format!("\nThe engine could not run it: {}", EN.fault_line(fault)));
                 }
