@@ -122,7 +122,7 @@ async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
     let lines = [line("a.f", "Pass"), line("a.g", "Error")].join("\n");
     let submission = upload(&app, &dataset, "M", &lines).await;
     let refused = app.services.runs.start(&System.admin(), NewRun::of(submission)).await.unwrap_err().to_string();
-    assert!(refused.contains("has tests"), "tasks of a file without the projects' paths have no tests: {refused}");
+    assert!(refused.contains("without tests"), "tasks of a file without the projects' paths have no tests: {refused}");
 
     let results = app.services.runs.conversations(&System.admin()).await.unwrap();
     let of = &results.datasets[0].models[0].ways[0];
