@@ -6,7 +6,7 @@
 mod prerequisites;
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::Arc,
@@ -119,7 +119,10 @@ struct Host {
 }
 
 /// The operator's folder: a project, with links out of it and inside, and an environment for all projects.
-fn sources(folder: &Path, with_setup: bool) -> Option<()> {
+///
+/// # Errors
+/// Says why there is no environment with pytest.
+fn sources(folder: &Path, with_setup: bool) -> io::Result<()> {
     let project = folder.join(repositories::SOURCES).join("Text/shapes");
     fs::create_dir_all(project.join("shapes")).unwrap();
     fs::create_dir_all(project.join("tests")).unwrap();
@@ -145,10 +148,10 @@ fn sources(folder: &Path, with_setup: bool) -> Option<()> {
         _ => {
             let python = server::sandbox::bubblewrap::find("python3").unwrap_or_else(|| "python3".into());
             let arguments = ["-m", "venv", "--system-site-packages", "--without-pip", environment.to_str().unwrap()];
-            prerequisites::toolchain("python", tool::run(&python, arguments))?;
+            tool::run(&python, arguments)?;
         }
     }
-    prerequisites::toolchain("python", Environment::find(folder, &project)).map(drop)
+    Environment::find(folder, &project).map(drop)
 }
 
 fn has_pytest(environment: &Path) -> bool {
@@ -157,7 +160,7 @@ fn has_pytest(environment: &Path) -> bool {
     Environment::find(found.path(), &found.path().join("none")).is_ok()
 }
 
-fn host(tasks: &[Value], with_setup: bool) -> Option<Host> {
+fn host(tasks: &[Value], with_setup: bool) -> io::Result<Host> {
     let folder = tempfile::tempdir().unwrap();
     sources(folder.path(), with_setup)?;
     let dataset = read(tasks).unwrap();
@@ -172,7 +175,7 @@ fn host(tasks: &[Value], with_setup: bool) -> Option<Host> {
     fs::create_dir_all(&engine).unwrap();
     let (allowance, profile) = (Allowance::default(), TestProfile::AsRun);
     let suite = Repositories::prepare(sandbox, &engine, folder.path(), &tests, allowance, profile).unwrap();
-    Some(Host { folder, suite })
+    Ok(Host { folder, suite })
 }
 
 impl Host {
@@ -214,7 +217,10 @@ const BASE: (Way, u32) = (Way::Base, 0);
 #[test]
 fn answers_get_the_verdicts_of_the_projects_tests() {
     for with_setup in [false, true] {
-        let Some(host) = host(&[task("shapes.square.Square.area")], with_setup) else { return };
+        let Some(host) = prerequisites::toolchain("python", host(&[task("shapes.square.Square.area")], with_setup))
+        else {
+            return;
+        };
         assert!(host.suite.trials().unwrap().iter().all(|check| check.failed.is_none()));
         let passed = host.check(GOOD, BASE, Passed, Verdict::Passed);
         assert_eq!((passed.passed, passed.total, passed.turns.len()), (1, 1, 0));
@@ -242,7 +248,11 @@ fn answers_get_the_verdicts_of_the_projects_tests() {
 
 #[test]
 fn limits_and_early_ends_are_no_pass() {
-    let Some(Host { folder, suite }) = host(&[task("shapes.square.Square.area")], false) else { return };
+    let Some(Host { folder, suite }) =
+        prerequisites::toolchain("python", host(&[task("shapes.square.Square.area")], false))
+    else {
+        return;
+    };
     let host = Host { folder, suite: suite.with_cpu_limit(5) };
     let endless = host.check(&also("while True:\n    pass"), BASE, Timeout, Verdict::Timeout);
     assert_eq!(endless.limit, Some(LimitHit::Cpu));
@@ -262,7 +272,9 @@ fn limits_and_early_ends_are_no_pass() {
 
 #[test]
 fn an_output_changes_nothing_for_another_and_nothing_outside() {
-    let Some(host) = host(&[task("shapes.square.Square.area")], false) else { return };
+    let Some(host) = prerequisites::toolchain("python", host(&[task("shapes.square.Square.area")], false)) else {
+        return;
+    };
     let project = host.folder.path().join(repositories::SOURCES).join("Text/shapes");
     let wrong = "def area(self, unit=1):\n    return 0\n";
     let spoil = "
@@ -321,7 +333,7 @@ fn a_project_that_cannot_judge_gives_a_fault_that_names_it() {
         with("f.area", shorter),
         task("g.area"),
     ];
-    let Some(host) = host(&tasks, false) else { return };
+    let Some(host) = prerequisites::toolchain("python", host(&tasks, false)) else { return };
     assert_eq!(host.problem(0, Way::Base, 0), ProjectProblem::Missing);
     let test = |problem| match problem {
         ProjectProblem::OwnCode { test, .. } => test,
@@ -353,7 +365,7 @@ fn paths_out_of_the_project_are_refused() {
     let body: Value =
         serde_json::from_str(read(&[task("a.area")]).unwrap().tasks[0].test_body.as_ref().unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let Some(()) = sources(folder.path(), false) else { return };
+    let Some(()) = prerequisites::toolchain("python", sources(folder.path(), false)) else { return };
     let tests: Vec<_> = [("project", "../Text/shapes"), ("file", "../../../secret.txt")]
         .into_iter()
         .zip(0..)
@@ -383,8 +395,8 @@ fn an_environment_without_pytest_is_told_with_the_remedy() {
     fs::create_dir_all(&project).unwrap();
     let told = |()| Environment::find(folder.path(), &project).map(drop).unwrap_err().to_string();
     assert!(told(()).contains("python3 -m venv") && told(()).contains("pytest"), "{}", told(()));
-    let python = prerequisites::host(server::sandbox::bubblewrap::find("python3").ok_or("python3 is not installed"));
-    let Some(python) = python else { return };
+    let python = server::sandbox::bubblewrap::find("python3").ok_or("python3 is not installed");
+    let Some(python) = prerequisites::host(python) else { return };
     let environment = project.join(ENVIRONMENT);
     let arguments = ["-m", "venv", "--without-pip", environment.to_str().unwrap()];
     let Some(_) = prerequisites::host(tool::run(&python, arguments)) else { return };
@@ -394,7 +406,7 @@ fn an_environment_without_pytest_is_told_with_the_remedy() {
 #[test]
 fn doctor_tries_projects_in_the_sandbox() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(()) = sources(folder.path(), false) else { return };
+    let Some(()) = prerequisites::toolchain("python", sources(folder.path(), false)) else { return };
     let found = repositories::survey(folder.path());
     assert_eq!(found.len(), 1);
     assert!(found[0].0 == "Text/shapes" && found[0].1.as_ref().unwrap().contains(", pytest "), "{found:?}");
