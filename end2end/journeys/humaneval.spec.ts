@@ -119,7 +119,7 @@ test('the page of languages compares both models', async ({ page }) => {
   const cells = (model: string) => table.getByRole('row').filter({ hasText: model }).getByRole('cell');
   for (const [at, { name, passed }] of languages.entries()) {
     await expect(table.getByRole('columnheader').nth(at + 1)).toHaveText(name);
-    await expect(cells('Canonical').nth(at)).toContainText(`${((100 * passed) / 164).toFixed(2)}%`);
+    await expect(cells('Canonical').nth(at)).toContainText(`${((100 * passed) / 164).toFixed(1)}%`);
     const share = Number.parseFloat((await cells('Short context').nth(at).innerText()).trim());
     expect(share).toBeLessThan(50);
     const chart = page.locator('figure.picture').filter({ hasText: `${name}, pass@1` });
