@@ -47,7 +47,7 @@ texts! {
         shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
         schedule: "Schedule", "时间安排";
         due: "Due date", "截止日期";
-        due_hint: "Shown to raters. The study goes on after it.", "评分者可以看到。过期后项目仍可继续。";
+        due_hint: "Raters see this date. The study stays open after it.", "评分者可以看到该日期。过期后项目仍可继续。";
         breaks: "Breaks", "休息";
         limits: "Limits for raters", "对评分者的限制";
         limits_hint: "Limits are checked each time a rater finishes a window of outputs, hidden checks included, so the moment does not reveal which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";

@@ -235,7 +235,7 @@ pub enum StopReason {
     Refused(String),
     /// Several requests in a row failed; the error of the last.
     Failing(String),
-    /// The tests of answers could not run, so that nobody knows what to ask next; why not. The answers are kept, and are
+    /// Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are
     /// tested when the collection is resumed.
     Tests(Fault),
 }

@@ -433,7 +433,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
     global.show(&status, |(id, status)| format!("Study {id} is {status}."))
 }
 
-/// Starts a draft, unless its outputs name a model and nobody decided what happens to the names.
+/// Starts a draft. Refuses if its outputs name a model and `names` does not say what happens to the names.
 async fn start(services: &Services, id: StudyId, names: Names) -> Result<(), Failure> {
     let admin = System.admin();
     if names.mask_names {

@@ -113,7 +113,7 @@ pub fn default_turn_template() -> Bilingual {
     Bilingual { en: INSTRUCT.0.into(), zh: INSTRUCT.1.into() }
 }
 
-/// The template that says in a dynamic conversation that an answer fails, if nobody chose one.
+/// The template that says in a dynamic conversation that an answer fails, used by default.
 pub fn default_feedback_template() -> Bilingual {
     Bilingual { en: REPAIR.0.into(), zh: REPAIR.1.into() }
 }

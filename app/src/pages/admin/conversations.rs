@@ -1,5 +1,7 @@
 //! `/admin/conversations`: CodeIF-Bench over its ways, turns and kinds, a row for each model.
 
+use std::ops::RangeInclusive;
+
 use leptos::prelude::*;
 
 use crate::{
@@ -206,19 +208,11 @@ fn round_charts(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
     let last = models.iter().flat_map(|(_, figures)| figures.rounds.iter().map(|round| round.round)).max()?;
     let names: Vec<String> = models.iter().map(|(model, _)| model.name.clone()).collect();
     let chart = |id: &str, title: &str, first: u32, figure: fn(&RoundFigures) -> &Share| {
-        let groups: Vec<ColumnGroup> = (first..=last)
-            .map(|number| {
-                let value = |(_, figures): &(&ModelConversations, &ConversationFigures)| {
-                    let round = figures.rounds.iter().find(|round| round.round == number)?;
-                    let share = figure(round);
-                    (share.of > 0).then_some((share.value, share.interval))
-                };
-                ((t.round)(number), models.iter().map(value).collect())
-            })
-            .collect();
-        let id = format!("{id}-{}", dataset.slug);
-        let figure = figures::columns(i, &id, title, &names, &groups, (t.share, 0.0, 1.0), &|_| None);
-        view! { <ChartFigure figure files=None/> }
+        let share = |model: usize, number: u32| {
+            let (_, figures) = models.get(model)?;
+            figures.rounds.iter().find(|round| round.round == number).map(figure)
+        };
+        columns_by_round(i, &format!("{id}-{}", dataset.slug), title, &names, first..=last, share)
     };
     Some(
         view! {
@@ -230,6 +224,29 @@ fn round_charts(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
         }
         .into_any(),
     )
+}
+
+/// A chart of a share of each model by round. `share` gives that of the model at a place in `names`, in a round.
+fn columns_by_round<'f>(
+    i: I18n,
+    id: &str,
+    title: &str,
+    names: &[String],
+    rounds: RangeInclusive<u32>,
+    share: impl Fn(usize, u32) -> Option<&'f Share>,
+) -> AnyView {
+    let t = i.conversations();
+    let groups: Vec<ColumnGroup> = rounds
+        .map(|number| {
+            let value = |model| {
+                let share = share(model, number).filter(|share| share.of > 0)?;
+                Some((share.value, share.interval))
+            };
+            ((t.round)(number), (0..names.len()).map(value).collect())
+        })
+        .collect();
+    let figure = figures::columns(i, id, title, names, &groups, (t.share, 0.0, 1.0), &|_| None);
+    view! { <ChartFigure figure files=None/> }.into_any()
 }
 
 /// The figures of dynamic conversations: over all answers, and CA and IFE by round.
@@ -256,19 +273,11 @@ fn dynamic(i: I18n, dataset: &ConversationDataset) -> Option<AnyView> {
     let table = table(id, t.dynamic, heads.map(str::to_owned).into(), rows);
     let names: Vec<String> = models.iter().map(|(model, _)| model.name.clone()).collect();
     let chart = |id: &str, title: &str, figure: fn(&DynamicShares) -> &Share| {
-        let groups: Vec<ColumnGroup> = (1..=last)
-            .map(|number| {
-                let value = |(_, figures): &(&ModelConversations, &DynamicFigures)| {
-                    let of = figures.rounds.iter().find(|of| of.round == number)?;
-                    let share = figure(&of.shares);
-                    (share.of > 0).then_some((share.value, share.interval))
-                };
-                ((t.round)(number), models.iter().map(value).collect())
-            })
-            .collect();
-        let id = format!("{id}-{}", dataset.slug);
-        let figure = figures::columns(i, &id, title, &names, &groups, (t.share, 0.0, 1.0), &|_| None);
-        view! { <ChartFigure figure files=None/> }
+        let share = |model: usize, number: u32| {
+            let (_, figures) = models.get(model)?;
+            figures.rounds.iter().find(|of| of.round == number).map(|of| figure(&of.shares))
+        };
+        columns_by_round(i, &format!("{id}-{}", dataset.slug), title, &names, 1..=last, share)
     };
     Some(
         view! {

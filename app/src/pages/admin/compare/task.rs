@@ -80,7 +80,7 @@ fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView
     .into_any()
 }
 
-/// A part of the task's tests, closed until somebody wants to read it.
+/// A part of the task's tests, folded at first.
 fn test_text(i: I18n, TestText { part, code }: TestText) -> impl IntoView {
     let name = i.compare().part_name(part);
     view! {
