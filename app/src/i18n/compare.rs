@@ -210,6 +210,9 @@ texts! {
     pairs_cut(shown: u64, all: u64):
         "{shown} of {all} rows: significant differences first, then by size.",
         "共 {all} 行，显示 {shown} 行：先列显著差异，再按大小排列。";
+    missing_because(coefficients: &str, why: &str): "– {coefficients}: {why}.", "– {coefficients}：{why}。";
+    missing_in(coefficients: &str, dimensions: &str, why: &str):
+        "– {coefficients} ({dimensions}): {why}.", "– {coefficients}（{dimensions}）：{why}。";
     un_disconnected(groups: u32): "the raters form {groups} groups that share no output", "评分者分为 {groups} 组，组间没有共同评过的输出";
     part_turn(turn: u32): "Tests of turn {turn}", "第 {turn} 轮的测试";
     task_outputs_of(task: &str): "Tests and outputs of task {task}", "任务 {task} 的测试与输出";

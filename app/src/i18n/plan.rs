@@ -27,7 +27,6 @@ texts! {
         plan: "Plan", "分配方案";
         plan_link: "Plan and raters", "方案与评分者";
         start: "Start study", "开始评分项目";
-        to_study: "Back to study", "返回项目";
         clone: "Duplicate", "复制";
         clone_hint: "Creates a draft with the same settings and raters, and a new seed", "以相同的设置和评分者、新的随机种子创建草稿";
         edit: "Edit", "编辑";
@@ -72,7 +71,6 @@ texts! {
     sentences {
         leaks_n(n: u64, names: &str) { if n == 1 { format!("1 output shows a model name to raters: {names}.") } else { format!("{n} outputs show a model name to raters: {names}.") } } { format!("{n} 个输出会向评分者透露模型名称：{names}。") }
         edit_of(title: &str) { format!("Edit: {title}") } { format!("编辑：{title}") }
-        plan_of(title: &str) { format!("Plan: {title}") } { format!("分配方案：{title}") }
         hours(hours: &str) { format!("{hours} hours") } { format!("{hours} 小时") }
         pace_set(s: u32) { if s == 1 { "1 second, set manually.".into() } else { format!("{s} seconds, set manually.") } } { format!("按手动设定的 {s} 秒计算。") }
         pace_measured(s: u32) { if s == 1 { "1 second, the median of ratings with this rubric so far.".into() } else { format!("{s} seconds, the median of ratings with this rubric so far.") } } { format!("按本评分标准迄今实测的中位数 {s} 秒计算。") }

@@ -154,6 +154,7 @@ texts! {
         // Ratings
         ratings: "Ratings", "评分";
         any: "Any", "不限";
+        faster_than: "Faster than (seconds)", "用时少于（秒）";
         only_flagged: "With a flag", "只看有标记的";
         only_disputed: "With a disagreement", "只看有分歧的";
         dimension: "Dimension", "维度";

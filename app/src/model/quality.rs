@@ -620,6 +620,9 @@ pub struct RatingFilter {
     /// Only outputs with a disagreement.
     #[serde(rename = "disputed")]
     pub has_disagreement: bool,
+    /// Only ratings that took less than this many seconds. Ratings without a measured time do not match.
+    #[serde(default)]
+    pub faster_than_s: Option<u32>,
     /// Text in the description or `task_id`.
     pub text: String,
     /// The page.

@@ -26,6 +26,9 @@ pub fn Page(
     /// The heading, and the document's title.
     #[prop(into)]
     title: String,
+    /// The current tab's name, which then begins the document's title.
+    #[prop(optional, into)]
+    tab: String,
     /// Parent pages, outermost first: address and name.
     #[prop(optional)]
     crumbs: Vec<(String, String)>,
@@ -39,8 +42,9 @@ pub fn Page(
     children: Children,
 ) -> impl IntoView {
     let class = if narrow { "page narrow" } else { "page" };
+    let document = if tab.is_empty() { title.clone() } else { format!("{tab} · {title}") };
     view! {
-        <Title text=title.clone() />
+        <Title text=document />
         <div class=class>
             <Breadcrumbs crumbs here=title.clone() />
             <div class="page-head">

@@ -544,6 +544,9 @@ async fn ratings_are_found_by_every_filter() {
     check(RatingFilter { score: Some(5), ..of() }, 1).await;
     check(RatingFilter { score: Some(3), ..of() }, 2).await;
     check(RatingFilter { flagged: true, ..of() }, 1).await;
+    // Of those with a measured time.
+    check(RatingFilter { faster_than_s: Some(91), ..of() }, 6).await;
+    check(RatingFilter { faster_than_s: Some(90), ..of() }, 0).await;
     check(RatingFilter { has_disagreement: true, ..of() }, 0).await;
     check(RatingFilter { text: "zebra".into(), ..of() }, 1).await;
     check(RatingFilter { text: "%".into(), ..of() }, 0).await;

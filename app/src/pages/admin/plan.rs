@@ -7,7 +7,7 @@ use leptos_router::hooks::use_params_map;
 use super::{
     parts::{FormError, param, status},
     plan_leaks::Leaks,
-    study_tabs::{StudyTab, study_tabs, tab_data},
+    study_tabs::{StudyFrame, StudyTab, tab_data},
 };
 use crate::{
     error::AppError,
@@ -28,7 +28,6 @@ use crate::{
     },
     ui::{
         form::{ActionForm, FormAction},
-        frame::Page,
         load::{Data, Load},
         notice::{Notice, Tone},
     },
@@ -83,15 +82,11 @@ pub fn PlanPage() -> impl IntoView {
 }
 
 fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Data<Live>) -> AnyView {
-    let (t, p) = (i.admin(), i.plan());
+    let p = i.plan();
     let id = plan.study;
-    let title = (p.plan_of)(&plan.title);
-    let crumbs =
-        vec![("/admin/studies".into(), t.studies.into()), (format!("/admin/studies/{id}"), plan.title.clone())];
     let open = plan.status != StudyStatus::Closed;
     view! {
-        <Page title crumbs>
-            {study_tabs(i, counts, StudyTab::Plan)}
+        <StudyFrame title=plan.title.clone() counts here=StudyTab::Plan>
             {controls(i, &plan, doing)}
             {(plan.status == StudyStatus::Draft).then(|| view! { <Leaks study=id start=doing.status/> })}
             {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
@@ -100,7 +95,7 @@ fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Dat
             {open.then(|| join_form(i, &plan, groups, doing))}
             {open.then(|| extend_form(i, &plan, doing))}
             {history(i, &plan)}
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }
@@ -109,17 +104,13 @@ fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
     let p = i.plan();
     let id = plan.study;
     let draft = plan.status == StudyStatus::Draft;
-    let main = if draft {
-        Either::Left(view! {
+    let start = draft.then(|| view! {
             <ActionForm action=doing.status>
                 <input type="hidden" name="id" value=id.to_string()/>
                 <input type="hidden" name="status" value=StudyStatus::Running.code()/>
                 <button class="button primary" type="submit" disabled=move || doing.status.pending().get()>{p.start}</button>
             </ActionForm>
-        })
-    } else {
-        Either::Right(view! { <a class="button" href=format!("/admin/studies/{id}")>{p.to_study}</a> })
-    };
+    });
     let errors = move || {
         let failed = |value: Option<Result<(), AppError>>| value.and_then(Result::err);
         failed(doing.status.value().get()).or_else(|| doing.copy.value().get().and_then(Result::err))
@@ -129,7 +120,7 @@ fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
             {status(i, plan.status)}
             <p class="plan-lead">{if draft { p.draft_lead } else { p.running_lead }}</p>
             <div class="study-controls">
-                {main}
+                {start}
                 {draft.then(|| view! { <a class="button" href=format!("/admin/studies/{id}/edit")>{p.edit}</a> })}
                 <ActionForm action=doing.copy>
                     <input type="hidden" name="id" value=id.to_string()/>

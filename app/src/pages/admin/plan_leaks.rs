@@ -1,5 +1,5 @@
-//! The outputs of a draft that show a model name to its raters, on the page of its plan: before it starts, and
-//! again when somebody starts it nevertheless.
+//! The outputs of a study that show a model name to its raters: on the page of its plan before it starts, again
+//! when somebody starts it nevertheless, and on the study's page as long as raters can read them.
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
@@ -30,10 +30,11 @@ use crate::{
 /// The warning, or the question whether to start without masking; nothing where no output names a model.
 #[component]
 pub fn Leaks(
-    /// The draft.
+    /// The study.
     study: StudyId,
-    /// The action that starts it.
-    start: FormAction<SetStudyStatus>,
+    /// The action that starts it, if it is a draft.
+    #[prop(optional)]
+    start: Option<FormAction<SetStudyStatus>>,
 ) -> impl IntoView {
     let i = use_i18n();
     let query = use_query_map();
@@ -45,18 +46,23 @@ pub fn Leaks(
     let asks = move || asked(query, "start") == "unmasked";
     view! {
         <Load data let:leaks>
-            {move || if asks() { question(i, study, &leaks, start, mask) } else { warning(i, study, &leaks, mask) }}
+            {move || match start {
+                Some(start) if asks() => question(i, study, &leaks, start, mask),
+                _ => warning(i, study, &leaks, mask, start.is_some()),
+            }}
         </Load>
         <FormError of=move || mask.value().get().and_then(Result::err)/>
     }
 }
 
-fn warning(i: I18n, study: StudyId, leaks: &StudyLeaks, mask: FormAction<MaskStudy>) -> AnyView {
+/// The outputs that are known to name a model. That some were not searched is said before the start only.
+fn warning(i: I18n, study: StudyId, leaks: &StudyLeaks, mask: FormAction<MaskStudy>, is_draft: bool) -> AnyView {
     let p = i.plan();
-    if !leaks.any() {
+    let unread = leaks.unread && is_draft;
+    if leaks.count == 0 && !unread {
         return ().into_any();
     }
-    let unread = leaks.unread.then(|| {
+    let unread = unread.then(|| {
         view! { <p>{p.leaks_unread}" "<a href="?search=all">{i.quality().mask_search}</a></p> }
     });
     let known = (leaks.count > 0).then(|| {

@@ -4,10 +4,13 @@ use leptos::prelude::*;
 
 use crate::{
     error::AppError,
-    i18n::I18n,
+    i18n::{I18n, use_i18n},
     model::{ids::StudyId, quality::Live},
     rpc::quality::study_live,
-    ui::load::{Data, Load},
+    ui::{
+        frame::Page,
+        load::{Data, Load},
+    },
 };
 
 /// A page of a study.
@@ -42,6 +45,18 @@ impl StudyTab {
             StudyTab::Quality => "/quality",
         }
     }
+
+    fn name(self, i: I18n) -> &'static str {
+        let q = i.quality();
+        match self {
+            StudyTab::Overview => i.common.nav_overview,
+            StudyTab::Plan => i.plan().plan_link,
+            StudyTab::Ratings => q.ratings,
+            StudyTab::Flags => q.flags,
+            StudyTab::Disagreements => q.disputes,
+            StudyTab::Quality => q.quality,
+        }
+    }
 }
 
 /// The counts of the tabs of a study; created at the top of its page.
@@ -52,22 +67,42 @@ pub fn tab_data(id: Memo<Option<StudyId>>) -> Data<Live> {
     )
 }
 
-/// The tabs; `here` is the page that shows them.
-pub fn study_tabs(i: I18n, counts: Data<Live>, here: StudyTab) -> AnyView {
-    view! { <Load data=counts let:live>{tabs(i, &live, here)}</Load> }.into_any()
+/// The frame of a study's page: the study's title, its tabs, and the tab `here` with its content.
+#[component]
+pub fn StudyFrame(
+    /// The study's title.
+    title: String,
+    /// The tabs' counts.
+    counts: Data<Live>,
+    /// The tab that is shown.
+    here: StudyTab,
+    /// Buttons and links next to the heading.
+    #[prop(optional, into)]
+    actions: ViewFn,
+    /// The content of the tab.
+    children: Children,
+) -> impl IntoView {
+    let i = use_i18n();
+    let tab = if here == StudyTab::Overview { "" } else { here.name(i) };
+    view! {
+        <Page title tab crumbs=vec![("/admin/studies".into(), i.admin().studies.into())] actions>
+            <Load data=counts let:live>{tabs(i, &live, here)}</Load>
+            {(!tab.is_empty()).then(|| view! { <h2 class="visually-hidden">{tab}</h2> })}
+            {children()}
+        </Page>
+    }
 }
 
 fn tabs(i: I18n, live: &Live, here: StudyTab) -> AnyView {
-    let q = i.quality();
     let id = live.study;
     let tabs = StudyTab::ALL.map(|tab| {
-        let (name, count) = match tab {
-            StudyTab::Overview => (i.common.nav_overview, None),
-            StudyTab::Plan => (i.plan().plan_link, Some(live.raters.len() as u64)),
-            StudyTab::Ratings => (q.ratings, Some(live.done)),
-            StudyTab::Flags => (q.flags, Some(live.flags)),
-            StudyTab::Disagreements => (q.disputes, Some(live.disagreements + live.extra_waiting)),
-            StudyTab::Quality => (q.quality, None),
+        let name = tab.name(i);
+        let count = match tab {
+            StudyTab::Overview | StudyTab::Quality => None,
+            StudyTab::Plan => Some(live.raters.len() as u64),
+            StudyTab::Ratings => Some(live.done),
+            StudyTab::Flags => Some(live.flags),
+            StudyTab::Disagreements => Some(live.disagreements + live.extra_waiting),
         };
         let current = (tab == here).then_some("page");
         let count = count.map(|count| view! { " "<span class="count">{i.number(count)}</span> });

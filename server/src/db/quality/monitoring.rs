@@ -149,6 +149,9 @@ pub fn ratings(
         (None, Some(score)) => narrow("instr(c.scores, #) > 0", score.to_string().into()),
         (None, None) => {}
     }
+    if let Some(seconds) = filter.faster_than_s {
+        narrow("r.active_ms < #", (i64::from(seconds) * 1000).into());
+    }
     if filter.flagged {
         conditions.push_str(" AND r.flag IS NOT NULL");
     }

@@ -68,6 +68,11 @@ pub struct RatingQuery {
     #[param(required = false)]
     #[serde(rename = "disputed")]
     has_disagreement: bool,
+    /// Only ratings that took less than this many seconds.
+    #[serde(default)]
+    #[param(required = false)]
+    #[serde(rename = "faster")]
+    faster_than_s: Option<u32>,
     /// Only ratings whose comment, `task_id` or description contains this text.
     #[serde(default)]
     #[param(required = false)]
@@ -234,6 +239,7 @@ pub async fn list_ratings(
         score: which.score,
         flagged: which.flagged,
         has_disagreement: which.has_disagreement,
+        faster_than_s: which.faster_than_s,
         text: which.text,
         page: page.of()?,
     };

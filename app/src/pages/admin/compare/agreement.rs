@@ -9,7 +9,8 @@ use crate::{
     model::{
         compare::Human,
         ratings::Comparison,
-        stats::{Estimate, Known, Undefined},
+        rubric::Dimension,
+        stats::{Estimate, Known, Reliability, Undefined},
     },
     ui::chart::{
         comparison::{self, Links},
@@ -99,7 +100,7 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
     let t = i.compare();
     let cell = |known: Known<Estimate>, share: bool| {
         let (figure, within) = match known {
-            Err(why) => (undefined(i, why), None),
+            Err(_) => ("–".into(), None),
             Ok(estimate) => {
                 let text =
                     |v: f64| if share { format!("{:.0}%", v * 100.0) } else { format!("{v:.2}").replace('-', "−") };
@@ -133,8 +134,11 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         })
         .collect_view();
     let a = i.admin();
-    let heads = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs]
-        .map(|word| view! { <th scope="col" class="num">{word}</th> })
+    let names = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs];
+    let heads = names.map(|word| view! { <th scope="col" class="num">{word}</th> }).collect_view();
+    let reasons = missing(i, dimensions, &human.reliability, &names)
+        .into_iter()
+        .map(|text| view! { <li>{text}</li> })
         .collect_view();
     let name = |at: u32| raters.get(at as usize).cloned().unwrap_or_default();
     let pairs = human.reliability.first().map(|r| r.kappas.clone()).unwrap_or_default();
@@ -150,7 +154,10 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
                 .iter()
                 .map(|r| {
                     let same = r.kappas.iter().find(|k| (k.first, k.second) == (pair.first, pair.second));
-                    cell(same.map_or(Err(Undefined::NoPairs), |k| k.kappa), false)
+                    match same.map_or(Err(Undefined::NoPairs), |k| k.kappa) {
+                        Err(why) => view! { <td class="num muted small">{undefined(i, why)}</td> }.into_any(),
+                        known => cell(known, false).into_any(),
+                    }
                 })
                 .collect_view();
             view! {
@@ -178,6 +185,7 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
                         <tbody>{rows}</tbody>
                     </table>
                 </div>
+                <ul class="muted small">{reasons}</ul>
                 <div class="pictures">{maps}</div>
                 {(!raters.is_empty()).then(|| view! {
                     <details class="said">
@@ -197,6 +205,40 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
         </section>
     }
     .into_any()
+}
+
+/// Why coefficients are missing: each reason once for each set of coefficients, with the dimensions that it is
+/// about. `names` are the coefficients', in the order of the table.
+fn missing(i: I18n, dimensions: &[Dimension], reliability: &[Reliability], names: &[&str]) -> Vec<String> {
+    let mut found: Vec<(Undefined, Vec<&str>, Vec<&str>)> = Vec::new();
+    for (dimension, r) in dimensions.iter().zip(reliability) {
+        let within_one = if dimension.checklist { r.exact } else { r.within_one };
+        let known = [r.alpha, r.ac2, r.icc1, r.icc2, r.icc2k, r.exact, within_one];
+        let mut here: Vec<(Undefined, Vec<&str>)> = Vec::new();
+        for (name, known) in names.iter().zip(known) {
+            let Err(why) = known else { continue };
+            match here.iter_mut().find(|(other, _)| *other == why) {
+                Some((_, of)) => of.push(name),
+                None => here.push((why, vec![name])),
+            }
+        }
+        for (why, of) in here {
+            let dimension = dimension.name.get(i.lang);
+            match found.iter_mut().find(|(other, others, _)| (*other, &*others) == (why, &of)) {
+                Some((.., dimensions)) => dimensions.push(dimension),
+                None => found.push((why, of, vec![dimension])),
+            }
+        }
+    }
+    let list = |words: Vec<&str>| words.join(i.lang.pick(", ", "、"));
+    let told = found.into_iter().map(|(why, of, about)| {
+        let why = undefined(i, why);
+        match about.len() == dimensions.len() {
+            true => (i.compare().missing_because)(&list(of), &why),
+            false => (i.compare().missing_in)(&list(of), &list(about), &why),
+        }
+    });
+    told.collect()
 }
 
 fn name(c: &Comparison, at: usize) -> &str {

@@ -4,7 +4,6 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -17,12 +16,11 @@ use crate::{
     },
     pages::admin::{
         parts::{FormError, asked, param},
-        study_tabs::{StudyTab, study_tabs, tab_data},
+        study_tabs::{StudyFrame, StudyTab, tab_data},
     },
     rpc::quality::{AskExtra, study_disagreements},
     ui::{
         form::{ActionForm, FormAction},
-        frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
         pager::numbered_pages,
@@ -80,12 +78,11 @@ fn page(
         .into_any()
     };
     view! {
-        <Page title=t.disputes crumbs=crumbs(i, Some(id), &title)>
-            {study_tabs(i, counts, StudyTab::Disagreements)}
+        <StudyFrame title counts here=StudyTab::Disagreements>
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
             {numbered_pages(i, &use_query_map().get_untracked(), u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }

@@ -6,7 +6,6 @@ use leptos_router::{
     params::ParamsMap,
 };
 
-use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -20,13 +19,12 @@ use crate::{
     pages::admin::{
         filter::{Field, FilterBar},
         parts::{FormError, asked, param},
-        study_tabs::{StudyTab, study_tabs, tab_data},
+        study_tabs::{StudyFrame, StudyTab, tab_data},
     },
     rpc::quality::{AnswerFlag, study_flags},
     ui::{
         flag::{flag_badge, flag_words},
         form::{ActionForm, FormAction},
-        frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty},
     },
@@ -85,8 +83,7 @@ fn page(
         })
     };
     view! {
-        <Page title=t.flags crumbs=crumbs(i, Some(id), &title)>
-            {study_tabs(i, counts, StudyTab::Flags)}
+        <StudyFrame title counts here=StudyTab::Flags>
             <FormError of=move || answer.value().get().and_then(Result::err)/>
             {(all == 0).then(|| view! { <Empty title=t.flags_none/> })}
             {(all > 0).then(|| view! {
@@ -100,7 +97,7 @@ fn page(
                     {section(t.answered, "flags-answered", done)}
                 }
             }}
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }

@@ -12,7 +12,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
     parts::{FormError, asked, param},
-    study_tabs::{StudyTab, study_tabs, tab_data},
+    study_tabs::{StudyFrame, StudyTab, tab_data},
 };
 use crate::{
     error::AppError,
@@ -31,7 +31,6 @@ use crate::{
     },
     ui::{
         form::{ActionForm, FormAction},
-        frame::Page,
         load::{Data, Load},
         notice::{Badge, Notice, Tone},
     },
@@ -47,12 +46,6 @@ struct Forms {
     pause: FormAction<PauseRater>,
     open: FormAction<SetAdmission>,
     adjudicator: FormAction<SetAdjudicator>,
-}
-
-/// Link back from a page below a study.
-pub fn crumbs(i: I18n, id: Option<StudyId>, title: &str) -> Vec<(String, String)> {
-    let study = id.map_or_else(|| "/admin/studies".to_owned(), |id| format!("/admin/studies/{id}"));
-    vec![("/admin/studies".into(), i.admin().studies.into()), (study, title.into())]
 }
 
 /// The page.
@@ -105,8 +98,7 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: 
         move || saved.read().get("saved").is_some() && forms.set.value().with(|v| v.as_ref().is_none_or(Result::is_ok));
     let calibration = settings.calibration != CalibrationMode::None;
     view! {
-        <Page title=t.quality crumbs=crumbs(i, Some(id), &title)>
-            {study_tabs(i, counts, StudyTab::Quality)}
+        <StudyFrame title counts here=StudyTab::Quality>
             {move || was_saved().then(|| view! { <Notice tone=Tone::Good><p>{t.settings_saved}</p></Notice> })}
             {proposal.map(|proposal| known::proposed(i, id, &rubric, proposal, forms))}
             {settings_form(i, id, &rubric, settings, forms)}
@@ -114,7 +106,7 @@ fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: 
             {limits::table(i, id, raters, &settings, forms)}
             {calibration.then(|| calibrations_table(i, id, calibrations, forms))}
             {adjudicator_list(i, id, adjudicators, forms)}
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }

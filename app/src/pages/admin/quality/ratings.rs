@@ -1,4 +1,4 @@
-//! `/admin/studies/:id/ratings?rater=&group=&model=&lang=&dimension=&score=&flagged=&disputed=&q=&after=`: the
+//! `/admin/studies/:id/ratings?rater=&group=&model=&lang=&dimension=&score=&flagged=&disputed=&faster=&q=&after=`: the
 //! ratings behind every figure, filtered by the address.
 
 use leptos::prelude::*;
@@ -7,7 +7,6 @@ use leptos_router::{
     params::ParamsMap,
 };
 
-use super::crumbs;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
@@ -20,12 +19,11 @@ use crate::{
     },
     pages::admin::{
         parts::{Filter, asked, lang_badge, param, select_field},
-        study_tabs::{StudyTab, study_tabs, tab_data},
+        study_tabs::{StudyFrame, StudyTab, tab_data},
     },
     rpc::quality::study_ratings,
     ui::{
         flag::{flag_badge, flag_words},
-        frame::Page,
         load::{Data, Load},
         notice::{Badge, Empty, Tone},
         pager::{page_of, pager},
@@ -49,6 +47,7 @@ pub fn RatingsPage() -> impl IntoView {
             score: read("score").parse().ok(),
             flagged: read("flagged") == "1",
             has_disagreement: read("disputed") == "1",
+            faster_than_s: read("faster").parse().ok(),
             text: read("q"),
             page: page_of(query, ""),
         };
@@ -77,7 +76,6 @@ fn page(
     filter: RatingFilter,
     (list, counts): (RatingList, Data<Live>),
 ) -> AnyView {
-    let t = i.quality();
     let RatingList { title, rubric, raters, groups, models, found, more, page } = list;
     let raters = raters.into_iter().map(|(id, name)| (id.0, name)).collect();
     let groups = groups.into_iter().map(|group| (group.id.0, group.name)).collect();
@@ -90,12 +88,11 @@ fn page(
         table(i, id, &rubric, rows)
     };
     view! {
-        <Page title=t.ratings crumbs=crumbs(i, Some(id), &title)>
-            {study_tabs(i, counts, StudyTab::Ratings)}
+        <StudyFrame title counts here=StudyTab::Ratings>
             {filters(i, &filter, &rubric, (raters, groups), models, (found, more))}
             {table}
             {around}
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }
@@ -121,6 +118,7 @@ fn filters(
     let scores = (1..=top).map(|s| (s.to_string(), s.to_string())).collect();
     let (text, flagged, disagreement) = (f.text.clone(), f.flagged, f.has_disagreement);
     let (rater, model) = (or_empty(f.rater.map(|v| v.to_string())), or_empty(f.model.map(|v| v.to_string())));
+    let faster = or_empty(f.faster_than_s.map(|v| v.to_string()));
     let group = or_empty(f.group.map(|v| v.to_string()));
     let lang = or_empty(f.nl_lang.map(|v| v.code().to_owned()));
     let (dimension, score) = (or_empty(f.dimension.map(|v| v.to_string())), or_empty(f.score.map(|v| v.to_string())));
@@ -136,6 +134,10 @@ fn filters(
             {select_field("lang", a.language, t.any, langs, lang)}
             {select_field("dimension", t.dimension, t.any, dimensions, dimension)}
             {select_field("score", t.score, t.any, scores, score)}
+            <div class="field">
+                <label class="label" for="filter-faster">{t.faster_than}</label>
+                <input class="input number" id="filter-faster" type="number" name="faster" min="1" value=faster/>
+            </div>
             <label class="check"><input type="checkbox" name="flagged" value="1" checked=flagged/>{t.only_flagged}</label>
             <label class="check"><input type="checkbox" name="disputed" value="1" checked=disagreement/>{t.only_disputed}</label>
             <button class="button" type="submit">{a.filter}</button>

@@ -14,21 +14,26 @@ use leptos_router::hooks::use_params_map;
 use super::{
     compare::follow::follow,
     parts::param,
-    study_tabs::{StudyTab, study_tabs},
+    plan_leaks::Leaks,
+    study_tabs::{StudyFrame, StudyTab},
     upkeep::upkeep_link,
 };
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        audit::Object, compare::ComparisonView, ids::StudyId, quality::Live, ratings::TaskScores, study::StudyDetail,
+        audit::Object,
+        compare::ComparisonView,
+        ids::StudyId,
+        quality::Live,
+        ratings::TaskScores,
+        study::{StudyDetail, StudyStatus},
     },
     rpc::{
         quality::study_live,
         studies::{compare, study, study_tasks},
     },
     ui::{
-        frame::Page,
         load::{Data, Load},
         notice::{Empty, Notice, Tone},
     },
@@ -83,9 +88,9 @@ fn page(
         }
     };
     view! {
-        <Page title=detail.row.title.clone() crumbs=vec![("/admin/studies".into(), t.studies.into())] actions>
-            {study_tabs(i, now, StudyTab::Overview)}
+        <StudyFrame title=detail.row.title.clone() counts=now here=StudyTab::Overview actions>
             {progress::view(i, detail, state)}
+            {(status != StudyStatus::Closed).then(|| view! { <Leaks study=id/> })}
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
@@ -96,7 +101,7 @@ fn page(
                 <Load data=tasks let:rows>{view! { <tasks::Tasks study=id models=models.clone() tasks=rows/> }}</Load>
             </section>
             <public::PublicPage study=id status handles=links/>
-        </Page>
+        </StudyFrame>
     }
     .into_any()
 }
