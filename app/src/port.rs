@@ -4,6 +4,7 @@
 //! the context and makes one call. Who may make it is in the method's signature: an [`Admin`] or a [`Person`] can
 //! only be made from a caller who is one.
 
+pub mod announcements;
 pub mod api;
 pub mod audit;
 mod caller;
@@ -242,6 +243,8 @@ pub trait Grading: Send + Sync {
 #[derive(Clone)]
 pub struct Ports {
     pub accounts: Arc<dyn Accounts>,
+    /// What admins tell people.
+    pub announcements: Arc<dyn announcements::Announcements>,
     /// Groups of people.
     pub groups: Arc<dyn groups::Groups>,
 

@@ -19,6 +19,7 @@ use crate::{
     routing::{FetchAhead, PagesOf, pages},
     ui::{
         announce::{LiveRegions, provide_announcer},
+        announcements::Announcements,
         frame::{FocusOnNavigation, Header, WaitingCount},
         loading_indicator::{LoadingIndicator, provide_loading_indicator},
     },
@@ -106,6 +107,7 @@ pages! {
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
         "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
         "/admin/people" => PeoplePage in admin::people,
+        "/admin/announcements" => AnnouncementsPage in admin::announcements,
         "/admin/groups" => GroupsPage in admin::groups,
         "/admin/groups/:id" => GroupPage in admin::groups,
         "/admin/settings" => SettingsPage in admin::settings,
@@ -154,6 +156,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <Header />
             <main class="main" id="main" tabindex="-1">
+                <Announcements />
                 <FlatRoutes fallback=NotFoundPage>
                     <PagesOf admin />
                 </FlatRoutes>

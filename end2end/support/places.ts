@@ -94,6 +94,7 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'rubric-edit', path: '/admin/rubrics/aixbench/edit', account: demo.admin },
     { name: 'rubric-new', path: '/admin/rubrics/new', account: demo.admin },
     { name: 'people', path: '/admin/people', account: demo.admin },
+    { name: 'announcements', path: '/admin/announcements', account: demo.admin },
     { name: 'groups', path: '/admin/groups', account: demo.admin },
     { name: 'group', path: (await group())?.[1] ?? '/admin/groups/0', account: demo.admin },
     { name: 'audit', path: '/admin/audit', account: demo.admin },

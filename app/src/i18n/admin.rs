@@ -69,6 +69,7 @@ texts! {
         import_codeif: "the data files of CodeIF-Bench (L_1_part_1.jsonl and others), or an archive of its repository;", "CodeIF-Bench 的数据文件（L_1_part_1.jsonl 等），或其仓库的压缩包；";
         import_translation: "Include the translation task of HumanEval-X: one dataset per pair of languages", "包括 HumanEval-X 的翻译任务：每对语言一个数据集";
         import_own: "a dataset in AixGrade's own format, as an archive of its folder.", "AixGrade 格式的数据集，将其文件夹打包即可。";
+        import_check: "Check its tasks", "查看任务";
         import_again: "Importing the same files again changes nothing. Changed files become a new version; existing ratings are kept.", "重复导入相同的文件不会产生变化。内容有变化的文件会成为新版本，已有的评分全部保留。";
         import_files: "Files or archive", "文件或压缩包";
         import_files_hint: "You can choose several files at once.", "可以一次选择多个文件。";

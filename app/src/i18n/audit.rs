@@ -32,6 +32,8 @@ texts! {
 
         adjudicator_add: "Added an adjudicator", "添加裁定者";
         adjudicator_remove: "Removed an adjudicator", "移除裁定者";
+        announcement_publish: "Published an announcement", "发布公告";
+        announcement_withdraw: "Withdrew an announcement", "撤回公告";
         calibration_let_in: "Allowed a rater to rate regardless of calibration", "放行评分者（不论校准结果）";
         calibration_reset: "Restarted a rater's calibration", "让评分者重新校准";
         collection_create: "Created a collection", "创建采集";
@@ -110,6 +112,7 @@ texts! {
         group_n(id: i64) { format!("Group {id}") } { format!("分组 {id}") }
         invitation_n(id: i64) { format!("Invitation {id}") } { format!("邀请 {id}") }
         rubric_n(slug: &str) { format!("Rubric {slug}") } { format!("评分标准 {slug}") }
+        announcement_n(id: i64) { format!("Announcement {id}") } { format!("公告 {id}") }
         collection_n(id: i64) { format!("Collection {id}") } { format!("采集 {id}") }
         run_n(id: i64) { format!("Run {id}") } { format!("运行 {id}") }
         study_n(id: i64) { format!("Study {id}") } { format!("评分项目 {id}") }
@@ -124,6 +127,8 @@ impl AuditTexts {
         match action {
             Action::AdjudicatorAdd => self.adjudicator_add,
             Action::AdjudicatorRemove => self.adjudicator_remove,
+            Action::AnnouncementPublish => self.announcement_publish,
+            Action::AnnouncementWithdraw => self.announcement_withdraw,
             Action::CalibrationAdmit => self.calibration_let_in,
             Action::CalibrationReset => self.calibration_reset,
             Action::CollectionCreate => self.collection_create,
@@ -201,6 +206,7 @@ impl AuditTexts {
     pub fn object_name(&self, object: &Object) -> String {
         match object {
             Object::Account(name) => (self.account_n)(name),
+            Object::Announcement(id) => (self.announcement_n)(id.0),
             Object::Collection(id) => (self.collection_n)(id.0),
             Object::Dataset(slug) => (self.dataset_n)(slug),
             Object::Group(id) => (self.group_n)(id.0),

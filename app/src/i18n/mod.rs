@@ -38,6 +38,7 @@ macro_rules! texts {
 
 pub mod account;
 pub mod admin;
+pub mod announcements;
 pub mod api;
 pub mod audit;
 #[cfg(feature = "ssr")]
@@ -123,6 +124,14 @@ impl I18n {
         match self.lang {
             Lang::En => &ratings_import::EN,
             Lang::Zh => &ratings_import::ZH,
+        }
+    }
+
+    /// Groups of people.
+    pub fn announcements(&self) -> &'static announcements::AnnouncementTexts {
+        match self.lang {
+            Lang::En => &announcements::EN,
+            Lang::Zh => &announcements::ZH,
         }
     }
 

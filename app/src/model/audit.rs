@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{ApiTokenId, CollectionId, GroupId, RunId, StudyId, SubmissionId, WebhookId},
+    ids::{AnnouncementId, ApiTokenId, CollectionId, GroupId, RunId, StudyId, SubmissionId, WebhookId},
     time::Timestamp,
 };
 
@@ -35,6 +35,8 @@ macro_rules! actions {
 actions! {
     AdjudicatorAdd => "adjudicator.add",
     AdjudicatorRemove => "adjudicator.remove",
+    AnnouncementPublish => "announcement.publish",
+    AnnouncementWithdraw => "announcement.withdraw",
     CalibrationAdmit => "calibration.let_in",
     CalibrationReset => "calibration.reset",
     CollectionCreate => "collection.create",
@@ -119,6 +121,8 @@ impl Action {
 pub enum Object {
     /// An account, by its name.
     Account(String),
+    /// What admins tell people.
+    Announcement(AnnouncementId),
     /// A collection of outputs.
     Collection(CollectionId),
     /// A dataset, by its short name.
@@ -147,6 +151,7 @@ impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Object::Account(name) => write!(f, "account {name}"),
+            Object::Announcement(id) => write!(f, "announcement {id}"),
             Object::Collection(id) => write!(f, "collection {id}"),
             Object::Dataset(slug) => write!(f, "dataset {slug}"),
             Object::Group(id) => write!(f, "group {id}"),
@@ -169,6 +174,7 @@ impl FromStr for Object {
         let (kind, name) = text.split_once(' ').unwrap_or((text, ""));
         let found = match kind {
             "account" => Some(Object::Account(name.to_owned())),
+            "announcement" => name.parse().ok().map(Object::Announcement),
             "collection" => name.parse().ok().map(Object::Collection),
             "dataset" => Some(Object::Dataset(name.to_owned())),
             "group" => name.parse().ok().map(Object::Group),
@@ -316,6 +322,7 @@ mod tests {
     fn objects_are_read_as_they_are_written() {
         let objects = [
             Object::Account("ada".into()),
+            Object::Announcement(AnnouncementId(9)),
             Object::Collection(CollectionId(7)),
             Object::Dataset("starter".into()),
             Object::Group(GroupId(8)),

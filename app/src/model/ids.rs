@@ -35,6 +35,8 @@ ids! {
     UserId
     /// A group of people.
     GroupId
+    /// Something that admins tell people.
+    AnnouncementId
     /// A named set of tasks, with all its versions.
     DatasetId
     /// One imported version of a dataset.

@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or draws a random number. The terms are those of docs/glossary.md,
 //! the same in database, code, API and screen.
 
+pub mod announcement;
 pub mod api;
 pub mod audit;
 pub mod claims;

@@ -4,7 +4,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{group::GroupName, ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp};
+use super::{
+    announcement::Announced, group::GroupName, ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp,
+};
 
 /// A role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +79,9 @@ pub struct Visitor {
     /// For an admin: how many items waited in the inbox when the page was sent.
     #[serde(default)]
     pub waiting: u64,
+    /// The announcements that the person had not read when the page was sent.
+    #[serde(default)]
+    pub announcements: Vec<Announced>,
     /// Name of the identity provider with which people can log in, if the operator allows one.
     #[serde(default)]
     pub sso: Option<String>,

@@ -4,6 +4,7 @@
 //! Arguments with lists or options are sent as JSON, because URL encoding loses empty ones.
 
 pub mod accounts;
+pub mod announcements;
 pub mod api;
 pub mod audit;
 pub mod call;

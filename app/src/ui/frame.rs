@@ -228,7 +228,7 @@ fn leads_to(href: &str, path: &str, home: &str) -> bool {
         ],
         "/admin/studies" => &["/admin/rubrics", RATINGS],
         "/admin/datasets" => &["/admin/languages", "/admin/conversations"],
-        "/admin/people" => &["/admin/groups"],
+        "/admin/people" => &["/admin/groups", "/admin/announcements"],
         "/admin/settings" => &["/admin/audit", "/admin/api", "/admin/archive"],
         _ => &[],
     };

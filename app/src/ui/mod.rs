@@ -25,6 +25,7 @@
 //! cells; `facts` on a `<dl>`; `lead`, `muted`, `small`; `visually-hidden`.
 
 pub mod announce;
+pub mod announcements;
 pub mod chart;
 pub mod code;
 #[cfg(feature = "ssr")]

@@ -4,6 +4,7 @@
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 internal error, 2 invalid input.
 
+mod announcements;
 mod audit;
 mod backup;
 mod broker;
@@ -160,6 +161,9 @@ enum Command {
     /// Add accounts, set passwords, create invitation links
     #[command(subcommand)]
     User(user::User),
+    /// Tell people something at the top of their pages
+    #[command(subcommand)]
+    Announcements(announcements::Announcements),
     /// Manage groups of people
     #[command(subcommand)]
     Groups(groups::Groups),
@@ -222,6 +226,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),
         Command::User(user) => user::run(&global, user).await,
+        Command::Announcements(announcements) => announcements::run(&global, announcements).await,
         Command::Groups(groups) => groups::run(&global, groups).await,
         Command::Token(token) => token::run(&global, token).await,
         Command::Audit(audit) => audit::run(&global, audit).await,

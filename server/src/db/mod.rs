@@ -8,6 +8,7 @@
 //! column is read by its position.
 
 pub mod accounts;
+pub mod announcements;
 pub mod audit;
 pub mod bookmarks;
 pub mod collections;

@@ -35,7 +35,11 @@ pub async fn render(
         Ok(admin) => state.services.inbox.waiting(&admin).await.unwrap_or_default(),
         Err(_) => 0,
     };
-    let visitor = Visitor { waiting, ..visitor };
+    let announcements = match &visitor.me {
+        Some(me) => state.services.announcements.unread_by(me.id).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let visitor = Visitor { waiting, announcements, ..visitor };
     let assets = assets::of_page(request.uri().path(), visitor.is_admin());
     let handler = leptos_axum::render_app_async_with_context(context(&state, caller, visitor), move || {
         set_policy();

@@ -143,7 +143,7 @@ pub async fn caller(
     }
     request.extensions_mut().insert(caller);
     let sso = state.services.single_sign_on.name().map(str::to_owned);
-    request.extensions_mut().insert(Visitor { me, lang, waiting: 0, sso });
+    request.extensions_mut().insert(Visitor { me, lang, waiting: 0, announcements: Vec::new(), sso });
     audit::from(Origin { via: Via::Session, token: None, address }, next.run(request)).await
 }
 

@@ -3,6 +3,7 @@
 //! same methods.
 
 pub mod accounts;
+pub mod announcements;
 pub mod audit;
 pub mod backup;
 pub mod codeif;
@@ -65,6 +66,8 @@ pub struct Services {
     pub folder: Arc<PathBuf>,
     /// People, invitations, logging in.
     pub accounts: Arc<accounts::AccountService>,
+    /// What admins tell people.
+    pub announcements: Arc<announcements::AnnouncementService>,
     /// Logging in with an identity provider.
     pub single_sign_on: Arc<single_sign_on::SingleSignOn>,
     /// Groups of people.
@@ -114,6 +117,7 @@ impl Services {
     pub fn ports(&self, reference: Arc<dyn app::port::api::Reference>) -> Ports {
         Ports {
             accounts: self.accounts.clone(),
+            announcements: self.announcements.clone(),
             groups: self.groups.clone(),
             datasets: self.datasets.clone(),
             submissions: self.submissions.clone(),
@@ -199,6 +203,7 @@ impl Services {
             settings: Arc::new(settings::SettingsService::new(db.clone())),
             single_sign_on: Arc::new(single_sign_on::SingleSignOn::new(db.clone(), accounts.clone())),
             groups: Arc::new(groups::GroupService::new(db.clone())),
+            announcements: Arc::new(announcements::AnnouncementService::new(db.clone())),
             accounts,
             folder: Arc::new(folder.to_path_buf()),
             db,

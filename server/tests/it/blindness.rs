@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
+        announcement::{Announced, Audience, NewAnnouncement},
         audit::Object,
         feedback::{Calibration, DisagreementQueue, RaterFeedback},
         flag::{Flag, FlagReason},
@@ -26,6 +27,7 @@ use app::{
     },
     port::{
         Accounts, Admin, Studies, Submissions, System,
+        announcements::Announcements as _,
         guidelines::Guidelines as _,
         quality::{Monitoring as _, Quality as _},
     },
@@ -90,6 +92,8 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("disputes", For::Raters, Sent::Json(json!({}))),
         ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
+        ("unread_announcements", For::Raters, Sent::Json(json!({}))),
+        ("read_announcement", For::Raters, form(&[("token", "none")])),
         ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("linked", For::Raters, Sent::Json(json!({}))),
         ("time_zones", For::Raters, Sent::Json(json!({}))),
@@ -105,6 +109,9 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     ];
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
+        ("announcements", Sent::Json(json!({}))),
+        ("announce", form(&[("to", "everyone"), ("en", "x"), ("zh", ""), ("last_day", "")])),
+        ("withdraw_announcement", form(&[("id", "1")])),
         ("groups", Sent::Json(json!({}))),
         ("group", Sent::Json(json!({"id": 1}))),
         ("create_group", form(&[("name", "x")])),
@@ -288,6 +295,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies/{id}/edit", "/admin/studies/1/edit"),
         admin("/admin/studies/{id}/plan", "/admin/studies/1/plan"),
         admin("/admin/people", "/admin/people"),
+        admin("/admin/announcements", "/admin/announcements"),
         admin("/admin/groups", "/admin/groups"),
         admin("/admin/groups/{id}", "/admin/groups/1"),
         admin("/admin/audit", "/admin/audit"),
@@ -668,6 +676,8 @@ async fn raters_never_see_models_or_ids() {
     let Next::Item(second) = walk.next(&study).await else { panic!("a second item") };
     walk.submit(&second, &draft([4, 3, 5]), "c2").await;
     walk.done("go_on", Sent::Form(vec![("what", second.token.0.clone())])).await;
+    let announced: Vec<Announced> = walk.client.rpc("unread_announcements", json!({})).await.json();
+    walk.done("read_announcement", Sent::Form(vec![("token", announced[0].token.0.clone())])).await;
     let Next::Calibration(passed) = walk.next(&study).await else { panic!("the calibration's end") };
     assert!(matches!(*passed, Calibration::Passed(_)));
     walk.everything("after the calibration", &here, &draft([1, 1, 1])).await;
@@ -827,6 +837,9 @@ async fn prepare(app: &TestApp) {
     let blind = app.services.studies.create(&ADMIN, new("Blind", Presentation::One)).await.unwrap();
     let side_by_side = app.services.studies.create(&ADMIN, new("Beside", Presentation::SideBySide)).await.unwrap();
     assert_eq!((blind, side_by_side), (StudyId(2), StudyId(3)));
+    let text = Bilingual { en: "The server restarts at 18:00.".into(), zh: String::new() };
+    let announced = NewAnnouncement { to: Audience::Study(blind), text, last_day: None, allow_names: false };
+    app.services.announcements.publish(&ADMIN, announced).await.unwrap();
     let choices = app.services.quality.page(&ADMIN, blind).await.unwrap().choices;
     let pools = [Pool::Calibration, Pool::Calibration, Pool::Hidden, Pool::Hidden];
     for (n, (known, pool)) in [[4, 3, 5], [1, 1, 1], [4, 3, 5], [1, 1, 1]].iter().zip(pools).enumerate() {

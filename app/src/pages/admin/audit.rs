@@ -169,6 +169,7 @@ fn name(i: I18n, action: Action) -> String {
 pub fn page_of(object: &Object) -> Option<String> {
     Some(match object {
         Object::Account(_) | Object::Invitation(_) => "/admin/people".to_owned(),
+        Object::Announcement(_) => "/admin/announcements".to_owned(),
         Object::Group(_) => "/admin/groups".to_owned(),
         Object::Dataset(slug) => format!("/admin/datasets/{}", escape(slug)),
         Object::Rubric(slug) => format!("/admin/rubrics/{}", escape(slug)),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::{code_lang::CodeLang, dataset::DatasetRow},
+    model::{audit::Object, code_lang::CodeLang, dataset::DatasetRow},
     rpc::datasets::datasets,
     ui::{
         frame::Page,
@@ -75,13 +75,19 @@ pub fn DatasetsPage() -> impl IntoView {
 fn outcome(i: I18n, imported: &str, same: &str, rows: &[DatasetRow]) -> Option<AnyView> {
     let t = i.admin();
     let among = |row: &&DatasetRow, slugs: &str| slugs.split(',').any(|slug| slug == row.slug);
-    let new = rows.iter().filter(|row| among(row, imported)).map(|r| (t.import_new)(&r.slug, r.number, r.tasks));
-    let old = rows.iter().filter(|row| among(row, same)).map(|r| (t.import_same)(&r.slug, r.number));
-    let lines: Vec<String> = new.chain(old).collect();
-    (!lines.is_empty()).then(|| {
-        let lines = lines.into_iter().map(|line| view! { <p>{line}</p> }).collect_view();
-        view! { <Notice tone=Tone::Good>{lines}</Notice> }.into_any()
-    })
+    let new = rows.iter().filter(|row| among(row, imported)).map(|row| {
+        let text = (t.import_new)(&row.slug, row.number, row.tasks);
+        // What was imported by mistake is found and deleted from here.
+        let undo = (row.number == 1).then(|| Object::Dataset(row.slug.clone()).upkeep_address()).flatten();
+        let undo = undo.map(|href| view! { " "<a href=href>{i.upkeep().link}</a> });
+        view! { <p>{text}" "<a href=format!("/admin/datasets/{}", row.slug)>{t.import_check}</a>{undo}</p> }.into_any()
+    });
+    let old = rows.iter().filter(|row| among(row, same)).map(|row| {
+        let text = (t.import_same)(&row.slug, row.number);
+        view! { <p>{text}</p> }.into_any()
+    });
+    let lines: Vec<AnyView> = new.chain(old).collect();
+    (!lines.is_empty()).then(|| view! { <Notice tone=Tone::Good>{lines}</Notice> }.into_any())
 }
 
 fn table(i: I18n, list: Listing, rows: Vec<DatasetRow>) -> AnyView {

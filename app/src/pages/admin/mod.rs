@@ -1,5 +1,6 @@
 //! The admin's pages: data in, studies, results.
 
+pub mod announcements;
 pub mod audit;
 pub mod collections;
 pub mod compare;

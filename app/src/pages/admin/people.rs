@@ -10,6 +10,7 @@ use super::{filter::Field, list::Listing, parts::FormError};
 use crate::{
     i18n::{I18n, use_i18n, use_visitor},
     model::{
+        announcement::Audience,
         group::{Group, GroupName},
         lang::Lang,
         page::PageOf,
@@ -86,7 +87,10 @@ pub fn PeoplePage() -> impl IntoView {
             <FormError of=move || set_reads.value().get().and_then(Result::err)/>
             <h2 id="accounts">{t.accounts}</h2>
             <p class="muted">{t.disable_hint}</p>
-            <p><a href="/admin/groups">{i.groups().groups}</a></p>
+            <p class="row">
+                <a href="/admin/groups">{i.groups().groups}</a>
+                <a href="/admin/announcements">{i.announcements().announcements}</a>
+            </p>
             <Load data=all_groups let:page>{list.bar(filters(i, page.rows))}</Load>
             <Load data=everybody let:both>
                 {list.view(both.0, || ().into_any(), move |users| accounts(i, list, users, forms))}
@@ -215,6 +219,9 @@ fn actions(i: I18n, user: &UserRow, Forms { set_disabled, set_role, reset, .. }:
     let user_id = id.clone();
     view! {
         <div class="row">
+            <a class="button small-button" href=Audience::Account(user.id).announce_address() aria-label=(i.announcements().announce_whom)(&user.name)>
+                {i.announcements().write_to}
+            </a>
             <ActionForm action=reset>
                 <input type="hidden" name="user" value=user_id/>
                 <button class="button small-button" type="submit" aria-label=whose>{t.reset}</button>

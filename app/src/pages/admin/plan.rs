@@ -13,6 +13,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        announcement::Audience,
         group::Group,
         ids::StudyId,
         lang::Lang,
@@ -220,6 +221,7 @@ fn people(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
         <section class="stack" aria-labelledby="plan-people">
             <h2 id="plan-people">{p.shares}</h2>
             <p class="muted small">{p.shares_lead}</p>
+            <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
             <div class="table-box list-box"><table class="table list" role="table">
                 <caption class="visually-hidden">{p.shares}</caption>
                 <thead role="rowgroup">

@@ -4,6 +4,7 @@
 //! scope an operation requires: operations outside the document cannot be called. Cookies are ignored here,
 //! so no protection against cross-site requests is needed. Every error is a [`problem::Problem`].
 
+mod announcements;
 mod audit;
 mod collections;
 mod comparisons;
@@ -178,6 +179,8 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(people::list_people))
         .routes(routes!(people::update_person))
         .routes(routes!(plans::set_reads))
+        .routes(routes!(announcements::list_announcements, announcements::publish_announcement))
+        .routes(routes!(announcements::withdraw_announcement))
         .routes(routes!(groups::list_groups, groups::create_group))
         .routes(routes!(groups::get_group, groups::rename_group, groups::delete_group))
         .routes(routes!(groups::change_group_members))

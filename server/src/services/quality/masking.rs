@@ -16,7 +16,8 @@ use crate::{
 /// Searching more outputs than this takes seconds, so it is done on request.
 const SEARCHED: u64 = 2000;
 
-fn leak_finder(conn: &Connection) -> Result<LeakFinder, Failure> {
+/// Finds names of models: those that are stored here, and well-known ones.
+pub fn leak_finder(conn: &Connection) -> Result<LeakFinder, Failure> {
     let known = submissions::model_names(conn)?;
     Ok(LeakFinder::new(known.iter().map(String::as_str)))
 }

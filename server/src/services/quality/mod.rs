@@ -10,7 +10,7 @@ mod feedback;
 pub mod hidden_checks;
 mod known;
 pub mod limits;
-mod masking;
+pub(super) mod masking;
 mod monitoring;
 mod schedule;
 

@@ -31,7 +31,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 34] = [
+const SMALL: [&str; 35] = [
     "sqlite_schema",
     // Settings of the index of names.
     "names_config",
@@ -44,6 +44,8 @@ const SMALL: [&str; 34] = [
     "rater_settings",
     "password_resets",
     "invitations",
+    // Everything that admins told people.
+    "announcements",
     // One row for each group, each member of one, and each identity of a person.
     "person_groups",
     "person_group_members",

@@ -6,6 +6,7 @@ use super::{Forms, number, options};
 use crate::{
     i18n::I18n,
     model::{
+        announcement::Audience,
         ids::StudyId,
         quality::{LimitAction, QualitySettings, RaterLimits},
     },
@@ -89,6 +90,7 @@ pub(super) fn table(
             let state = state.map(|(tone, word, at)| {
                 view! { <Badge tone>{word}</Badge>{at.map(|at| view! { " "<span class="muted small">{at}</span> })} }
             });
+            let announce = (i.announcements().announce_whom)(&row.name);
             view! {
                 <tr role="row">
                     <th role="rowheader" scope="row" data-label=a.rater>{row.name.clone()}</th>
@@ -104,6 +106,9 @@ pub(super) fn table(
                                 {if paused { t.resume } else { t.pause }}<span class="visually-hidden">" "{row.name}</span>
                             </button>
                         </ActionForm>
+                        <a class="small" href=Audience::Account(row.rater).announce_address() aria-label=announce>
+                            {i.announcements().write_to}
+                        </a>
                     </td>
                 </tr>
             }
