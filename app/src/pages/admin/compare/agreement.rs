@@ -224,7 +224,7 @@ fn missing(i: I18n, dimensions: &[Dimension], reliability: &[Reliability], names
         }
         for (why, of) in here {
             let dimension = dimension.name.get(i.lang);
-            match found.iter_mut().find(|(other, others, _)| (*other, &*others) == (why, &of)) {
+            match found.iter_mut().find(|(other, others, _)| (*other, &**others) == (why, of.as_slice())) {
                 Some((.., dimensions)) => dimensions.push(dimension),
                 None => found.push((why, of, vec![dimension])),
             }
