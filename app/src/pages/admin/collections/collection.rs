@@ -10,6 +10,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        code::visible,
         collection::{
             ChatMessage, CollectionDetail, CollectionRow, CollectionStatus, RequestDetail, RequestRow, RequestStatus,
         },
@@ -432,7 +433,7 @@ fn messages(all: &[ChatMessage]) -> AnyView {
             view! {
                 <div>
                     <p class="label"><code>{message.role.name()}</code></p>
-                    <pre class="prompt-text" translate="no" tabindex="0">{message.content.clone()}</pre>
+                    <pre class="prompt-text" translate="no" tabindex="0">{visible(&message.content).into_owned()}</pre>
                 </div>
             }
         })
@@ -478,7 +479,10 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         .then(|| view! { <p>{t.instructions}{i.common.colon}{followed(i, &row.instruction_answers)}</p> });
     let number = if row.output.is_some() { t.answer } else { t.sample };
     let response = match response {
-        Some(text) => view! { <pre class="prompt-text" translate="no" tabindex="0">{text}</pre> }.into_any(),
+        Some(text) => {
+            view! { <pre class="prompt-text" translate="no" tabindex="0">{visible(&text).into_owned()}</pre> }
+                .into_any()
+        }
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
     let tests = tests_of(i, &row);
@@ -517,7 +521,7 @@ fn tests_of(i: I18n, row: &RequestRow) -> Option<AnyView> {
             let failure = (!tests.failure.is_empty()).then(|| {
                 view! {
                     <p class="label">{t.told}</p>
-                    <pre class="prompt-text" translate="no" tabindex="0">{tests.failure.clone()}</pre>
+                    <pre class="prompt-text" translate="no" tabindex="0">{visible(&tests.failure).into_owned()}</pre>
                 }
             });
             view! { <p>{(t.follows)(passed as u64, tests.checks.len() as u64)}</p> {failure} }.into_any()
