@@ -123,7 +123,7 @@ texts! {
         rubric: "Rubric", "评分标准";
         rubric_hint: "Its short name, with a version for another than the newest. Empty for the dataset's.", "其短名称；需要旧版本时加上版本号。留空则使用数据集的评分标准。";
         answers: "Answers per output", "每个输出的回答数";
-        answers_hint: "Several answers are combined: on each dimension their median counts.", "多个回答会合并：每个维度取中位数。";
+        answers_hint: "Several answers are combined: on each dimension their median counts, and for each instruction what most of them say.", "多个回答会合并：每个维度取中位数，每条指令取多数。";
         judging_lang: "Language of the prompt", "提示词语言";
         level_order: "Order of levels", "等级顺序";
         level_order_hint: "A drawn order shows whether scores depend on it.", "随机顺序可用于检查分数是否受顺序影响。";
@@ -138,6 +138,11 @@ texts! {
         invalid: "Requests without a valid answer", "无有效回答的请求";
         scores: "Scores", "分数";
         answer: "Answer", "回答";
+        instructions: "Instructions", "指令";
+        instructions_asked: "answered one by one", "逐条回答是否遵循";
+        followed: "followed", "已遵循";
+        not_followed: "not followed", "未遵循";
+        comma: ", ", "，";
         no_scores: "no valid answer", "无有效回答";
         output: "Output", "输出";
         comparison: "Comparison with people", "与人工评分对照";

@@ -76,6 +76,7 @@ texts! {
         grid_shows: "Show:", "显示：";
         judges: "Judge models and human ratings", "评判模型与人工评分对照";
         judges_lead: "A judge model is compared with people on outputs that both scored. Its scores do not enter any mean or test above.", "评判模型仅在双方都评过的输出上与人工比较，其评分不计入上面的任何均值和检验。";
+        judge_instructions: "Instructions count as 1 (followed) or 0 (not followed), each instruction of an output by itself.", "指令按 1（遵循）或 0（未遵循）计，同一输出的各条指令分别计算。";
         judge: "judge model", "评判模型";
         people: "people", "人工";
         who: "Scored by", "评分者";
@@ -220,6 +221,7 @@ texts! {
     ratings_n(n: &str): "{n} ratings", "{n} 条评分";
     tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";
     replace_won(won: &str, all: &str): "{won} of {all} raters", "{all} 位评分者中的 {won} 位";
+    instruction_of_kind(kind: &str): "Instruction: {kind}", "指令：{kind}";
     replace_epsilon(epsilon: &str): "Won at ε = {epsilon}", "ε = {epsilon} 时胜过";
     judge_facts(outputs: &str, both: &str):
         "It scored {outputs} outputs of these models; people rated {both} of them.",

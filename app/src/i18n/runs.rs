@@ -100,6 +100,7 @@ texts! {
         show: "Show", "显示";
         so_far: "Preliminary: unfinished outputs count as 0.", "暂时的指标：未完成的输出按 0 计。";
         solved: "Tasks passed", "通过的任务";
+        solved_turns: "Turns passed", "通过的轮次";
         start: "Run tests", "运行测试";
         start_dates: "Set the date to June 2022", "将日期设为 2022 年 6 月";
         start_dates_hint: "Outputs and tests see 15 June 2022 as the current date. Use this for tests that pass only in the month in which they were written. The server needs libfaketime.", "输出和测试看到的日期为 2022 年 6 月 15 日，适用于只在编写当月成立的测试。服务器需要安装 libfaketime。";
@@ -129,6 +130,9 @@ texts! {
     sentences {
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
+        lacks_sources(id: RunId)
+            { format!("No process works on this run: its tests need the sources of projects, which this server does not have. On the server's machine, run \"aixgrade run --resume {id} --repositories DIR\", or restart the server with --repositories DIR and without --nats (docs/operating.md).") }
+            { format!("目前没有进程执行此运行：其测试需要项目源码，而本服务器没有。请在服务器所在的机器上执行 \"aixgrade run --resume {id} --repositories DIR\"，或使用 --repositories DIR 且不带 --nats 重新启动服务器（docs/operating.md）。") }
         behind(id: RunId)
             { format!("Waiting for run {id} to finish.") }
             { format!("正在等待运行 {id} 完成。") }

@@ -1,5 +1,7 @@
 //! Code for display: formatted, highlighted, split into lines.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::note::Position;
@@ -26,7 +28,35 @@ pub struct CodeView {
     pub surrounding_text: String,
 }
 
-/// One line, as highlighted runs of text; joined, they are the line without its line break.
+/// Whether a character shows nothing by itself, or changes the order in which the text around it is shown: with such
+/// characters, code can look different from what a compiler reads. White space and the joiners of emoji and of Indic and
+/// Persian words are not meant.
+pub fn is_hidden(c: char) -> bool {
+    match c {
+        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => true,
+        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => c.is_control() && !c.is_whitespace(),
+    }
+}
+
+/// A text with hidden characters as their code points, such as `⟨U+202E⟩`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_hidden(c) {
+            true => shown.push_str(&format!("⟨U+{:04X}⟩", u32::from(c))),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// One line, as highlighted runs of text; joined, they are the line without its line break, with hidden characters as
+/// [`visible`] shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(transparent)]

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    conversation::{TurnCheck, Way},
+    conversation::{InstructionAnswer, TurnCheck, Way},
     ids::{CollectionId, OutputId, SubmissionId},
     judging::{JudgingFacts, OrderMeans},
     lang::Bilingual,
@@ -398,6 +398,9 @@ pub struct RequestRow {
     pub output: Option<JudgedOutput>,
     /// A valid answer's scores, in the rubric's order.
     pub scores: Option<Vec<u8>>,
+    /// A valid answer's answers about the instructions of the output's conversation, by turn; empty if the judge was not asked
+    /// about any.
+    pub instruction_answers: Vec<InstructionAnswer>,
     pub status: RequestStatus,
     /// How often it was sent.
     pub attempts: u32,

@@ -237,6 +237,18 @@ pub struct Judge {
     pub both: u64,
     /// One entry per dimension.
     pub dimensions: Vec<JudgeDimension>,
+    /// The answers about instructions, one entry per kind of instruction that both answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<JudgeInstructions>,
+}
+
+/// A judge's answers about one kind of instruction, with yes = 1 and no = 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct JudgeInstructions {
+    pub kind: InstructionKind,
+    /// The figures of a dimension, over the instructions of outputs in place of outputs.
+    pub figures: JudgeDimension,
 }
 
 /// A judge on one dimension.
@@ -273,7 +285,7 @@ fn missing<T>() -> Known<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct JudgeMeans {
-    /// Number of outputs.
+    /// Number of outputs, or of their instructions.
     pub outputs: u64,
     /// The judge's mean score; `None` without outputs.
     pub judge: Option<f64>,

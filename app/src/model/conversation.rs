@@ -147,6 +147,38 @@ pub struct TaskTurn {
     pub judged: bool,
 }
 
+/// The answer to the question whether an output follows an instruction of its conversation. Files have it as
+/// `TURN:ANSWER`, with 1 for yes and 0 for no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct InstructionAnswer {
+    /// The turn of the instruction.
+    pub turn: u32,
+    pub follows: bool,
+}
+
+impl InstructionAnswer {
+    /// Several answers as files have them, separated by spaces.
+    pub fn join(answers: &[InstructionAnswer]) -> String {
+        let each = answers.iter().map(|answer| format!("{}:{}", answer.turn, u8::from(answer.follows)));
+        each.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Reads what [`InstructionAnswer::join`] wrote; `None` for any other text.
+    pub fn split(text: &str) -> Option<Vec<InstructionAnswer>> {
+        let each = text.split_whitespace().map(|word| {
+            let (turn, answer) = word.split_once(':')?;
+            let follows = match answer {
+                "1" => true,
+                "0" => false,
+                _ => return None,
+            };
+            Some(InstructionAnswer { turn: turn.parse().ok()?, follows })
+        });
+        each.collect()
+    }
+}
+
 /// A turn of a conversation, with the model's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -242,6 +274,17 @@ pub struct TurnCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_answers_are_read_back() {
+        let answers = [(1, true), (12, false)].map(|(turn, follows)| InstructionAnswer { turn, follows });
+        assert_eq!(InstructionAnswer::join(&answers), "1:1 12:0");
+        assert_eq!(InstructionAnswer::split("1:1 12:0"), Some(answers.to_vec()));
+        assert_eq!(InstructionAnswer::split(""), Some(Vec::new()));
+        for wrong in ["1", "1:2", "x:1", "1:1,2:0", "-1:1"] {
+            assert_eq!(InstructionAnswer::split(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn names_of_kinds_and_ways_are_unique() {

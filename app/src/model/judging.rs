@@ -103,6 +103,8 @@ pub struct JudgingFacts {
     pub rubric: String,
     /// The keys of the rubric's dimensions, in the order of scores.
     pub dimensions: Vec<String>,
+    /// Whether it asks which instructions of a conversation an output follows.
+    pub instructions: bool,
     /// The language of its prompts.
     pub lang: Lang,
     pub level_order: LevelOrder,

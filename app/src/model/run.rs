@@ -421,6 +421,9 @@ pub struct RunRow {
     pub created_at: Timestamp,
     /// End time.
     pub finished_at: Option<Timestamp>,
+    /// Whether the tasks are conversations: each turn of a task then counts as a task in the figures.
+    #[serde(default)]
+    pub conversations: bool,
     /// The figures so far.
     pub metrics: Metrics,
     /// The figures by the verdicts of the evaluator published with the benchmark, if it has one.
@@ -525,6 +528,8 @@ pub struct RunProgress {
     pub begun: bool,
     /// The run that must end before this one starts.
     pub behind: Option<RunId>,
+    /// Whether no process works on it and this one does not, because it has no sources of the projects that the tests need.
+    pub lacks_sources: bool,
     /// Estimated seconds left; absent until there is enough data.
     pub left_s: Option<u32>,
 }
@@ -541,6 +546,9 @@ pub struct RunDetail {
     /// The same by the verdicts as published; empty if the benchmark has no evaluator.
     #[serde(default)]
     pub published_pass_at: Vec<PassAtK>,
+    /// Tasks that count in the figures as published: not the turns of conversations that the evaluator does not judge.
+    #[serde(default)]
+    pub published_tasks: u32,
     /// Outputs that pass as published and not guarded, by reason, the most frequent first.
     #[serde(default)]
     pub differences: Vec<Difference>,
@@ -553,6 +561,9 @@ pub struct RunDetail {
     /// Number of outputs taken over from a worker that stopped silently, for example when it was killed.
     /// Each counts once.
     pub taken_over: u32,
+    /// As in [`RunProgress`].
+    #[serde(default)]
+    pub lacks_sources: bool,
     /// Number of outputs run with another engine, Java build or limits than the run's conditions.
     pub mixed: u32,
     /// Tasks with tests but without an output, in the dataset's order; they count 0.

@@ -518,6 +518,7 @@ fn whole_text(whole: &Whole) -> String {
     if let Some(judging) = &row.judging {
         optional("Rubric", Some(judging.rubric.clone()));
         optional("Study", judging.study.map(|id| id.to_string()));
+        optional("Instructions", judging.instructions.then(|| "answered one by one".to_owned()));
         optional("Levels", Some(judging.level_order.name().to_owned()));
         optional("Language", Some(judging.lang.code().to_owned()));
         optional("Outputs", Some(format!("{} of {} scored", judging.scored, judging.outputs)));

@@ -192,13 +192,18 @@ pub async fn items(services: &Services, id: RunId) -> Answer<Vec<ItemRow>> {
 /// The figures of a run as published, next to the guarded ones, and why they differ.
 fn published(detail: &RunDetail) -> String {
     let Some(published) = &detail.row.published else { return String::new() };
-    let (solved, tasks) = (published.solved, detail.row.metrics.tasks);
-    let mut text = format!("\nAs published: {solved} of {tasks} tasks{}", shares(&detail.published_pass_at));
+    let (solved, tasks, unit) = (published.solved, detail.published_tasks, unit(detail));
+    let mut text = format!("\nAs published: {solved} of {tasks} {unit}{}", shares(&detail.published_pass_at));
     text.push_str(&format!("\n{}", EN.differ(published.differ)));
     for difference in &detail.differences {
         text.push_str(&format!("\n  {}", EN.difference_line(difference)));
     }
     text
+}
+
+/// What the figures of a run count.
+fn unit(detail: &RunDetail) -> &'static str {
+    if detail.row.conversations { "turns" } else { "tasks" }
 }
 
 /// `, pass@1 68.68% [61.2, 75.9], pass@10 …`
@@ -244,13 +249,13 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
         text.push_str(&format!("{}: {count}\n", verdict.name()));
     }
     let guarded = if with_published { "Guarded" } else { "Passed" };
-    text.push_str(&format!("{guarded}: {} of {} tasks{}", m.solved, m.tasks, shares(&detail.pass_at)));
+    text.push_str(&format!("{guarded}: {} of {} {}{}", m.solved, m.tasks, unit(detail), shares(&detail.pass_at)));
     text.push_str(&published(detail));
     text.push('\n');
     text.push_str(&format!("AvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
     if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {
         let (sum, mean) = (m.ratio_sum_clamped, m.ratio_mean_clamped * 100.0);
-        text.push_str(&format!(" as reported; {sum:.4}, {mean:.2}% clamped to 1 per task"));
+        text.push_str(&format!(" as reported; {sum:.4}, {mean:.2}% clamped to 1 for each of the {}", unit(detail)));
     }
     if !detail.missing.is_empty() {
         let tasks: Vec<&str> = detail.missing.iter().take(10).map(|m| m.task_id.as_str()).collect();

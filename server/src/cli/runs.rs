@@ -110,6 +110,9 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
                         text.push_str(&format!("\n{task}: {why}"));
                     }
                 }
+                if detail.lacks_sources {
+                    text.push_str(&format!("\n{}", (EN.lacks_sources)(detail.row.id)));
+                }
                 if let Some(fault) = &detail.fault {
                     text.push_str(&format!("\nThe engine could not run it: {}", EN.fault_line(fault)));
                 }

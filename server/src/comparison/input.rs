@@ -119,6 +119,19 @@ pub struct InputJudge {
     pub name: String,
     /// Its scores, by output.
     pub scores: Vec<JudgeScore>,
+    /// Its answers about instructions of these outputs, by output and turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<JudgeInstruction>,
+}
+
+/// A judge model's answer about an instruction of one output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeInstruction {
+    pub output: OutputId,
+    /// The turn of the instruction.
+    pub turn: u32,
+    /// 1 if the output follows it, otherwise 0.
+    pub follows: u8,
 }
 
 /// A judge model's scores of one output.

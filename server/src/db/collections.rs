@@ -8,6 +8,7 @@ use app::model::{
         ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, JudgedOutput, RequestDetail, RequestRow,
         StopReason, TestedAnswer,
     },
+    conversation::InstructionAnswer,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, RunId, StudyId, SubmissionId, UserId},
     judging::JudgingFacts,
     page::{PageOf, Paged},
@@ -19,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     accounts::parsed,
-    judgings::{self, Judging},
+    judgings::{self, JudgeAnswer, Judging},
     page::{self, Filter, List, Sort},
 };
 use crate::{clock, error::Failure};
@@ -159,6 +160,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         study: study.map(StudyId),
         rubric: how.rubric,
         dimensions: how.dimensions,
+        instructions: how.instructions,
         lang: how.lang,
         level_order: how.level_order,
         outputs: how.outputs,
@@ -190,7 +192,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
     })
 }
 
-const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.status, r.attempts, r.sent_at, r.finish_reason,
+const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.instruction_answers, r.status, r.attempts, r.sent_at, r.finish_reason,
     r.reported_model, r.prompt_tokens, r.response_tokens, r.latency_ms, r.error, r.output_id, o.sample AS output_sample,
     m.name AS output_model";
 /// The judged output of a request and its model, where it has one.
@@ -232,6 +234,7 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
             None => None,
         },
         scores: row.get::<_, Option<String>>("scores")?.map(|digits| judgings::scores(&digits)),
+        instruction_answers: judgings::instruction_answers(row)?,
         status: parsed(row, "status")?,
         attempts: row.get("attempts")?,
         sent_at: Timestamp(row.get("sent_at")?),
@@ -619,8 +622,8 @@ pub fn prompt(conn: &Connection, id: CollectionId, key: &str) -> Result<Option<V
 pub enum Follow {
     /// Nothing; the output is made of it later.
     Nothing,
-    /// A judge's valid answer: its scores and comment.
-    Scores(Vec<u8>, String),
+    /// A judge's valid answer.
+    Scores(JudgeAnswer),
     /// Another request: the next turn.
     Turn(u32, Prompt),
     /// Nothing: a judge was asked once more and has no valid answer.
@@ -653,15 +656,17 @@ pub fn answer(
     if !holds(conn, id, holder)? {
         return Ok(false);
     }
-    let (scores, comment) = match follow {
-        Follow::Scores(scores, comment) => (Some(scores.iter().map(u8::to_string).collect::<String>()), Some(comment)),
-        _ => (None, None),
+    let judged = match follow {
+        Follow::Scores(answer) => Some(answer),
+        _ => None,
     };
+    let scores = judged.map(|answer| answer.scores.iter().map(u8::to_string).collect::<String>());
+    let instructions = judged.filter(|answer| !answer.instructions.is_empty());
     let changed = conn
         .prepare_cached(
             "UPDATE collection_requests SET status = 'answered', response = ?2, finish_reason = ?3, reported_model = ?4,
                  prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL, scores = ?8, comment = ?9,
-                 untested = ?10
+                 untested = ?10, instruction_answers = ?11
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![
@@ -673,8 +678,9 @@ pub fn answer(
             new.response_tokens,
             new.latency_ms,
             scores,
-            comment,
-            matches!(follow, Follow::Tests)
+            judged.map(|answer| &answer.comment),
+            matches!(follow, Follow::Tests),
+            instructions.map(|answer| InstructionAnswer::join(&answer.instructions)),
         ])?;
     if changed == 0 {
         return Ok(false);

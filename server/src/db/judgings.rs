@@ -4,11 +4,12 @@
 //! reads.
 
 use app::model::{
+    conversation::InstructionAnswer,
     ids::{CollectionId, DatasetVersionId, OutputId, StudyId, SubmissionId, UserId},
     judging::{LevelOrder, OrderMeans},
     lang::Lang,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Error::FromSqlConversionFailure, OptionalExtension, Row, params, types::Type};
 use serde::{Deserialize, Serialize};
 
 use super::rubrics::Stored;
@@ -23,6 +24,9 @@ pub struct Judging {
     pub rubric: String,
     /// The keys of its dimensions.
     pub dimensions: Vec<String>,
+    /// Whether it asks which instructions an output follows. Judgings of earlier versions did not.
+    #[serde(default)]
+    pub instructions: bool,
     /// Number of its outputs.
     pub outputs: u64,
     /// Estimated tokens of all its first prompts.
@@ -149,14 +153,36 @@ pub fn task_of(conn: &Connection, output: OutputId) -> Result<String, Failure> {
     Ok(conn.prepare_cached(query)?.query_row([output.0], |row| row.get(0))?)
 }
 
-/// The valid answers for a request's output so far.
-pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<Vec<Vec<u8>>, Failure> {
+/// A judge's valid answer for an output, or what several come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeAnswer {
+    /// In the rubric's order.
+    pub scores: Vec<u8>,
+    /// By turn; empty if the judge is not asked about instructions.
+    pub instructions: Vec<InstructionAnswer>,
+    pub comment: String,
+}
+
+/// The valid answers for an output so far, in the order of their requests.
+pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<Vec<JudgeAnswer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT scores FROM collection_requests WHERE output_id = ?2 AND collection_id = ?1 AND scores IS NOT NULL
-         ORDER BY position",
+        "SELECT scores, instruction_answers, comment FROM collection_requests
+         WHERE output_id = ?2 AND collection_id = ?1 AND scores IS NOT NULL ORDER BY position",
     )?;
-    let rows = statement.query_map(params![id.0, output.0], |row| row.get::<_, String>("scores"))?;
-    rows.map(|digits| Ok(scores(&digits?))).collect()
+    let rows = statement.query_map(params![id.0, output.0], |row| {
+        Ok(JudgeAnswer {
+            scores: scores(&row.get::<_, String>("scores")?),
+            instructions: instruction_answers(row)?,
+            comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// A request's answers about instructions.
+pub fn instruction_answers(row: &Row<'_>) -> rusqlite::Result<Vec<InstructionAnswer>> {
+    let text = row.get::<_, Option<String>>("instruction_answers")?.unwrap_or_default();
+    InstructionAnswer::split(&text).ok_or_else(|| FromSqlConversionFailure(0, Type::Text, text.into()))
 }
 
 /// The valid answers by the order in which their prompts listed the levels.
@@ -189,18 +215,17 @@ pub fn scores(digits: &str) -> Vec<u8> {
     digits.bytes().map(|digit| digit.wrapping_sub(b'0')).collect()
 }
 
-/// Stores the combined scores of an output; the comment is the first answer's.
-pub fn set_scores(
+/// Stores what the answers for an output come to; the stored comment is the first answer's.
+pub fn set_answer(
     conn: &Connection,
     id: CollectionId,
     output: OutputId,
-    scores: &[u8],
-    comment: &str,
+    combined: &JudgeAnswer,
 ) -> Result<(), Failure> {
     let judging: Option<i64> =
         conn.prepare_cached("SELECT judging_id FROM collections WHERE id = ?1")?.query_row([id.0], |row| row.get(0))?;
     let Some(judging) = judging else { return Ok(()) };
-    let digits: String = scores.iter().map(u8::to_string).collect();
+    let digits: String = combined.scores.iter().map(u8::to_string).collect();
     let is_new = !conn
         .prepare_cached("SELECT 1 FROM judged_scores WHERE judging_id = ?1 AND output_id = ?2")?
         .exists(params![judging, output.0])?;
@@ -208,7 +233,14 @@ pub fn set_scores(
         "INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET scores = excluded.scores",
     )?
-    .execute(params![judging, output.0, digits, comment])?;
+    .execute(params![judging, output.0, digits, combined.comment])?;
+    let mut insert = conn.prepare_cached(
+        "INSERT INTO judged_instructions (judging_id, output_id, turn, answer) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET answer = excluded.answer",
+    )?;
+    for answer in &combined.instructions {
+        insert.execute(params![judging, output.0, answer.turn, answer.follows])?;
+    }
     conn.prepare_cached("UPDATE all_judgings SET revision = revision + 1 WHERE id = ?1")?.execute([judging])?;
     conn.prepare_cached("UPDATE collections SET scored = scored + ?2 WHERE id = ?1")?.execute(params![id.0, is_new])?;
     Ok(())

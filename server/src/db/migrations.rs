@@ -50,6 +50,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0040_workers.sql"),
     include_str!("../../migrations/0041_dynamic_conversations.sql"),
     include_str!("../../migrations/0042_announcements.sql"),
+    include_str!("../../migrations/0043_judged_instructions.sql"),
 ];
 
 /// The schema this program writes.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use super::{results_import::Given, results_input::OutputPosition, staging};
 use crate::{
     clock,
-    comparison::input::{ComparisonInput, InputJudge, JudgeScore},
+    comparison::input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore},
     error::Failure,
 };
 
@@ -79,7 +79,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
         )?;
     let mut found = Vec::new();
     for (id, name) in all {
-        let mut judge = InputJudge { name, scores: Vec::new() };
+        let mut judge = InputJudge { name, ..InputJudge::default() };
         let mut rows = scores.query([id])?;
         while let Some(row) = rows.next()? {
             let output: i64 = row.get("output_id")?;
@@ -93,8 +93,28 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
             }
         }
         if !judge.scores.is_empty() {
+            if rubric.instructions {
+                judge.instructions = instructions(conn, id, &places)?;
+            }
             found.push(judge);
         }
     }
     Ok(found)
+}
+
+/// A judge model's answers about the instructions of these outputs.
+fn instructions(
+    conn: &Connection,
+    judging: i64,
+    places: &HashMap<i64, OutputPosition>,
+) -> Result<Vec<JudgeInstruction>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT output_id, turn, answer FROM judged_instructions WHERE judging_id = ?1 ORDER BY output_id, turn",
+    )?;
+    let rows = statement.query_map([judging], |row| {
+        let output = OutputId(row.get("output_id")?);
+        Ok(JudgeInstruction { output, turn: row.get("turn")?, follows: row.get("answer")? })
+    })?;
+    let all: Vec<JudgeInstruction> = rows.collect::<Result<_, _>>()?;
+    Ok(all.into_iter().filter(|answer| places.contains_key(&answer.output.0)).collect())
 }

@@ -56,6 +56,10 @@ pub struct Run {
     pub begun_at: Option<Timestamp>,
     /// Number of items taken over from a holder that stopped silently.
     pub taken_over: u32,
+    /// Whether the dataset's tasks are conversations.
+    pub conversations: bool,
+    /// Whether its tests need the sources of projects.
+    pub needs_repositories: bool,
 
     pub created_at: Timestamp,
 
@@ -183,7 +187,8 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
 }
 
 const RUN: &str = "r.id AS id, s.id AS submission, v.id AS version, m.id AS model, m.name, d.slug, v.number, r.status, r.fresh, r.environment, r.fault,
-        r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over";
+        r.created_at, r.finished_at, r.recheck, r.begun_at, r.taken_over, s.way IS NOT NULL AS conversations,
+        v.test_kind";
 const RUN_JOINS: &str = "CROSS JOIN submissions s ON s.id = r.submission_id
     CROSS JOIN models m ON m.id = s.model_id
     CROSS JOIN dataset_versions v ON v.id = s.version_id
@@ -259,6 +264,9 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         recheck: row.get("recheck")?,
         begun_at: row.get::<_, Option<i64>>("begun_at")?.map(Timestamp),
         taken_over: row.get("taken_over")?,
+        conversations: row.get("conversations")?,
+        needs_repositories: row.get::<_, Option<String>>("test_kind")?.as_deref()
+            == Some(TestKind::Repositories.name()),
     })
 }
 

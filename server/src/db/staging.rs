@@ -130,11 +130,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
     }
     let deleted = match import {
         Import::Submission(_) => clear_outputs(conn, id)?,
-        Import::Judging(_) => conn.execute(
-            "DELETE FROM judged_scores WHERE judging_id = ?1 AND output_id IN (
-                 SELECT output_id FROM judged_scores WHERE judging_id = ?1 LIMIT ?2)",
-            params![id, ROWS],
-        )?,
+        Import::Judging(_) => clear_judged(conn, id)?,
         Import::Study(_) => clear_ratings(conn, id)?,
     };
     if deleted > 0 {
@@ -208,6 +204,23 @@ fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
     Ok(conn.execute(
         "DELETE FROM outputs WHERE id IN (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
         params![submission, ROWS],
+    )?)
+}
+
+/// Deletes a judge model's scores and answers about instructions.
+fn clear_judged(conn: &Connection, judging: i64) -> Result<usize, Failure> {
+    let answers = conn.execute(
+        "DELETE FROM judged_instructions WHERE judging_id = ?1 AND (output_id, turn) IN (
+             SELECT output_id, turn FROM judged_instructions WHERE judging_id = ?1 LIMIT ?2)",
+        params![judging, ROWS],
+    )?;
+    if answers > 0 {
+        return Ok(answers);
+    }
+    Ok(conn.execute(
+        "DELETE FROM judged_scores WHERE judging_id = ?1 AND output_id IN (
+             SELECT output_id FROM judged_scores WHERE judging_id = ?1 LIMIT ?2)",
+        params![judging, ROWS],
     )?)
 }
 

@@ -12,7 +12,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        code::{CodeView, Remark},
+        code::{CodeView, Remark, visible},
         code_lang::CodeLang,
     },
 };
@@ -52,6 +52,7 @@ static PERMITS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 /// The view of `code` in this programming language, with the text around it in a chat response. The view adds
 /// no identity beyond what the two texts contain.
 pub async fn view(code: String, surrounding_text: String, lang: CodeLang) -> CodeView {
+    let surrounding_text = visible(&surrounding_text).into_owned();
     // In a separate task, so that the work continues if the client disconnects, and the next request need not start
     // again.
     let view = tokio::spawn(computed(code.clone(), surrounding_text.clone(), lang)).await;

@@ -3,7 +3,7 @@
 use std::{sync::OnceLock, time::Duration};
 
 use app::model::{
-    code::{Line, Run},
+    code::{Line, Run, is_hidden, visible},
     code_lang::CodeLang,
 };
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
@@ -14,8 +14,21 @@ use crate::lang;
 /// The kinds of a [`Run`] that the style sheet knows. Plain text (variables,
 /// punctuation) has none: it is most of a program, and a run for each bracket would make a page
 /// several times as heavy.
-pub const KINDS: [&str; 10] =
-    ["keyword", "type", "function", "string", "number", "comment", "constant", "annotation", "property", "operator"];
+pub const KINDS: [&str; 11] = [
+    "keyword",
+    "type",
+    "function",
+    "string",
+    "number",
+    "comment",
+    "constant",
+    "annotation",
+    "property",
+    "operator",
+    HIDDEN,
+];
+/// The kind of hidden characters, whatever they are part of.
+const HIDDEN: &str = "hidden";
 
 /// The grammars' capture names with the kind of each.
 const CAPTURES: [(&str, &str); 15] = [
@@ -110,15 +123,25 @@ impl Lines {
             if i > 0 {
                 self.done.push(Line(std::mem::take(&mut self.current)));
             }
-            let piece = piece.strip_suffix('\r').unwrap_or(piece);
-            if piece.is_empty() {
-                continue;
+            let mut rest = piece.strip_suffix('\r').unwrap_or(piece);
+            while let Some(first) = rest.chars().next() {
+                let hidden = is_hidden(first);
+                let end = rest.find(|c| is_hidden(c) != hidden).unwrap_or(rest.len());
+                let (part, after) = rest.split_at(end);
+                match hidden {
+                    true => self.push_run(HIDDEN, &visible(part)),
+                    false => self.push_run(kind, part),
+                }
+                rest = after;
             }
-            // Whitespace joins the run before it.
-            match self.current.last_mut() {
-                Some(last) if last.0 == kind || piece.trim().is_empty() => last.1.push_str(piece),
-                _ => self.current.push(Run(kind.to_owned(), piece.to_owned())),
-            }
+        }
+    }
+
+    fn push_run(&mut self, kind: &str, text: &str) {
+        // Whitespace joins the run before it.
+        match self.current.last_mut() {
+            Some(last) if last.0 == kind || last.0 != HIDDEN && text.trim().is_empty() => last.1.push_str(text),
+            _ => self.current.push(Run(kind.to_owned(), text.to_owned())),
         }
     }
 
@@ -158,6 +181,21 @@ mod tests {
         check(2, "==", "operator");
         assert_eq!(lines.iter().map(Line::text).collect::<Vec<_>>().join("\n"), code);
         assert!(lines.iter().flat_map(|l| &l.0).all(|r| r.0.is_empty() || KINDS.contains(&r.0.as_str())));
+    }
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        // As in "Trojan Source" (CVE-2021-42574): the comment ends where the reader does not see it.
+        let code = "/*\u{202e} } \u{2066}if (ok)\u{2069} \u{2066} begin */\nint a\u{200b}\u{feff}b = 1; // \u{0}é 中 👩\u{200d}🔬\u{7f}";
+        for lines in [highlight(code, CodeLang::Java), plain(code)] {
+            let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+            let expected = "/*⟨U+202E⟩ } ⟨U+2066⟩if (ok)⟨U+2069⟩ ⟨U+2066⟩ begin */\nint a⟨U+200B⟩⟨U+FEFF⟩b = 1; // ⟨U+0000⟩é 中 👩\u{200d}🔬⟨U+007F⟩";
+            assert_eq!(text, expected);
+            let hidden = lines.iter().flat_map(|line| &line.0).filter(|run| run.0 == HIDDEN);
+            let hidden: Vec<&str> = hidden.map(|run| run.1.as_str()).collect();
+            assert_eq!(hidden.len(), 7, "{hidden:?}");
+            assert!(hidden.iter().all(|text| text.starts_with('⟨') && text.ends_with('⟩')), "{hidden:?}");
+        }
     }
 
     #[test]

@@ -44,6 +44,7 @@ const PERMUTED: u64 = 7 << 16;
 const FOLLOWED: u64 = 8 << 16;
 const FOLLOWED_AGREEMENT: u64 = 9 << 16;
 pub(super) const JUDGES: u64 = 6 << 16;
+pub(super) const JUDGES_FOLLOWED: u64 = 10 << 16;
 
 /// Resampling a large study ten thousand times would take minutes. Above 10,000
 /// ratings the number of resamples drops, to a minimum of a thousand. The page states it.

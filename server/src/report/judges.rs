@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use app::model::{
-    compare::{Judge, JudgeDimension, JudgeMeans},
+    compare::{Judge, JudgeDimension, JudgeInstructions, JudgeMeans},
+    conversation::InstructionKind,
     ids::OutputId,
     stats::{Estimate, Known, Undefined},
 };
 
-use super::comparison_figures::{JUDGES, resamples};
-use crate::comparison::input::{ComparisonInput, InputJudge};
+use super::comparison_figures::{JUDGES, JUDGES_FOLLOWED, resamples};
+use crate::comparison::input::{ComparisonInput, InputInstruction, InputJudge, InputRating, JudgeScore};
 use crate::stats::{
     alt_test::{Judged, alt_test},
     bootstrap::{self, Cell, Scores, joint},
@@ -26,82 +27,122 @@ pub fn judges(input: &ComparisonInput) -> Vec<Judge> {
 
 fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
     let rubric = input.rubric.as_ref()?;
-    let given: HashMap<OutputId, &[u8]> = judge.scores.iter().map(|s| (s.output, s.scores.as_slice())).collect();
-    let lengths: HashMap<OutputId, u64> = judge.scores.iter().map(|s| (s.output, s.length)).collect();
-    // After the last rater's index: the judge acts as an additional rater.
-    let own = u32::try_from(input.raters.len()).unwrap_or(u32::MAX);
+    let given: HashMap<OutputId, &JudgeScore> = judge.scores.iter().map(|score| (score.output, score)).collect();
+    let length = |output: OutputId| given.get(&output).map_or(0, |score| score.length);
     let dimensions = rubric.dimensions.iter().enumerate().map(|(d, dimension)| {
-        let mut shared: BTreeMap<OutputId, Judged> = BTreeMap::new();
-        let (mut units, mut people) = (Vec::new(), HashMap::<OutputId, (usize, usize, u8, Cell)>::new());
-        let (low, high) = dimension.range();
-        let levels = usize::from(high - low) + 1;
-        let mut confusion = vec![vec![0; levels]; levels];
-        for (rating, scores) in input.scored() {
-            let judged = given.get(&rating.output).and_then(|scores| scores.get(d));
-            let (Some(judged), Some(score)) = (judged, scores.get(d)) else { continue };
-            let (model, task) = (rating.model as usize, rating.task as usize);
-            let output = shared.entry(rating.output);
-            let output = output.or_insert_with(|| Judged { task, judge: f64::from(*judged), ratings: Vec::new() });
-            // Of several ratings of one rater, from several studies, the newest counts.
-            output.ratings.retain(|(rater, _)| *rater != rating.rater);
-            output.ratings.push((rating.rater, f64::from(*score)));
-            let cell = confusion.get_mut(usize::from(score.saturating_sub(low)));
-            if let Some(count) = cell.and_then(|row| row.get_mut(usize::from(judged.saturating_sub(low)))) {
-                *count += 1;
-            }
-            units.push(Unit { model, task, ratings: vec![(rating.rater, *score), (own, *judged)] });
-            let place = people.entry(rating.output).or_insert((model, task, *judged, Cell::new()));
-            place.3.push(f64::from(*score));
-        }
-        let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
-        let draws = Draws { resamples: resamples(input), ..Draws::new(input.seed, figure) };
-        let outputs: Vec<Judged> = shared.into_values().collect();
-        // Sorted by output, because a hash map has no order.
-        let mut people: Vec<(OutputId, (usize, usize, u8, Cell))> = people.into_iter().collect();
-        people.sort_by_key(|(output, _)| *output);
-        let mean = |cell: &Cell| bootstrap::mean(std::slice::from_ref(cell));
-        let points: Vec<correlation::Point> = people
-            .iter()
-            .filter_map(|(_, (_, task, judged, cell))| {
-                Some(correlation::Point { task: *task, x: f64::from(*judged), y: mean(cell)? })
-            })
-            .collect();
-        let tasks = input.tasks.len();
-        let mut differences = vec![vec![Cell::new(); tasks]; input.models.len()];
-        let mut by_length = Vec::new();
-        for (output, (model, task, judged, cell)) in &people {
-            let Some(people) = mean(cell) else { continue };
-            let difference = f64::from(*judged) - people;
-            if let Some(cell) = differences.get_mut(*model).and_then(|tasks| tasks.get_mut(*task)) {
-                cell.push(difference);
-            }
-            let x = length_class(lengths.get(output).copied().unwrap_or(0));
-            by_length.push(correlation::Point { task: *task, x, y: difference });
-        }
-        let biases: Vec<Known<Estimate>> = (input.models.iter().zip(&differences))
-            .map(|((model, _), tasks)| {
-                let of = Scores { key: model.0.unsigned_abs(), tasks };
-                let joint = joint(&[of], Draws { figure: figure + (1 << 14), ..draws });
-                joint.means.into_iter().next().unwrap_or(Err(Undefined::Nothing))
-            })
-            .collect();
-        let means = biases.into_iter().enumerate().map(|(m, bias)| {
-            let own = people.iter().filter(|(_, (model, ..))| *model == m);
-            let own = own.filter_map(|(_, (_, _, judged, cell))| Some((f64::from(*judged), mean(cell)?)));
-            means(&own.collect::<Vec<_>>(), bias)
+        let pairs = input.scored().filter_map(|(rating, scores)| {
+            let InputRating { task, model, output, rater, .. } = *rating;
+            let (judge, person) = (*given.get(&output)?.scores.get(d)?, *scores.get(d)?);
+            Some(Pair { subject: (output, 0), task, model, rater, person, judge })
         });
-        JudgeDimension {
-            agreement: reliability(&units, low, high, draws),
-            correlation: correlation(&points, Draws { figure: figure + (1 << 12), ..draws }),
-            means: means.collect(),
-            replacement: alt_test(&outputs, Draws { figure: figure + (1 << 13), ..draws }),
-            confusion,
-            length: correlation(&by_length, Draws { figure: figure + (3 << 12), ..draws }).spearman,
-        }
+        let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
+        compared(input, pairs, length, dimension.range(), figure)
     });
     let dimensions: Vec<JudgeDimension> = dimensions.collect();
+    let kinds = input.instruction_kinds();
+    let answers: HashMap<(OutputId, u32), u8> =
+        judge.instructions.iter().map(|answer| ((answer.output, answer.turn), answer.follows)).collect();
+    let instructions = InstructionKind::ALL.into_iter().zip(0..).filter_map(|(kind, place)| {
+        if !kinds.contains(&kind) {
+            return None;
+        }
+        let of_kind = input.instructions.iter().filter(|answer| answer.kind == kind);
+        let pairs = of_kind.filter_map(|answer| {
+            let InputInstruction { task, model, output, rater, turn, follows: person, .. } = *answer;
+            let judge = *answers.get(&(output, turn))?;
+            Some(Pair { subject: (output, turn), task, model, rater, person, judge })
+        });
+        let figure = JUDGES_FOLLOWED + at * InstructionKind::ALL.len() as u64 + place;
+        let figures = compared(input, pairs, length, (0, 1), figure);
+        (figures.agreement.pairs > 0).then_some(JudgeInstructions { kind, figures })
+    });
     let both = dimensions.first().map_or(0, |d| u64::from(d.correlation.n));
-    (both > 0).then(|| Judge { name: judge.name.clone(), outputs: judge.scores.len() as u64, both, dimensions })
+    let instructions = instructions.collect();
+    let outputs = judge.scores.len() as u64;
+    (both > 0).then(|| Judge { name: judge.name.clone(), outputs, both, dimensions, instructions })
+}
+
+/// A person's score and the judge's. Fields with indices refer to the input's lists.
+struct Pair {
+    /// The output, and the turn of the instruction if the scores are answers about one.
+    subject: (OutputId, u32),
+    task: u32,
+    model: u32,
+    rater: u32,
+    person: u8,
+    judge: u8,
+}
+
+/// A judge compared with people by pairs of scores from `low` to `high`. `figure` chooses the random streams.
+fn compared(
+    input: &ComparisonInput,
+    pairs: impl Iterator<Item = Pair>,
+    length: impl Fn(OutputId) -> u64,
+    (low, high): (u8, u8),
+    figure: u64,
+) -> JudgeDimension {
+    // After the last rater's index: the judge acts as an additional rater.
+    let own = u32::try_from(input.raters.len()).unwrap_or(u32::MAX);
+    let mut shared: BTreeMap<(OutputId, u32), Judged> = BTreeMap::new();
+    // Sorted by output.
+    let mut people: BTreeMap<(OutputId, u32), (usize, usize, u8, Cell)> = BTreeMap::new();
+    let mut units = Vec::new();
+    let levels = usize::from(high - low) + 1;
+    let mut confusion = vec![vec![0; levels]; levels];
+    for Pair { subject, task, model, rater, person, judge } in pairs {
+        let (model, task) = (model as usize, task as usize);
+        let both = shared.entry(subject);
+        let both = both.or_insert_with(|| Judged { task, judge: f64::from(judge), ratings: Vec::new() });
+        // Of several ratings of one rater, from several studies, the newest counts.
+        both.ratings.retain(|(other, _)| *other != rater);
+        both.ratings.push((rater, f64::from(person)));
+        let cell = confusion.get_mut(usize::from(person.saturating_sub(low)));
+        if let Some(count) = cell.and_then(|row| row.get_mut(usize::from(judge.saturating_sub(low)))) {
+            *count += 1;
+        }
+        units.push(Unit { model, task, ratings: vec![(rater, person), (own, judge)] });
+        let place = people.entry(subject).or_insert((model, task, judge, Cell::new()));
+        place.3.push(f64::from(person));
+    }
+    let draws = Draws { resamples: resamples(input), ..Draws::new(input.seed, figure) };
+    let shared: Vec<Judged> = shared.into_values().collect();
+    let mean = |cell: &Cell| bootstrap::mean(std::slice::from_ref(cell));
+    let points: Vec<correlation::Point> = people
+        .values()
+        .filter_map(|(_, task, judged, cell)| {
+            Some(correlation::Point { task: *task, x: f64::from(*judged), y: mean(cell)? })
+        })
+        .collect();
+    let mut differences = vec![vec![Cell::new(); input.tasks.len()]; input.models.len()];
+    let mut by_length = Vec::new();
+    for ((output, _), (model, task, judged, cell)) in &people {
+        let Some(people) = mean(cell) else { continue };
+        let difference = f64::from(*judged) - people;
+        if let Some(cell) = differences.get_mut(*model).and_then(|tasks| tasks.get_mut(*task)) {
+            cell.push(difference);
+        }
+        by_length.push(correlation::Point { task: *task, x: length_class(length(*output)), y: difference });
+    }
+    let biases: Vec<Known<Estimate>> = (input.models.iter().zip(&differences))
+        .map(|((model, _), tasks)| {
+            let of = Scores { key: model.0.unsigned_abs(), tasks };
+            let joint = joint(&[of], Draws { figure: figure + (1 << 14), ..draws });
+            joint.means.into_iter().next().unwrap_or(Err(Undefined::Nothing))
+        })
+        .collect();
+    let means = biases.into_iter().enumerate().map(|(m, bias)| {
+        let own = people.values().filter(|(model, ..)| *model == m);
+        let own = own.filter_map(|(_, _, judged, cell)| Some((f64::from(*judged), mean(cell)?)));
+        means(&own.collect::<Vec<_>>(), bias)
+    });
+    JudgeDimension {
+        agreement: reliability(&units, low, high, draws),
+        correlation: correlation(&points, Draws { figure: figure + (1 << 12), ..draws }),
+        means: means.collect(),
+        replacement: alt_test(&shared, Draws { figure: figure + (1 << 13), ..draws }),
+        confusion,
+        length: correlation(&by_length, Draws { figure: figure + (3 << 12), ..draws }).spearman,
+    }
 }
 
 /// A judge's and people's means over the outputs of a model, of which `own` has the scores of both.
@@ -130,7 +171,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::comparison::input::{InputRating, InputStudy, JudgeScore};
+    use crate::comparison::input::{InputStudy, JudgeInstruction};
 
     /// Two models on six tasks, rated by one person and a judge that gives the second model one level more, and the longer
     /// outputs.
@@ -161,7 +202,7 @@ mod tests {
             tasks: (0..6).map(task).collect(),
             ..ComparisonInput::default()
         };
-        let mut judge = InputJudge { name: "J".into(), scores: Vec::new() };
+        let mut judge = InputJudge { name: "J".into(), ..InputJudge::default() };
         for task in 0..6 {
             for model in 0..2 {
                 let (output, score) = (OutputId(i64::from(task * 2 + model)), 1 + (task % 3) as u8);
@@ -184,5 +225,48 @@ mod tests {
         assert!(dimension.means[1].bias.unwrap().interval.is_ok_and(|i| i.low > 0.99 && i.high < 1.01));
         assert_eq!(dimension.confusion, [[2, 2, 0, 0], [0, 2, 2, 0], [0, 0, 2, 2], [0, 0, 0, 0]]);
         assert!((dimension.length.unwrap().value - 1.0).abs() < 1e-12, "longer outputs get more than people give");
+    }
+
+    #[test]
+    fn answers_about_instructions_are_compared_by_kind() {
+        let mut input = input();
+        // In each output an instruction of one kind in turn 1 and one of another in turn 2. The judge says yes to all of the
+        // first kind, and the contrary of people about the second, of which it misses one answer.
+        for (at, score) in input.judges[0].scores.clone().into_iter().enumerate() {
+            let JudgeScore { task, model, output, .. } = score;
+            let mut both = |turn, kind, person, judge: Option<u8>| {
+                input.instructions.push(InputInstruction {
+                    study: 0,
+                    task,
+                    model,
+                    output,
+                    rater: 0,
+                    turn,
+                    kind,
+                    follows: person,
+                });
+                let answer = judge.map(|follows| JudgeInstruction { output, turn, follows });
+                input.judges[0].instructions.extend(answer);
+            };
+            both(1, InstructionKind::EdgeCase, u8::from(at % 4 != 0), Some(1));
+            both(2, InstructionKind::CodeStandard, u8::from(at % 2 != 0), (at > 0).then_some(u8::from(at % 2 == 0)));
+        }
+        let judge = judges(&input).remove(0);
+        let of = |kind| judge.instructions.iter().find(|of| of.kind == kind).map(|of| &of.figures).unwrap();
+        assert_eq!((judge.instructions.len(), judge.dimensions.len()), (2, 1));
+        let edge = of(InstructionKind::EdgeCase);
+        assert_eq!((edge.confusion.clone(), edge.agreement.pairs), (vec![vec![0, 3], vec![0, 9]], 12));
+        assert_eq!(edge.agreement.exact.unwrap().value, 0.75);
+        assert_eq!((edge.means[0].judge, edge.means[0].people, edge.means[0].outputs), (Some(1.0), Some(0.5), 6));
+        let code = of(InstructionKind::CodeStandard);
+        assert_eq!((code.confusion.clone(), code.agreement.pairs), (vec![vec![0, 5], vec![6, 0]], 11));
+        assert_eq!(code.agreement.exact.unwrap().value, 0.0);
+        // They are in no figure of a dimension, and in none of people.
+        let without = |mut input: ComparisonInput| {
+            input.judges[0].instructions.clear();
+            (super::super::comparison_figures::compute(&input).human, judges(&input).remove(0).dimensions)
+        };
+        let with = (super::super::comparison_figures::compute(&input).human, judge.dimensions);
+        assert_eq!(with, without(input));
     }
 }

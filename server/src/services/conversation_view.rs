@@ -4,6 +4,7 @@
 use app::{
     i18n::I18n,
     model::{
+        code::visible,
         conversation::{Conversation, TaskTurn, Way},
         ids::OutputId,
         lang::{Bilingual, Lang},
@@ -74,7 +75,7 @@ fn shown(conversation: Conversation) -> Vec<ShownTurn> {
     let mut previous: Option<String> = None;
     let way = conversation.way;
     let turns = conversation.turns.into_iter().map(|turn| {
-        let answer = turn.answer.map(|answer| answer.code);
+        let answer = turn.answer.map(|answer| visible(&answer.code).into_owned());
         let changes = previous.as_ref().zip(answer.as_ref()).map(|(before, after)| changes(before, after));
         if answer.is_some() {
             previous.clone_from(&answer);
@@ -83,7 +84,7 @@ fn shown(conversation: Conversation) -> Vec<ShownTurn> {
             turn: turn.place,
             again: turn.again,
             kind: turn.asked.kind,
-            instruction: turn.asked.instruction,
+            instruction: visible(&turn.asked.instruction).into_owned(),
             answer,
             is_joined: way == Way::Single && turn.asked.turn == 0,
             changes,

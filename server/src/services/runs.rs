@@ -324,7 +324,14 @@ impl Runs for RunService {
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
-        let read = self.db.read_long(move |conn| detail(conn, id)).await?;
+        let with_repositories = self.engine.repositories().is_some();
+        let read = move |conn: &Connection| {
+            let (mut found, key, results) = detail(conn, id)?;
+            let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+            found.lacks_sources = lacks_sources(conn, &run, with_repositories)?;
+            Ok((found, key, results))
+        };
+        let read = self.db.read_long(read).await?;
         Ok(tokio::task::spawn_blocking(move || finish(read)).await.map_err(Failure::internal)?)
     }
 
@@ -355,6 +362,7 @@ impl Runs for RunService {
                     u32::try_from(left).ok()
                 });
                 let waits = run.status == RunStatus::Running && run.begun_at.is_none();
+                let lacks_sources = lacks_sources(conn, &run, with_repositories)?;
                 let behind =
                     if waits { runs::open(conn, with_repositories)?.filter(|first| *first != id) } else { None };
                 Ok(RunProgress {
@@ -364,7 +372,8 @@ impl Runs for RunService {
                     failed,
                     verdicts: run_results::verdicts(conn, id)?,
                     begun: run.begun_at.is_some(),
-                    behind,
+                    behind: behind.filter(|_| !lacks_sources),
+                    lacks_sources,
                     left_s,
                 })
             })
@@ -592,9 +601,16 @@ fn row(run: &Run, (items, done, failed): Counts, results: &Results) -> RunRow {
         failed,
         created_at: run.created_at,
         finished_at: run.finished_at,
+        conversations: run.conversations,
         metrics: passk::metrics(&results.guarded),
         published: published(results),
     }
+}
+
+/// Whether no process works on an open run, and this one does not for want of the projects' sources.
+fn lacks_sources(conn: &Connection, run: &Run, with_repositories: bool) -> Result<bool, Failure> {
+    let leaves = run.status == RunStatus::Running && run.needs_repositories && !with_repositories;
+    Ok(leaves && runs::left(conn, run.id)?.1 == 0)
 }
 
 /// A run's row.
@@ -621,12 +637,14 @@ fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Fai
         row: row(&run, runs::counts(conn, id)?, &results),
         environment: run.environment.unwrap_or_default(),
         pass_at: Vec::new(),
+        published_tasks: number(results.published.as_ref().map_or(0, Vec::len)),
         published_pass_at: Vec::new(),
         differences,
         fault: run.fault,
         verdicts: Verdict::ALL.into_iter().map(|v| (v, count(v))).collect(),
         cached: run_results::cached(conn, id)?,
         taken_over: run.taken_over,
+        lacks_sources: false,
         mixed,
         missing: run_results::missing(conn, id)?,
     };

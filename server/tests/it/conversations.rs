@@ -18,7 +18,7 @@ use app::{
 use serde_json::{Value, json};
 use server::db::conversations;
 
-use crate::{languages::upload, results::compared, util::TestApp};
+use crate::{languages::upload, results::compared, runs::program, util::TestApp};
 
 /// A task with two instructions, of which the conversation has both, in the other order.
 pub fn task(id: u32) -> Value {
@@ -184,4 +184,56 @@ async fn turns_are_no_samples_in_the_comparison() {
     assert_eq!((checked.metrics.tasks, checked.metrics.solved), (2, 0), "a task is its whole conversation");
     let published = checked.published.as_ref().unwrap();
     assert_eq!((published.figures.solved, published.figures.pass_at_1), (1, 1.0), "one judged answer, which passed");
+}
+
+#[tokio::test]
+async fn a_run_that_no_process_can_work_on_says_why() {
+    let app = TestApp::demo().await;
+    let dataset = import(&app, "L_1_part_1.jsonl", &[task(1)]).await;
+    let line = |turn: u32| json!({ "task_id": 1, "turn": turn, "way": "n", "completion": "x = 1" }).to_string();
+    let submission = upload(&app, &dataset, "M", &[line(1), line(2)].join("\n")).await;
+    // A run of a process that had the sources of the projects and ended in the middle.
+    let begun = move |tx: &rusqlite::Transaction<'_>| {
+        tx.execute("UPDATE dataset_versions SET test_kind = 'codeif-bench-repositories'", [])?;
+        tx.execute(
+            "INSERT INTO runs (id, submission_id, status, fresh, created_at, begun_at) VALUES (77, ?1, 'running', 0, 1, 1)",
+            [submission.0],
+        )?;
+        let items = "INSERT INTO run_items (run_id, output_id, state)
+            SELECT 77, id, 'waiting' FROM outputs WHERE submission_id = ?1";
+        Ok(tx.execute(items, [submission.0])?)
+    };
+    assert_eq!(app.services.db.write(begun).await.unwrap(), 2);
+    let (admin, runs) = (System.admin(), &app.services.runs);
+    let lacks = async || {
+        let (detail, progress) =
+            (runs.get(&admin, RunId(77)).await.unwrap(), runs.progress(&admin, RunId(77)).await.unwrap());
+        assert_eq!(detail.lacks_sources, progress.lacks_sources);
+        detail.lacks_sources
+    };
+    assert!(lacks().await);
+    let page = app.admin().await.get("/admin/runs/77").await.body;
+    assert!(page.contains("aixgrade run --resume 77 --repositories DIR") && page.contains("Turns passed"), "{page}");
+    let shown = program(&app, &["runs", "show", "77"]).output().unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("Passed: 0 of 2 turns") && text.contains("--resume 77 --repositories DIR"), "{text}");
+
+    // Another process works on it.
+    let leased = |tx: &rusqlite::Transaction<'_>| {
+        let until = server::clock::now().0 + 1_000;
+        let query = "UPDATE run_items SET state = 'leased', holder = 'other', leased_until = ?1
+            WHERE id = (SELECT min(id) FROM run_items WHERE run_id = 77)";
+        Ok(tx.execute(query, [until])?)
+    };
+    app.services.db.write(leased).await.unwrap();
+    assert!(!lacks().await);
+    app.services
+        .db
+        .write(|tx| Ok(tx.execute("UPDATE run_items SET leased_until = 1 WHERE state = 'leased'", [])?))
+        .await
+        .unwrap();
+    assert!(lacks().await, "it ended");
+    // This process has the sources.
+    runs.engine().use_repositories("/nowhere".into());
+    assert!(!lacks().await);
 }

@@ -13,23 +13,33 @@ use app::{
             CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, RequestRow, RequestStatus,
             StopReason,
         },
+        compare::Selection,
+        conversation::{InstructionAnswer, InstructionKind},
+        grading::{Draft, Receipt},
         ids::{CollectionId, StudyId, SubmissionId},
         judging::{JudgingFacts, LevelOrder, NewJudging},
         lang::{Bilingual, Lang},
+        page::PageOf,
+        plan::RatedAnswers,
+        rubric::Rubric,
         upkeep::{Dependent, DependentKind},
     },
-    port::{Admin, System, collections::Collections, upkeep::Upkeeps},
+    port::{Admin, Submissions, System, collections::Collections, upkeep::Upkeeps},
 };
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
+use server::report::{bundle, comparison_figures};
 
 use crate::{
     collections::{allow, requests, run, set_up, texts},
-    results::{bundled, compared, filled, selection},
+    results::{bundle_of, compared, filled, selection},
+    rubrics,
     runs::program,
+    stalls::{count, study},
     util::{
         TestApp,
         endpoint::{Asked, Does, FakeEndpoint},
+        make_conversations,
     },
 };
 
@@ -109,7 +119,7 @@ async fn scores_stand_beside_peoples_as_they_arrive_and_are_in_none_of_their_fig
     let request = app.services.collections.request(&OPERATOR, id, first.id).await.unwrap();
     assert_eq!((request.messages.len(), request.fault), (2, None));
     assert_eq!((first.reported_model.as_deref(), first.scores.map(|s| s[0])), (Some("fake-1"), Some(3)));
-    let bytes = bundled(&app).await;
+    let bytes = bundle_of(&app, selection()).await;
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
     let mut lines = |name: &str| -> Vec<Value> {
         let mut text = String::new();
@@ -221,6 +231,136 @@ async fn several_answers_become_their_median_and_levels_are_listed_in_the_drawn_
     assert_eq!(orders.len(), 2, "two orders");
     assert!(orders.values().all(|count| *count as u64 * 4 > row.total), "each about half of the time: {orders:?}");
     assert!(orders.keys().all(|text| text.contains("只回答一个 JSON 对象")));
+}
+
+#[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one study, from its conversations to its bundle")]
+async fn a_judge_answers_which_instructions_an_output_follows() {
+    // The seed tells the answers for an output apart. Outputs differ in their kind.
+    let endpoint = FakeEndpoint::start(|asked| {
+        let (first, second) = match asked.body["seed"].as_i64() {
+            Some(7) => (1, 1),
+            Some(8) => (0, 0),
+            // The third of the first judging; there is none in the second, so that both answers tie.
+            _ => (0, 1),
+        };
+        let scores = json!({"safe": 2, "exposure": 9, "tested": 1, "documented": 0});
+        let with = |more: Value| {
+            let mut scores = scores.clone();
+            scores.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"comment": "", "scores": scores}).to_string()
+        };
+        let valid = with(json!({"instruction_1": first, "instruction_2": second}));
+        Does::Says(match (kind(asked) % 4, is_again(asked)) {
+            // Without one of the answers, and with one that is neither yes nor no: asked once more.
+            (0, false) => with(json!({"instruction_1": first})),
+            (1, false) => with(json!({"instruction_1": first, "instruction_2": "yes"})),
+            // About an instruction that there is not: no answer, also when asked once more.
+            (2, _) => with(json!({"instruction_1": first, "instruction_2": second, "instruction_3": 1})),
+            _ => valid,
+        })
+    })
+    .await;
+    let app = set_up(&endpoint).await;
+    rubrics::save(&app, Rubric { instructions: true, ..rubrics::listed() }).await;
+    let submission = app.services.submissions.list(&OPERATOR, None, PageOf::first(1)).await.unwrap().rows[0].id;
+    app.services.db.write(move |tx| make_conversations(tx, submission)).await.unwrap();
+    let (id, _) = rubrics::conversations(&app, RatedAnswers::Last).await;
+    // Ada follows no first instruction of every other output; both are followed for Bo.
+    for (who, every) in [("ada", 2), ("bo", 100)] {
+        let mut client = app.demo_user(who).await;
+        let own = study(&mut client).await;
+        for n in 0..6 {
+            let item = rubrics::next(&mut client, &own).await;
+            let scores = [2, 9, 1, 0, u8::from((n + 1) % every != 0), 1].map(Some).to_vec();
+            let draft = Draft { scores, ..Draft::default() };
+            let rating = json!({"assignment": item.token, "draft": draft, "key": n.to_string()});
+            assert_eq!(client.rpc("submit_rating", rating).await.json::<Receipt>(), Receipt::Stored);
+        }
+    }
+    let selection = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
+    let before = compared(&app, selection.clone()).await;
+
+    let settings = CollectionSettings { samples: 3, seed: Some(7), ..CollectionSettings::default() };
+    let judging = create(&app, NewJudging { study: Some(id), ..new(settings) }).await;
+    let row = run(&app, judging, CollectionResume::default()).await;
+    let facts = facts(&row);
+    assert!(facts.instructions && facts.dimensions.len() == 4 && facts.outputs == 6, "{facts:?}");
+    let all = requests(&app, judging).await;
+    let answered: Vec<&RequestRow> = all.iter().filter(|row| row.scores.is_some()).collect();
+    assert_eq!(answered.len() as u64 + facts.invalid, row.total);
+    assert!(
+        facts.invalid > 0 && facts.scored > 1 && all.iter().any(|row| row.turn == 1),
+        "every kind comes: {facts:?}"
+    );
+    assert_eq!(answered.len() as u64, facts.scored * 3, "each answer for an output is of one kind");
+    for request in &answered {
+        let turns: Vec<u32> = request.instruction_answers.iter().map(|answer| answer.turn).collect();
+        assert_eq!((request.scores.as_deref(), turns), (Some(&[2, 9, 1, 0][..]), vec![1, 2]));
+    }
+    let first = |seed: u32| answered.iter().find(|row| row.sample == seed).unwrap().instruction_answers[0];
+    assert_eq!(first(0), InstructionAnswer { turn: 1, follows: true });
+    assert_eq!(first(1), InstructionAnswer { turn: 1, follows: false });
+    // What is asked: each instruction as material, and no other conversation's.
+    let asked = endpoint.asked().remove(0);
+    let (system, user) = (asked.body["messages"][0].to_string(), asked.body["messages"][1]["content"].to_string());
+    assert!(system.contains("instruction_2") && !system.contains("Instruction 2"), "{system}");
+    assert!(user.contains("<<<instruction_1 ") && user.matches("Instruction 1").count() == 1, "{user}");
+
+    // Two of three answers say no to the first instruction, and yes to the second.
+    let after = compared(&app, selection.clone()).await;
+    assert_eq!(after.figures.human, before.figures.human, "people's figures are theirs");
+    let [judge] = &after.figures.judges[..] else { panic!("one judge") };
+    assert_eq!((judge.outputs, judge.both, judge.dimensions.len()), (facts.scored, facts.scored, 4));
+    let of = |kind| &judge.instructions.iter().find(|of| of.kind == kind).unwrap().figures;
+    let (edge, style) = (of(InstructionKind::EdgeCase), of(InstructionKind::CodeStandard));
+    let pairs = facts.scored * 2;
+    assert_eq!((edge.agreement.pairs, style.agreement.pairs), (pairs, pairs));
+    assert_eq!((edge.confusion[0][1], edge.confusion[1][1]), (0, 0), "the judge says no");
+    assert_eq!(edge.confusion[0][0] + edge.confusion[1][0], pairs);
+    assert_eq!(style.confusion, vec![vec![0, 0], vec![0, pairs]]);
+    assert_eq!(style.agreement.exact.unwrap().value, 1.0);
+    assert_eq!(edge.agreement.kappas.iter().filter(|of| of.outputs > 0).count(), 2, "one with each rater");
+
+    // The page of a request, the API and the bundle have the answers; the bundle gives the same figures again.
+    let request = answered[0].id;
+    let page = app.admin().await.get(&format!("/admin/collections/{judging}?request={request}")).await.body;
+    assert!(page.contains("followed, ") || page.contains("not followed"), "{page}");
+    let page = app.admin().await.get(&format!("/admin/compare/starter?studies={id}")).await.body;
+    assert!(page.contains("Instruction: Edge cases"), "{page}");
+    let token = app.token(&[Scope::Read]).await;
+    let path = format!("/api/v1/collections/{judging}/requests?size=1");
+    let listed: Value = app.anonymous().api(&token, Method::GET, &path, None).await.json();
+    assert_eq!(listed["items"][0]["instruction_answers"].as_array().map(|all| all.len() % 2), Some(0), "{listed}");
+    let bytes = bundle_of(&app, selection.clone()).await;
+    let found = bundle::read("b.zip", std::io::Cursor::new(&bytes)).unwrap();
+    assert_eq!(found.input.judges[0].instructions.len() as u64, pairs);
+    assert_eq!(comparison_figures::compute(&found.input), found.figures);
+    assert_eq!(found.figures.judges, after.figures.judges);
+    let mut text = String::new();
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
+    zip.by_name("data/judge_answers.jsonl").unwrap().read_to_string(&mut text).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.iter().filter(|line| line["instructions"] == "1:1 2:1").count() as u64, facts.scored);
+    assert!(lines.iter().filter(|line| line["scores"].is_null()).all(|line| line.get("instructions").is_none()));
+
+    // Two answers that contradict each other: the instruction counts as not followed.
+    let settings = CollectionSettings { samples: 2, seed: Some(7), ..CollectionSettings::default() };
+    let tie = NewJudging { study: Some(id), judge: "A tie".into(), ..new(settings) };
+    let tie = create(&app, tie).await;
+    run(&app, tie, CollectionResume::default()).await;
+    let figures = compared(&app, selection.clone()).await.figures;
+    let tied = figures.judges.iter().find(|judge| judge.name == "A tie").unwrap();
+    assert!(tied.instructions.iter().all(|of| of.figures.confusion[0][1] + of.figures.confusion[1][1] == 0));
+
+    // Deleting the judgings deletes their answers.
+    assert_eq!(count(&app, "judged_instructions") as u64, facts.scored * 4);
+    for id in [judging, tie] {
+        app.services.collections.remove(&OPERATOR, id).await.unwrap();
+    }
+    app.services.db.clear_imports(server::clock::now()).unwrap();
+    assert_eq!((count(&app, "judged_instructions"), count(&app, "judged_scores")), (0, 0));
+    assert_eq!(compared(&app, selection).await.figures.human, before.figures.human);
 }
 
 #[tokio::test]

@@ -296,10 +296,14 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
     assert_eq!(admin.get("/admin/compare/nothing/export/ratings.csv").await.status, StatusCode::NOT_FOUND);
 }
 
-pub async fn bundled(app: &TestApp) -> Vec<u8> {
+async fn bundled(app: &TestApp) -> Vec<u8> {
+    bundle_of(app, selection()).await
+}
+
+pub async fn bundle_of(app: &TestApp, selection: Selection) -> Vec<u8> {
     use server::services::comparisons::export::File;
     let service = &app.services.comparisons;
-    let ready = service.ready(&System.admin(), selection(), File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    let ready = service.ready(&System.admin(), selection, File::Bundle, app::model::lang::Lang::En).await.unwrap();
     let mut bytes = Vec::new();
     service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
     bytes

@@ -51,7 +51,7 @@ fn security() -> Rubric {
     }
 }
 
-async fn save(app: &TestApp, rubric: Rubric) -> SavedRubric {
+pub async fn save(app: &TestApp, rubric: Rubric) -> SavedRubric {
     app.services.rubrics.save(&System.admin(), rubric, None).await.unwrap()
 }
 
@@ -79,7 +79,7 @@ async fn begin_with(app: &TestApp, rubric: Option<&str>, tasks: Option<u32>) -> 
     app.services.studies.create(&admin, new).await
 }
 
-async fn next(client: &mut Client, study: &str) -> GradingItem {
+pub async fn next(client: &mut Client, study: &str) -> GradingItem {
     match client.rpc("next", json!({"study": study})).await.json() {
         Next::Item(item) => *item,
         other => panic!("{other:?}"),
@@ -265,7 +265,7 @@ async fn the_form_of_the_editor_saves_without_scripts_and_names_wrong_fields() {
 }
 
 /// The rubric of two dimensions with a checklist of two items.
-fn listed() -> Rubric {
+pub fn listed() -> Rubric {
     let mut rubric = Rubric { slug: "listed".into(), ..security() };
     for key in ["tested", "documented"] {
         let item = DimensionForm { key: key.into(), checklist: true, name_en: key.into(), ..DimensionForm::default() };
@@ -387,7 +387,7 @@ async fn a_checklist_is_rated_exported_and_compared() {
 }
 
 /// A study of the outputs of one submission, which are the last answers of conversations of three turns.
-async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, SubmissionId) {
+pub async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, SubmissionId) {
     let admin = System.admin();
     let submission = app.services.submissions.list(&admin, None, PageOf::first(1)).await.unwrap().rows[0].id;
     let users = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;

@@ -357,6 +357,7 @@ async fn killed_import_is_hidden_and_deleted() {
         "study_submissions",
         "all_judgings",
         "judged_scores",
+        "judged_instructions",
         "study_stamps",
     ];
     let mut rater = app.rater().await;

@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use super::{
     subjects::USUAL_RESPONSE,
     testing::Testing,
-    work::{Work, missing_prompt},
+    work::{Work, combined, missing_prompt},
 };
 use crate::{
     db::{
@@ -33,7 +33,7 @@ use crate::{
     },
     endpoint::{Ask, Client, Endpoint, Reply},
     error::Failure,
-    formats::{judging, prompts},
+    formats::prompts,
     jobs::Engine,
 };
 
@@ -391,14 +391,23 @@ impl Driver {
     /// Stores a response and what it leads to: a judge's scores, or its next turn.
     async fn store(&self, sending: Sending, messages: &Arc<[ChatMessage]>, new: NewResponse) -> Result<(), Failure> {
         let (work, messages, settings) = (self.work.clone(), messages.clone(), self.settings.clone());
-        let read = move || Ok::<_, Failure>((work.follow(&settings, &sending, &messages, &new.text)?, sending, new));
+        let asked = match (&self.work, sending.output) {
+            (Work::Scores(judge), Some(output)) => {
+                let judge = judge.clone();
+                Some(self.db.read(move |conn| judge.asked(conn, output)).await?)
+            }
+            _ => None,
+        };
+        let read = move || {
+            let follow = work.follow(asked.as_ref(), &settings, &sending, &messages, &new.text)?;
+            Ok::<_, Failure>((follow, sending, new))
+        };
         let (follow, sending, new) = tokio::task::spawn_blocking(read).await.map_err(Failure::internal)??;
         let (id, holder) = (self.id, self.holder.clone());
         let store = move |tx: &rusqlite::Transaction<'_>| {
             let counts = collections::answer(tx, id, &holder, &sending, &new, &follow)?;
-            if let (true, Follow::Scores(_, comment), Some(output)) = (counts, &follow, sending.output) {
-                let combined = judging::combined(&judgings::answers(tx, id, output)?);
-                judgings::set_scores(tx, id, output, &combined, comment)?;
+            if let (true, Follow::Scores(_), Some(output)) = (counts, &follow, sending.output) {
+                judgings::set_answer(tx, id, output, &combined(&judgings::answers(tx, id, output)?))?;
             }
             Ok(())
         };

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, io::Write, sync::Arc};
 use app::model::{
     audit::{Action, Object},
     collection::{CollectionPlan, CollectionSettings},
+    conversation::InstructionAnswer,
     ids::{CollectionId, OutputId},
     judging::{JudgingFacts, NewJudging},
     lang::Bilingual,
@@ -98,6 +99,7 @@ impl CollectionService {
             level_order: new.level_order,
             rubric: target.rubric.rubric.name(),
             dimensions: target.rubric.rubric.dimensions.iter().map(|d| d.key.clone()).collect(),
+            instructions: target.rubric.rubric.instructions,
             outputs: outputs.len() as u64,
             prompt_tokens: judge.tokens(&self.0.db, &outputs).await?,
         };
@@ -241,6 +243,9 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
         answer: u32,
         turn: u32,
         scores: &'a Option<Vec<u8>>,
+        /// As `TURN:ANSWER`, separated by spaces.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instructions: Option<String>,
         comment: &'a Option<String>,
         messages: &'a RawValue,
         response: &'a str,
@@ -267,6 +272,8 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
                     answer: row.sample,
                     turn: row.turn,
                     scores: &row.scores,
+                    instructions: (!row.instruction_answers.is_empty())
+                        .then(|| InstructionAnswer::join(&row.instruction_answers)),
                     comment: &found.comment,
                     messages: serde_json::from_str(&found.messages)?,
                     response: &found.response,

@@ -38,7 +38,12 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 pub use self::driver::Pace;
-use self::{driver::Driver, settings::check, subjects::Subjects, work::Work};
+use self::{
+    driver::Driver,
+    settings::check,
+    subjects::Subjects,
+    work::{Judge, Work},
+};
 use super::{
     submissions::{SubmissionService, checked_model},
     uploads::Uploads,
@@ -308,13 +313,16 @@ impl Collections for CollectionService {
         let read = move |conn: &Connection| {
             let collection = collections::get(conn, id)?.ok_or_else(|| Failure::not_found("collection"))?;
             let found = collections::request(conn, id, request)?.ok_or_else(|| Failure::not_found("request"))?;
-            let rubric = collection.judging.map(|_| judgings::rubric(conn, id)).transpose()?;
-            Ok((found, rubric))
+            let asked = match (Judge::load(conn, &collection)?, &found.row.output) {
+                (Some(judge), Some(output)) => Some(judge.asked(conn, output.id)?),
+                _ => None,
+            };
+            Ok((found, asked))
         };
-        let (mut found, rubric) = self.0.db.read_long(read).await?;
-        if let (Some(rubric), Some(response)) = (rubric, found.response.clone()) {
-            let read = tokio::task::spawn_blocking(move || crate::formats::judging::read(&response, &rubric));
-            let fault = read.await.map_err(Failure::internal)?.err().map(|fault| fault.text());
+        let (mut found, asked) = self.0.db.read_long(read).await?;
+        if let (Some(asked), Some(response)) = (asked, found.response.clone()) {
+            let read = tokio::task::spawn_blocking(move || asked.fault(&response));
+            let fault = read.await.map_err(Failure::internal)?.map(|fault| fault.text());
             found.fault = fault.map(|why| Bilingual { en: why.en, zh: why.zh });
         }
         Ok(found)

@@ -4,11 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use app::model::{
     collection::{ChatMessage, CollectionPlan, CollectionSettings, PLAN_PROMPTS, PlannedPrompt},
-    conversation::Way,
+    conversation::{InstructionAnswer, Way},
     ids::{CollectionId, OutputId},
     judging::LevelOrder,
     lang::Lang,
-    rubric::Rubric,
+    rubric::{Dimension, Rubric},
 };
 use rusqlite::Connection;
 
@@ -17,14 +17,15 @@ use crate::{
     db::{
         Db,
         collections::{Collection, Follow, Prompt, Sending},
-        conversations, judgings,
+        conversations, instruction_answers,
+        judgings::{self, JudgeAnswer},
     },
     error::Failure,
     formats::{
         judging::{self, Material},
         prompts,
     },
-    services::visible_texts,
+    services::{conversation_view::with_instructions, visible_texts},
 };
 
 /// Outputs whose prompts are made in one read, for a plan.
@@ -39,6 +40,7 @@ pub enum Work {
 
 /// How a judge is asked.
 pub struct Judge {
+    /// Its `instructions` says whether the judging asks about the instructions of conversations.
     pub rubric: Rubric,
     pub lang: Lang,
     pub level_order: LevelOrder,
@@ -47,14 +49,9 @@ pub struct Judge {
 
 impl Work {
     pub fn load(conn: &Connection, of: &Collection) -> Result<Work, Failure> {
-        Ok(match &of.judging {
+        Ok(match Judge::load(conn, of)? {
             None => Work::Outputs(Arc::new(Subjects::load(conn, of.version)?)),
-            Some(how) => Work::Scores(Arc::new(Judge {
-                rubric: judgings::rubric(conn, of.row.id)?,
-                lang: how.lang,
-                level_order: how.level_order,
-                seed: of.settings.seed.unwrap_or(0),
-            })),
+            Some(judge) => Work::Scores(Arc::new(judge)),
         })
     }
 
@@ -76,21 +73,24 @@ impl Work {
         }
     }
 
-    /// What a response leads to. `messages` are those that it answers.
+    /// What a response leads to. `messages` are those that it answers; `asked` is what a judge is asked about the output.
     ///
     /// # Errors
     ///
     /// The template of a conversation's instructions cannot be filled in.
     pub fn follow(
         &self,
+        asked: Option<&Asked>,
         settings: &CollectionSettings,
         sending: &Sending,
         messages: &[ChatMessage],
         response: &str,
     ) -> Result<Follow, Failure> {
         let key = |turn: u32| format!("position {} turn {turn}", sending.position);
-        let judge = match self {
-            Work::Scores(judge) => judge,
+        let (judge, asked) = match self {
+            Work::Scores(judge) => {
+                (judge, asked.ok_or_else(|| Failure::internal("a judging's request has no output"))?)
+            }
             Work::Outputs(_) if settings.way == Some(Way::Dynamic) => return Ok(Follow::Tests),
             Work::Outputs(subjects) => {
                 let next = subjects.next(settings, &sending.task_id, sending.turn, messages, response)?;
@@ -99,8 +99,8 @@ impl Work {
                 }));
             }
         };
-        Ok(match judging::read(response, &judge.rubric) {
-            Ok(answer) => Follow::Scores(answer.scores, answer.comment),
+        Ok(match judging::read(response, &asked.rubric) {
+            Ok(answer) => Follow::Scores(asked.answer(answer)),
             Err(_) if sending.turn > 0 => Follow::Invalid,
             Err(fault) => {
                 Follow::Turn(1, Prompt { key: key(1), messages: judging::messages_again(messages, &fault, judge.lang) })
@@ -140,18 +140,34 @@ fn first_outputs(of: &Collection) -> Result<Vec<OutputId>, Failure> {
 }
 
 impl Judge {
+    /// The judge of a judging; `None` if the collection is of outputs.
+    pub fn load(conn: &Connection, of: &Collection) -> Result<Option<Judge>, Failure> {
+        let Some(how) = &of.judging else { return Ok(None) };
+        Ok(Some(Judge {
+            rubric: Rubric { instructions: how.instructions, ..judgings::rubric(conn, of.row.id)? },
+            lang: how.lang,
+            level_order: how.level_order,
+            seed: of.settings.seed.unwrap_or(0),
+        }))
+    }
+
     /// The messages with which the judge grades an output. Names that are masked for raters are masked for it, too.
     pub fn prompt(&self, conn: &Connection, output: OutputId, sample: u32) -> Result<Prompt, Failure> {
         let texts = visible_texts::of_output(conn, output)?;
         let worst_first = judging::is_worst_first(self.level_order, self.seed, output.0, sample);
-        let asked = conversations::of_output(conn, output)?.map(|conversation| {
+        let asked = self.asked(conn, output)?;
+        let description = conversations::of_output(conn, output)?.map(|conversation| {
             // A dynamic conversation can ask for an instruction several times.
             let mut seen = BTreeSet::new();
-            let turns = conversation.turns.iter().filter(|turn| seen.insert(turn.asked.turn));
-            turns.map(|turn| turn.asked.instruction.trim()).collect::<Vec<_>>().join("\n\n")
+            // Instructions that the judge answers stand by themselves.
+            let is_told = |turn: u32| asked.turns.is_empty() || turn == 0;
+            let turns = conversation.turns.iter().map(|turn| &turn.asked);
+            let told = turns.filter(|asked| is_told(asked.turn) && seen.insert(asked.turn));
+            told.map(|asked| asked.instruction.trim()).collect::<Vec<_>>().join("\n\n")
         });
         let material = Material {
-            description: asked.as_deref().unwrap_or(&texts.raw_nl),
+            description: description.as_deref().unwrap_or(&texts.raw_nl),
+            instructions: asked.instructions(),
             signature: texts.signature.as_deref(),
             language: texts.code_lang.name(),
             code: &texts.code,
@@ -159,6 +175,18 @@ impl Judge {
         let messages = judging::messages(&self.rubric, self.lang, worst_first, &material);
         let order = if worst_first { "worst first" } else { "best first" };
         Ok(Prompt { key: format!("output {output} {order}"), messages })
+    }
+
+    /// What the judge is asked about an output.
+    pub fn asked(&self, conn: &Connection, output: OutputId) -> Result<Asked, Failure> {
+        let instructions = match self.rubric.instructions {
+            true => instruction_answers::instructions(conn, output)?,
+            false => Vec::new(),
+        };
+        Ok(Asked {
+            turns: instructions.iter().map(|asked| asked.turn).collect(),
+            rubric: with_instructions(self.rubric.clone(), &instructions),
+        })
     }
 
     /// The prompts of the first outputs.
@@ -186,6 +214,51 @@ impl Judge {
             sum += db.read_long(read).await?;
         }
         Ok(sum)
+    }
+}
+
+/// What a judge is asked about one output.
+pub struct Asked {
+    /// The judging's rubric, and after its dimensions an item for each instruction.
+    rubric: Rubric,
+    /// The turns of these instructions.
+    turns: Vec<u32>,
+}
+
+impl Asked {
+    /// Why a response is not a valid answer; `None` if it is.
+    pub fn fault(&self, response: &str) -> Option<judging::Fault> {
+        judging::read(response, &self.rubric).err()
+    }
+
+    /// The items for instructions.
+    fn instructions(&self) -> &[Dimension] {
+        let (_, items) = self.rubric.dimensions.split_at(self.rubric.dimensions.len() - self.turns.len());
+        items
+    }
+
+    /// A valid answer with its answers about instructions apart.
+    fn answer(&self, judging::Answer { mut scores, comment }: judging::Answer) -> JudgeAnswer {
+        let follows = scores.split_off(scores.len().saturating_sub(self.turns.len()));
+        let answers = self.turns.iter().zip(follows);
+        let instructions = answers.map(|(turn, score)| InstructionAnswer { turn: *turn, follows: score == 1 });
+        JudgeAnswer { scores, instructions: instructions.collect(), comment }
+    }
+}
+
+/// What the answers of a judge for one output come to: of each score the median, of each answer about an instruction what most
+/// have. The comment is the first answer's.
+pub fn combined(answers: &[JudgeAnswer]) -> JudgeAnswer {
+    let scores: Vec<Vec<u8>> = answers.iter().map(|answer| answer.scores.clone()).collect();
+    let follows = |answer: &JudgeAnswer| answer.instructions.iter().map(|one| u8::from(one.follows)).collect();
+    let follows: Vec<Vec<u8>> = answers.iter().map(follows).collect();
+    let (instructions, comment) =
+        answers.first().map(|first| (first.instructions.clone(), first.comment.clone())).unwrap_or_default();
+    let of = |(one, follows): (InstructionAnswer, u8)| InstructionAnswer { follows: follows == 1, ..one };
+    JudgeAnswer {
+        scores: judging::combined(&scores),
+        instructions: instructions.into_iter().zip(judging::combined(&follows)).map(of).collect(),
+        comment,
     }
 }
 

@@ -10,9 +10,11 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
+        code::visible,
         collection::{
             ChatMessage, CollectionDetail, CollectionRow, CollectionStatus, RequestDetail, RequestRow, RequestStatus,
         },
+        conversation::InstructionAnswer,
         ids::CollectionId,
         judging::JudgingFacts,
         page::Paged,
@@ -362,6 +364,7 @@ fn judged(i: I18n, row: &CollectionRow, judging: &JudgingFacts) -> AnyView {
         {study}
         <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&judging.rubric)>{judging.rubric.clone()}</a></dd></div>
         <div><dt>{t.dimensions}</dt><dd>{judging.dimensions.join(", ")}</dd></div>
+        {judging.instructions.then(|| view! { <div><dt>{t.instructions}</dt><dd>{t.instructions_asked}</dd></div> })}
         <div><dt>{t.scored}</dt><dd>{(i.common.of)(judging.scored, judging.outputs)}</dd></div>
         <div><dt>{t.invalid}</dt><dd>{i.number(judging.invalid)}</dd></div>
         <div><dt>{t.judging_lang}</dt><dd>{judging.lang.name()}</dd></div>
@@ -430,7 +433,7 @@ fn messages(all: &[ChatMessage]) -> AnyView {
             view! {
                 <div>
                     <p class="label"><code>{message.role.name()}</code></p>
-                    <pre class="prompt-text" translate="no" tabindex="0">{message.content.clone()}</pre>
+                    <pre class="prompt-text" translate="no" tabindex="0">{visible(&message.content).into_owned()}</pre>
                 </div>
             }
         })
@@ -472,9 +475,14 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         }
     });
     let scores = row.scores.as_ref().map(|scores| view! { <p>{t.scores}{i.common.colon}{digits(scores)}</p> });
+    let instructions = (!row.instruction_answers.is_empty())
+        .then(|| view! { <p>{t.instructions}{i.common.colon}{followed(i, &row.instruction_answers)}</p> });
     let number = if row.output.is_some() { t.answer } else { t.sample };
     let response = match response {
-        Some(text) => view! { <pre class="prompt-text" translate="no" tabindex="0">{text}</pre> }.into_any(),
+        Some(text) => {
+            view! { <pre class="prompt-text" translate="no" tabindex="0">{visible(&text).into_owned()}</pre> }
+                .into_any()
+        }
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
     let tests = tests_of(i, &row);
@@ -486,6 +494,7 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
             <h3 id="request">{t.task}" "<code>{row.task_id}</code>", "{number}" "{row.sample + 1}</h3>
             {output}
             {scores}
+            {instructions}
             {fault}
             {error}
             {reported}
@@ -512,7 +521,7 @@ fn tests_of(i: I18n, row: &RequestRow) -> Option<AnyView> {
             let failure = (!tests.failure.is_empty()).then(|| {
                 view! {
                     <p class="label">{t.told}</p>
-                    <pre class="prompt-text" translate="no" tabindex="0">{tests.failure.clone()}</pre>
+                    <pre class="prompt-text" translate="no" tabindex="0">{visible(&tests.failure).into_owned()}</pre>
                 }
             });
             view! { <p>{(t.follows)(passed as u64, tests.checks.len() as u64)}</p> {failure} }.into_any()
@@ -537,6 +546,16 @@ fn tests_name(i: I18n, row: &RequestRow) -> &'static str {
 /// Scores in the order of the dimensions.
 fn digits(scores: &[u8]) -> String {
     scores.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Answers about instructions, such as "turn 1: yes, turn 2: no".
+fn followed(i: I18n, answers: &[InstructionAnswer]) -> String {
+    let t = i.collections();
+    let each = answers.iter().map(|answer| {
+        let word = if answer.follows { t.followed } else { t.not_followed };
+        format!("{} {}{}{word}", t.turn, answer.turn, i.common.colon)
+    });
+    each.collect::<Vec<_>>().join(t.comma)
 }
 
 fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {

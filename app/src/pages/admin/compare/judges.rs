@@ -6,8 +6,8 @@ use super::agreement::undefined;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{ComparisonView, Human, Judge, JudgeMeans},
-        stats::{Estimate, Known, Undefined},
+        compare::{ComparisonView, Human, Judge, JudgeDimension, JudgeMeans},
+        stats::{Estimate, Known, Reliability, Undefined},
     },
 };
 
@@ -37,25 +37,47 @@ pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
     )
 }
 
+/// What a judge is compared on: a dimension, or a kind of instruction.
+struct Part<'a> {
+    name: String,
+    /// The lowest score.
+    low: u8,
+    own: &'a JudgeDimension,
+    /// People among themselves.
+    people: &'a Reliability,
+}
+
+/// The dimensions, and after them the kinds of instructions.
+fn parts<'a>(i: I18n, human: &'a Human, judge: &'a Judge) -> Vec<Part<'a>> {
+    let dimensions = human.comparison.rubric.dimensions.iter().zip(&judge.dimensions).zip(&human.reliability);
+    let dimensions = dimensions.map(|((dimension, own), people)| Part {
+        name: dimension.name.get(i.lang).to_owned(),
+        low: dimension.range().0,
+        own,
+        people,
+    });
+    let instructions = judge.instructions.iter().filter_map(|of| {
+        let people = human.instructions.iter().find(|people| people.kind == of.kind)?;
+        let name = (i.compare().instruction_of_kind)(people.name.get(i.lang));
+        Some(Part { name, low: 0, own: &of.figures, people: &people.reliability })
+    });
+    dimensions.chain(instructions).collect()
+}
+
 #[allow(clippy::too_many_lines, reason = "one section of a page, from top to bottom")]
 fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge) -> AnyView {
     let (t, a) = (i.compare(), i.admin());
     let id = format!("judge-{at}");
     let share = |v: f64| format!("{:.0}%", v * 100.0);
     let number = |v: f64| format!("{v:.2}").replace('-', "−");
-    let rows = human
-        .comparison
-        .rubric
-        .dimensions
+    let parts = parts(i, human, judge);
+    let rows = parts
         .iter()
-        .zip(&judge.dimensions)
-        .zip(&human.reliability)
-        .map(|((dimension, own), people)| {
-            let name = dimension.name.get(i.lang).to_owned();
+        .map(|Part { name, own, people, .. }| {
             let r = &own.agreement;
             view! {
                 <tr>
-                    <th scope="row" rowspan="2">{name}</th>
+                    <th scope="row" rowspan="2">{name.clone()}</th>
                     <td>{t.judge_and_people}</td>
                     {cell(i, r.exact, share)} {cell(i, r.within_one, share)} {cell(i, r.alpha, number)}
                     {cell(i, own.correlation.spearman, number)}
@@ -75,13 +97,9 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
         .collect_view();
     let models = found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> });
     let models = models.collect_view();
-    let means = human
-        .comparison
-        .rubric
-        .dimensions
+    let means = parts
         .iter()
-        .zip(&judge.dimensions)
-        .map(|(dimension, own)| {
+        .map(|Part { name, own, .. }| {
             let line = |who: &'static str, of: fn(&JudgeMeans) -> Option<f64>, name: Option<String>| {
                 let cells = own
                     .means
@@ -91,10 +109,9 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                 let head = name.map(|name| view! { <th scope="row" rowspan="3">{name}</th> });
                 view! { <tr>{head}<td>{who}</td>{cells}</tr> }
             };
-            let name = dimension.name.get(i.lang).to_owned();
             let biases = own.means.iter().map(|m| cell(i, m.bias, number)).collect_view();
             view! {
-                {line(t.judge, |m| m.judge, Some(name))} {line(t.people, |m| m.people, None)}
+                {line(t.judge, |m| m.judge, Some(name.clone()))} {line(t.people, |m| m.people, None)}
                 <tr><td>{t.judge_bias}</td>{biases}</tr>
             }
         })
@@ -104,20 +121,15 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
         .iter()
         .zip(0u32..)
         .map(|(name, rater)| {
-            let kappas = judge.dimensions.iter().map(|d| {
-                let same = d.agreement.kappas.iter().find(|k| k.first == rater || k.second == rater);
+            let kappas = parts.iter().map(|part| {
+                let same = part.own.agreement.kappas.iter().find(|k| k.first == rater || k.second == rater);
                 same.map_or(Err(Undefined::NoPairs), |k| k.kappa)
             });
             (name.clone(), kappas.collect())
         })
         .collect();
-    let kappa_heads = human
-        .comparison
-        .rubric
-        .dimensions
-        .iter()
-        .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
-        .collect_view();
+    let kappa_heads =
+        parts.iter().map(|part| view! { <th scope="col" class="num">{part.name.clone()}</th> }).collect_view();
     let kappas = raters
         .into_iter()
         .map(|(name, kappas)| {
@@ -128,6 +140,7 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
     view! {
         <h3 id=id.clone()>{judge.name.clone()}</h3>
         <p>{(t.judge_facts)(&i.number(judge.outputs), &i.number(judge.both))}</p>
+        {(!judge.instructions.is_empty()).then(|| view! { <p class="muted">{t.judge_instructions}</p> })}
         <div class="table-box" role="group" aria-labelledby=id.clone() tabindex="0">
             <table class="table means">
                 <thead><tr><th scope="col">{a.dimension}</th><th scope="col">{t.between}</th>{heads}</tr></thead>
@@ -141,9 +154,9 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
                 <tbody>{means}</tbody>
             </table>
         </div>
-        {length(i, human, judge)}
-        {replacement(i, human, judge, at)}
-        {confusion(i, human, judge)}
+        {length(i, &parts)}
+        {replacement(i, &parts, at)}
+        {confusion(i, &parts)}
         <details class="said">
             <summary>{t.judge_kappas}</summary>
             <div class="table-box" role="group" aria-label=t.judge_kappas tabindex="0">
@@ -158,14 +171,11 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
 }
 
 /// Whether the judge favors longer code.
-fn length(i: I18n, human: &Human, judge: &Judge) -> AnyView {
+fn length(i: I18n, parts: &[Part<'_>]) -> AnyView {
     let t = i.compare();
     let number = |v: f64| format!("{v:.2}").replace('-', "−");
-    let dimensions = human.comparison.rubric.dimensions.iter().zip(&judge.dimensions);
-    let heads =
-        dimensions.clone().map(|(d, _)| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
-    let heads = heads.collect_view();
-    let cells = dimensions.map(|(_, own)| cell(i, own.length, number)).collect_view();
+    let heads = parts.iter().map(|part| view! { <th scope="col" class="num">{part.name.clone()}</th> }).collect_view();
+    let cells = parts.iter().map(|part| cell(i, part.own.length, number)).collect_view();
     view! {
         <div class="table-box" role="group" aria-label=t.judge_length_head tabindex="0">
             <table class="table means">
@@ -180,10 +190,10 @@ fn length(i: I18n, human: &Human, judge: &Judge) -> AnyView {
 }
 
 /// How often people gave one score and the judge another.
-fn confusion(i: I18n, human: &Human, judge: &Judge) -> AnyView {
+fn confusion(i: I18n, parts: &[Part<'_>]) -> AnyView {
     let t = i.compare();
-    let tables = human.comparison.rubric.dimensions.iter().zip(&judge.dimensions).map(|(dimension, own)| {
-        let (name, low) = (dimension.name.get(i.lang).to_owned(), usize::from(dimension.range().0));
+    let tables = parts.iter().map(|Part { name, low, own, .. }| {
+        let low = usize::from(*low);
         let heads =
             (0..own.confusion.len()).map(|at| view! { <th scope="col" class="num">{at + low}</th> }).collect_view();
         let rows = own
@@ -215,10 +225,10 @@ fn confusion(i: I18n, human: &Human, judge: &Judge) -> AnyView {
 }
 
 /// The alternative annotator test on every dimension.
-fn replacement(i: I18n, human: &Human, judge: &Judge, at: usize) -> AnyView {
+fn replacement(i: I18n, parts: &[Part<'_>], at: usize) -> AnyView {
     let (t, a) = (i.compare(), i.admin());
     let share = |v: f64| format!("{:.0}%", v * 100.0);
-    let epsilons = judge.dimensions.iter().find_map(|own| own.replacement.as_ref().ok());
+    let epsilons = parts.iter().find_map(|part| part.own.replacement.as_ref().ok());
     let Some(first) = epsilons else {
         return view! { <h4>{t.replace_head}</h4><p class="muted">{t.replace_needs}</p> }.into_any();
     };
@@ -227,13 +237,9 @@ fn replacement(i: I18n, human: &Human, judge: &Judge, at: usize) -> AnyView {
         .iter()
         .map(|won| view! { <th scope="col" class="num">{(t.replace_epsilon)(&won.epsilon.to_string())}</th> })
         .collect_view();
-    let rows = human
-        .comparison
-        .rubric
-        .dimensions
+    let rows = parts
         .iter()
-        .zip(&judge.dimensions)
-        .map(|(dimension, own)| {
+        .map(|Part { name, own, .. }| {
             let cells = match &own.replacement {
                 Err(_) => view! { <td class="muted small" colspan="4">{t.replace_needs}</td> }.into_any(),
                 Ok(test) => {
@@ -250,7 +256,7 @@ fn replacement(i: I18n, human: &Human, judge: &Judge, at: usize) -> AnyView {
                     view! { {cell(i, Ok(test.advantage), share)}{won} }.into_any()
                 }
             };
-            view! { <tr><th scope="row">{dimension.name.get(i.lang).to_owned()}</th>{cells}</tr> }
+            view! { <tr><th scope="row">{name.clone()}</th>{cells}</tr> }
         })
         .collect_view();
     let id = format!("replace-{at}");

@@ -11,7 +11,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        code::{Line, Run},
+        code::{Line, Run, visible},
         ids::{OutputId, RunId},
         lang::Lang,
         published::differ,
@@ -202,7 +202,7 @@ fn cases(i: I18n, cases: Vec<CaseResult>) -> Option<impl IntoView> {
 fn list(title: &'static str, lines: Vec<(String, String, Option<&'static str>)>) -> Option<impl IntoView> {
     (!lines.is_empty()).then(|| {
         let line = |(before, text, lang): (String, String, Option<&'static str>)| {
-            view! { <li translate="no">{before}<span lang=lang>{text}</span></li> }
+            view! { <li translate="no">{before}<span lang=lang>{visible(&text).into_owned()}</span></li> }
         };
         let lines = lines.into_iter().map(line).collect_view();
         view! { <section class="stack"><h2>{title}</h2><ul class="plain-list said-list">{lines}</ul></section> }

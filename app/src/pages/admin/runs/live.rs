@@ -22,7 +22,7 @@ use crate::{
     json,
     model::{
         ids::RunId,
-        run::{RunProgress, RunStatus},
+        run::{RunProgress, RunRow, RunStatus},
     },
     ui::notice::{Notice, Progress, Tone},
 };
@@ -128,8 +128,9 @@ fn connect(line: &Rc<Line>) {
 }
 
 /// A run's progress: the bar, the verdicts so far, the time left, and whether the connection is lost.
-pub fn so_far(i: I18n, status: RunStatus, done: u32, items: u32, live: Live) -> impl IntoView {
+pub fn so_far(i: I18n, row: &RunRow, lacks_sources: bool, live: Live) -> impl IntoView + use<> {
     let t = i.runs();
+    let RunRow { id, status, done, items, .. } = *row;
     let running = status == RunStatus::Running;
     view! {
         <div class="run-progress">
@@ -142,6 +143,9 @@ pub fn so_far(i: I18n, status: RunStatus, done: u32, items: u32, live: Live) -> 
                         <Progress value=done.into() max=items.into() label=t.outputs_done/>
                         <span class="so-far-figures">{figures}</span>
                     </div>
+                    {now.as_ref().map_or(lacks_sources, |p| p.lacks_sources).then(|| view! {
+                        <Notice tone=Tone::Care><p>{(t.lacks_sources)(id)}</p></Notice>
+                    })}
                     {now.filter(|p| p.status == RunStatus::Running).map(|p| aside(i, &p))}
                 }
             }}
@@ -155,10 +159,10 @@ pub fn so_far(i: I18n, status: RunStatus, done: u32, items: u32, live: Live) -> 
 
 fn aside(i: I18n, p: &RunProgress) -> impl IntoView + use<> {
     let t = i.runs();
-    let waits = match (p.begun, p.behind) {
-        (true, _) => None,
-        (false, Some(first)) => Some((t.behind)(first)),
-        (false, None) => Some(t.getting_ready.to_owned()),
+    let waits = match (p.lacks_sources, p.begun, p.behind) {
+        (true, ..) | (_, true, _) => None,
+        (_, false, Some(first)) => Some((t.behind)(first)),
+        (_, false, None) => Some(t.getting_ready.to_owned()),
     };
     let left = p.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)((s / 60).into(), (s % 60).into())));
     let counts = p.verdicts.iter().map(|&(v, n)| view! { <li>{verdict(i, v, None)}" "{i.number(n.into())}</li> });

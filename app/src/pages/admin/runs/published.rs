@@ -22,14 +22,15 @@ pub fn interval(at: &PassAtK) -> Option<impl IntoView + use<>> {
 pub fn figures(
     i: I18n,
     row: &RunRow,
+    tasks: u32,
     pass_at: &[PassAtK],
     differences: Vec<Difference>,
 ) -> Option<impl IntoView + use<>> {
-    let (t, published, tasks) = (i.runs(), row.published?, row.metrics.tasks);
+    let (t, published) = (i.runs(), row.published?);
+    let head = if row.conversations { t.solved_turns } else { t.solved };
     let solved = (i.common.of)(published.solved.into(), tasks.into());
     let each = pass_at.iter().map(|at| {
-        let first =
-            (at.k == 1).then(|| view! { <dd class="muted small">{t.solved}{i.common.colon}{solved.clone()}</dd> });
+        let first = (at.k == 1).then(|| view! { <dd class="muted small">{head}{i.common.colon}{solved.clone()}</dd> });
         view! {
             <div class="figure">
                 <dt>{t.published_k(at.k)}</dt>

@@ -118,11 +118,13 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         environment,
         pass_at,
         published_pass_at,
+        published_tasks,
         differences,
         fault,
         verdicts,
         cached,
         taken_over,
+        lacks_sources,
         mixed,
         missing,
     } = detail;
@@ -150,10 +152,10 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {(mixed > 0).then(|| care((t.mixed)(mixed)))}
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
             {figures(i, &row, &pass_at)}
-            {published::figures(i, &row, &published_pass_at, differences)}
+            {published::figures(i, &row, published_tasks, &published_pass_at, differences)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
-                {live::so_far(i, row.status, row.done, row.items, live)}
+                {live::so_far(i, &row, lacks_sources, live)}
                 {controls(i, &row, actions)}
             </section>
             <FormError of=move || actions.error()/>
@@ -177,6 +179,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
         }
     });
     let more = more.collect_view();
+    let solved = if row.conversations { t.solved_turns } else { t.solved };
     let so_far = (row.status != RunStatus::Finished).then(|| view! { <p class="muted small">{t.so_far}</p> });
     let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped)), is_odd(&m));
     view! {
@@ -185,7 +188,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
                 <dt>"pass@1"{row.published.map(|_| format!(", {}", t.guarded.to_lowercase()))}</dt>
                 <dd>{percentage(m.pass_at_1)}</dd>
                 {pass_at.first().and_then(published::interval)}
-                <dd class="muted small">{t.solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
+                <dd class="muted small">{solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
             </div>
             {more}
             <div class="figure">
