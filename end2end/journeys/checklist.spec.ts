@@ -48,7 +48,7 @@ test('a rubric gets a checklist, and a study scores by it', async ({ page }) => 
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
-  await page.getByRole('link', { name: 'Back to study' }).click();
+  await page.getByRole('navigation', { name: 'Pages of this study' }).getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('link', { name: 'listed 1' })).toBeVisible();
   study = /\d+/.exec(new URL(page.url()).pathname)?.[0] ?? '';
 });

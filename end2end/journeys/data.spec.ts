@@ -85,7 +85,8 @@ test('a study over the new outputs reaches its raters', async ({ page, browser, 
   await page.getByRole('checkbox', { name: 'chen' }).check();
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await page.getByRole('button', { name: 'Start study' }).click();
-  await page.getByRole('link', { name: 'Back to study' }).click();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
+  await page.getByRole('navigation', { name: 'Pages of this study' }).getByRole('link', { name: 'Overview' }).click();
   await expect(page).toHaveURL(/\/admin\/studies\/\d+$/);
 
   const context = await browser.newContext({ baseURL });

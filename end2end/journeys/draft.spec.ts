@@ -10,7 +10,7 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await page.locator('[name="submissions[]"]').first().check();
   await page.getByLabel('ada', { exact: true }).check();
   await page.getByRole('button', { name: 'Preview plan' }).click();
-  await expect(page.getByRole('heading', { name: 'Plan: Pilot' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Pilot' })).toBeVisible();
 
   await page.getByRole('link', { name: 'Edit', exact: true }).click();
   await expect(page.getByLabel('Title')).toHaveValue('Pilot');
@@ -18,12 +18,12 @@ test('a draft is edited and started; afterwards its settings stay', async ({ pag
   await page.getByLabel('bo', { exact: true }).check();
   await page.locator('[name="overlap"]').fill('2');
   await page.getByRole('button', { name: 'Save and preview plan' }).click();
-  await expect(page.getByRole('heading', { name: 'Plan: Round 1' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Round 1' })).toBeVisible();
   await expect(page.getByRole('rowheader', { name: 'bo' })).toBeVisible();
 
   const address = page.url().replace('/plan', '/edit');
   await page.getByRole('button', { name: 'Start study' }).click();
-  await expect(page.getByRole('link', { name: 'Back to study' })).toBeVisible();
+  await expect(page.getByText('Running', { exact: true })).toBeVisible();
   await open(page, address);
   await expect(page.getByText('This study has started')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save and preview plan' })).toHaveCount(0);

@@ -69,7 +69,7 @@ test('a study uses the new rubric, and the comparison shows its dimensions', asy
   await page.getByRole('button', { name: 'Preview plan' }).click();
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
-  await page.getByRole('link', { name: 'Back to study' }).click();
+  await page.getByRole('navigation', { name: 'Pages of this study' }).getByRole('link', { name: 'Overview' }).click();
   await expect(page.getByRole('link', { name: 'security 1' })).toBeVisible();
   const study = new URL(page.url()).pathname;
 

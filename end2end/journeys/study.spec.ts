@@ -20,7 +20,7 @@ async function begin(page: Page, title: string, people: Account[]): Promise<void
 /** Requests the preview and waits for it; returns the study's address. */
 async function preview(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: 'Preview plan' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: `Plan: ${title}` })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: title, exact: true })).toBeVisible();
   return new URL(page.url()).pathname.replace(/\/plan$/, '');
 }
 
@@ -196,7 +196,7 @@ test('manual shares, extended and then duplicated', async ({ page, watch }) => {
   await open(page, `${study}/plan`);
   const seed = await fact(page, 'Seed').innerText();
   await page.getByRole('button', { name: 'Duplicate' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Plan: By hand (2)' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'By hand (2)' })).toBeVisible();
   await expect(page.getByText('Draft', { exact: true })).toBeVisible();
   await expect(fact(page, 'Total ratings')).toHaveText('18');
   await expect(fact(page, 'Seed')).not.toHaveText(seed);
