@@ -1,9 +1,26 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { atScales, hydrated, logIn, open } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
-serve('--demo');
+/** A judge that finds the first instruction followed and the second not. */
+const endpoint = createServer((request, answer) => {
+  request.resume();
+  request.on('end', () => {
+    const scores = { correctness: 4, code_quality: 3, maintainability: 5, instruction_1: 1, instruction_2: 0 };
+    const content = JSON.stringify({ comment: '', scores });
+    const choices = [{ message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    answer.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ model: 'j-1', choices }));
+  });
+});
+await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
+endpoint.unref();
 
-// One story: conversations are imported, a study rates their last answers, and the comparison shows the instructions.
+serve('--demo', '--endpoint', `local=http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`);
+
+// One story: conversations are imported, a study rates their last answers, the comparison shows the
+// instructions, and a judge model answers about them.
 test.describe.configure({ mode: 'serial' });
 
 /** Tasks of our own in the benchmark's format. */
@@ -114,4 +131,21 @@ test('the comparison shows the share of followed instructions', async ({ page })
   // Bo says no to the first instruction of both outputs, and both say yes to the second.
   await expect(table.getByRole('row').filter({ hasText: 'Edge cases' })).toContainText('50%');
   await expect(table.getByRole('row').filter({ hasText: 'Type annotations' })).toContainText('100%');
+});
+
+test('a judge model answers for each instruction, beside people', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, `/admin/judgings/new?study=${study}`);
+  await page.getByLabel('Judge model').fill('Judge A');
+  await page.getByRole('button', { name: 'Preview prompts and cost' }).click();
+  await expect(page.getByText(/<<<instruction_2 [0-9a-f]{16}>>>\s+Annotate <every> parameter\./).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await expect(page.getByText('finished', { exact: true })).toBeVisible({ timeout: 60_000 });
+  await page.getByRole('row', { name: '4, 3, 5' }).last().getByRole('link').first().click();
+  await expect(page.getByText('Instructions: Turn 1: followed, Turn 2: not followed')).toBeVisible();
+  await page.getByRole('link', { name: 'Comparison with people' }).click();
+  const row = page.locator('#judges').getByRole('row').filter({ hasText: 'Instruction: Type annotations' }).first();
+  // Both people say yes to the second instruction.
+  await expect(row).toContainText('judge model and people');
+  await expect(row).toContainText('0%');
 });

@@ -8,6 +8,7 @@ use std::{
 
 use app::{
     model::{
+        code::visible,
         collection::{
             ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
             CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
@@ -470,8 +471,10 @@ fn prompt_text(prompt: &PlannedPrompt) -> String {
 
 /// A text without characters that act on a terminal: prompts contain what models wrote.
 fn printable(text: &str) -> String {
-    let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    text.chars().map(|c| if acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    // Line breaks other than \n move the cursor, and are no hidden characters.
+    let acts = |c: char| c.is_control() && c.is_whitespace() && !matches!(c, '\n' | '\t');
+    let text: String = text.chars().map(|c| if acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    visible(&text).into_owned()
 }
 
 fn cost(plan: &CollectionPlan, what: &str) -> String {

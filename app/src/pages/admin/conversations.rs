@@ -131,6 +131,9 @@ fn passes(i: I18n, dataset: &ConversationDataset) -> AnyView {
     let t = i.conversations();
     let has = |way: &Way| dataset.models.iter().any(|model| of_way(model, *way).is_some());
     let ways: Vec<Way> = Way::ALL.into_iter().filter(has).collect();
+    if ways.is_empty() {
+        return view! { <p class="muted">{t.untested}</p> }.into_any();
+    }
     let rows = dataset.models.iter().map(|model| {
         let cells = ways.iter().map(|way| way_cell(i, of_way(model, *way))).collect_view();
         view! { <tr><th scope="row">{model.name.clone()}</th>{cells}</tr> }

@@ -42,6 +42,8 @@ struct Part<'a> {
     name: String,
     /// The lowest score.
     low: u8,
+    /// Whether the scores are answers with yes and no, which are always within one level.
+    is_yes_or_no: bool,
     own: &'a JudgeDimension,
     /// People among themselves.
     people: &'a Reliability,
@@ -53,13 +55,14 @@ fn parts<'a>(i: I18n, human: &'a Human, judge: &'a Judge) -> Vec<Part<'a>> {
     let dimensions = dimensions.map(|((dimension, own), people)| Part {
         name: dimension.name.get(i.lang).to_owned(),
         low: dimension.range().0,
+        is_yes_or_no: dimension.checklist,
         own,
         people,
     });
     let instructions = judge.instructions.iter().filter_map(|of| {
         let people = human.instructions.iter().find(|people| people.kind == of.kind)?;
         let name = (i.compare().instruction_of_kind)(people.name.get(i.lang));
-        Some(Part { name, low: 0, own: &of.figures, people: &people.reliability })
+        Some(Part { name, low: 0, is_yes_or_no: true, own: &of.figures, people: &people.reliability })
     });
     dimensions.chain(instructions).collect()
 }
@@ -73,19 +76,23 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
     let parts = parts(i, human, judge);
     let rows = parts
         .iter()
-        .map(|Part { name, own, people, .. }| {
+        .map(|Part { name, is_yes_or_no, own, people, .. }| {
             let r = &own.agreement;
+            let within_one = |within| match is_yes_or_no {
+                true => view! { <td class="num">"–"</td> }.into_any(),
+                false => cell(i, within, share).into_any(),
+            };
             view! {
                 <tr>
                     <th scope="row" rowspan="2">{name.clone()}</th>
                     <td>{t.judge_and_people}</td>
-                    {cell(i, r.exact, share)} {cell(i, r.within_one, share)} {cell(i, r.alpha, number)}
+                    {cell(i, r.exact, share)} {within_one(r.within_one)} {cell(i, r.alpha, number)}
                     {cell(i, own.correlation.spearman, number)}
                     <td class="num">{i.number(r.pairs)}</td>
                 </tr>
                 <tr>
                     <td>{t.people_alone}</td>
-                    {cell(i, people.exact, share)} {cell(i, people.within_one, share)} {cell(i, people.alpha, number)}
+                    {cell(i, people.exact, share)} {within_one(people.within_one)} {cell(i, people.alpha, number)}
                     <td class="num">"–"</td>
                     <td class="num">{i.number(people.pairs)}</td>
                 </tr>
@@ -148,7 +155,7 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
             </table>
         </div>
         <div class="table-box" role="group" aria-label=t.mean_score tabindex="0">
-            <table class="table counts">
+            <table class="table means">
                 <caption>{t.judge_means}</caption>
                 <thead><tr><th scope="col">{a.dimension}</th><th scope="col">{t.who}</th>{models}</tr></thead>
                 <tbody>{means}</tbody>
