@@ -49,6 +49,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0039_bookmarks.sql"),
     include_str!("../../migrations/0040_workers.sql"),
     include_str!("../../migrations/0041_dynamic_conversations.sql"),
+    include_str!("../../migrations/0042_ratings_by_key.sql"),
 ];
 
 /// The schema this program writes.
@@ -160,6 +161,7 @@ mod tests {
         include_str!("migrations_rows/0039.sql"),
         include_str!("migrations_rows/0040.sql"),
         include_str!("migrations_rows/0041.sql"),
+        include_str!("migrations_rows/0042.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
