@@ -201,6 +201,7 @@ fn work_that_outlives_its_request_keeps_its_origin() {
         "services/collections/mod.rs",
         "services/comparisons.rs",
         "services/results.rs",
+        "services/results/model.rs",
         "services/webhooks/mod.rs",
     ];
     assert_eq!(files_with("tokio::spawn"), known);

@@ -51,6 +51,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0041_dynamic_conversations.sql"),
     include_str!("../../migrations/0042_announcements.sql"),
     include_str!("../../migrations/0043_judged_instructions.sql"),
+    include_str!("../../migrations/0044_ratings_by_key.sql"),
 ];
 
 /// The schema this program writes.
@@ -163,6 +164,8 @@ mod tests {
         include_str!("migrations_rows/0040.sql"),
         include_str!("migrations_rows/0041.sql"),
         include_str!("migrations_rows/0042.sql"),
+        include_str!("migrations_rows/0043.sql"),
+        include_str!("migrations_rows/0044.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.

@@ -26,6 +26,7 @@ pub mod instruction_answers;
 pub mod judgings;
 pub mod languages;
 pub mod load;
+mod log;
 pub mod migrations;
 pub mod models;
 pub mod notes;
@@ -76,6 +77,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use crate::error::Failure;
+use log::LogCopier;
 use waits::Waits;
 use writer::Writer;
 
@@ -104,6 +106,7 @@ struct Inner {
     /// For long reads: the other permits remain for raters.
     long_permits: Semaphore,
     waits: Waits,
+    _log: LogCopier,
 }
 
 impl std::fmt::Debug for Db {
@@ -127,6 +130,8 @@ impl Db {
         // Readers do not wait for the writer, nor the writer for readers.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer)?;
+        writer.pragma_update(None, "wal_autocheckpoint", log::BACKSTOP)?;
+        let log = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let writer = Arc::new(Mutex::new(writer));
         Ok(Db(Arc::new(Inner {
             path,
@@ -136,6 +141,7 @@ impl Db {
             permits: Semaphore::new(READERS),
             long_permits: Semaphore::new(READERS / 2),
             waits: Waits::default(),
+            _log: LogCopier::start(log).map_err(OpenError::Thread)?,
         })))
     }
 
@@ -334,8 +340,8 @@ pub enum OpenError {
         "the database has an older schema, and the copy that is made before the update cannot be written ({0}). Free as much space as the database takes, or make the data folder writable; nothing was changed"
     )]
     Copy(std::io::Error),
-    /// The writing thread cannot be started.
-    #[error("the thread that writes to the database cannot be started: {0}")]
+    /// One of the database's threads cannot be started.
+    #[error("a thread of the database cannot be started: {0}")]
     Thread(std::io::Error),
     /// SQLite's error.
     #[error("the database cannot be opened: {0}")]

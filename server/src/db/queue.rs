@@ -232,11 +232,14 @@ pub fn run_out(
     Ok(None)
 }
 
-/// The other raters with unrated work, those with the most first.
+/// The other raters with unstarted work, those with the most unrated work first. At the end of a study nearly all unrated
+/// work is leased, and asking every rater for work would take longer than a rating.
 pub fn busiest(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<UserId>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT user_id FROM study_raters WHERE study_id = ?1 AND user_id <> ?2 AND open > 0
-         ORDER BY open DESC, user_id",
+        "SELECT d.user_id FROM study_raters d WHERE d.study_id = ?1 AND d.user_id <> ?2 AND d.open > 0
+             AND EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.user_id = d.user_id
+                 AND a.rated_at IS NULL AND a.leased_until IS NULL)
+         ORDER BY d.open DESC, d.user_id",
     )?;
     let rows = statement.query_map(params![study.0, rater.0], |row| Ok(UserId(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -379,4 +382,34 @@ pub fn rated_at(
         .query_row(params![study.0, output.0, rater.0], |row| row.get(0))
         .optional()?;
     Ok(found.flatten().map(Timestamp))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Db;
+
+    #[test]
+    fn only_raters_with_unstarted_work_are_asked_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        // Nothing that the rows refer to exists, so they are not committed.
+        let tried: Result<(), Failure> = db.write_blocking(|tx| {
+            tx.execute_batch(
+                "PRAGMA defer_foreign_keys = ON;
+                 INSERT INTO study_raters (study_id, user_id) VALUES (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 6);
+                 INSERT INTO assignments (study_id, output_id, slot, user_id, leased_until, rated_at) VALUES
+                     (1, 1, 0, 1, NULL, NULL),
+                     (1, 1, 1, 2, 9, NULL), (1, 2, 0, 2, 9, NULL), (1, 3, 0, 2, NULL, 9),
+                     (1, 1, 2, 3, 9, NULL), (1, 2, 1, 3, NULL, NULL),
+                     (1, 1, 3, 4, 9, NULL), (1, 2, 2, 4, NULL, NULL), (1, 3, 1, 4, NULL, NULL),
+                     (1, 1, 4, 5, NULL, 9),
+                     (2, 1, 0, 6, NULL, NULL);",
+            )?;
+            assert_eq!(busiest(tx, StudyId(1), UserId(1))?, [UserId(4), UserId(3)]);
+            assert_eq!(busiest(tx, StudyId(1), UserId(4))?, [UserId(3), UserId(1)]);
+            Err(Failure::internal("rolled back"))
+        });
+        assert!(tried.is_err());
+    }
 }

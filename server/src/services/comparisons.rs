@@ -41,7 +41,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_millis(60);
 /// Above this number of ratings and verdicts, figures are computed while the browser waits with an open
 /// page.
-pub const PROMPT: u64 = 5_000;
+const PROMPT: u64 = 5_000;
 /// Large computations that are cached, by last use: a person looks at one or two at a time, and the largest
 /// takes 30 MB.
 const KEPT_LARGE: usize = 6;
@@ -109,6 +109,12 @@ pub struct ResolvedSelection {
 }
 
 impl ResolvedSelection {
+    /// Another selection from the same options, with its revision ([`ComparisonService::revisions`]). It must be fully
+    /// resolved.
+    pub fn with(&self, selection: Selection, revision: String) -> ResolvedSelection {
+        ResolvedSelection { options: self.options.clone(), selection, revision, open_ended: (false, false) }
+    }
+
     /// Approximate number of ratings and verdicts to read.
     pub fn rows(&self) -> u64 {
         let ratings =
@@ -144,6 +150,14 @@ impl ComparisonService {
                 Ok(ResolvedSelection { options, selection, revision, open_ended })
             })
             .await
+    }
+
+    /// The revision of each of these selections, which must be fully resolved.
+    pub async fn revisions(&self, _: &Admin, selections: Vec<Selection>) -> Result<Vec<String>, Failure> {
+        let all = move |conn: &rusqlite::Connection| {
+            selections.iter().map(|selection| results::revision(conn, selection)).collect()
+        };
+        self.db.read_long(all).await
     }
 
     /// A study's own models by its own raters; with `tests`, also each model's newest run.

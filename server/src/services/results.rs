@@ -27,7 +27,7 @@ use app::{
 };
 use async_trait::async_trait;
 
-use super::comparisons::{ComparisonService, Computed, PROMPT, ResolvedSelection};
+use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
 use crate::{
     db::{Db, results_board},
     error::Failure,
@@ -43,18 +43,29 @@ pub struct ResultService {
     known: Arc<Known>,
 }
 
+/// A run of a history, and the run that it is compared with.
+type HistoryKey = (RunId, Option<RunId>);
+
 /// A run of a history, with the revision that it was computed of.
 type Revised = (String, HistoryRun);
+
+/// What is being computed while no request waits, or waits for its turn.
+#[derive(PartialEq, Eq, Hash)]
+enum Queued {
+    /// A dataset's figures, by its short name.
+    Dataset(String),
+    /// A run in a model's history.
+    History(HistoryKey),
+}
 
 /// What was computed: a few numbers for each model.
 #[derive(Default)]
 struct Known {
     /// The last figures of each dataset, by its short name.
     datasets: Mutex<HashMap<String, Arc<Figures>>>,
-    /// Runs in models' histories, each with the run that it is compared with, and the revision.
-    history: Mutex<HashMap<(RunId, Option<RunId>), Revised>>,
-    /// Datasets whose figures are being computed, or wait for their turn.
-    queued: Mutex<HashSet<String>>,
+    /// Runs in models' histories.
+    history: Mutex<HashMap<HistoryKey, Revised>>,
+    queued: Mutex<HashSet<Queued>>,
     /// One at a time: the others keep their processor and memory.
     turn: tokio::sync::Mutex<()>,
 }
@@ -62,13 +73,16 @@ struct Known {
 /// Runs in histories that are cached, about 200 bytes each.
 const HISTORY_MOST: usize = 20_000;
 
+/// Ratings and verdicts that a request has figures computed of while it waits, about 50 ms.
+const WAITED: u64 = 1_500;
+
 /// How many ratings and verdicts a request may still have figures computed of while it waits. An installation can have a
 /// hundred datasets, each small enough.
 struct Allowance(AtomicU64);
 
 impl Allowance {
     fn new() -> Allowance {
-        Allowance(AtomicU64::new(PROMPT))
+        Allowance(AtomicU64::new(WAITED))
     }
 
     fn covers(&self, rows: u64) -> bool {
@@ -200,7 +214,7 @@ impl ResultService {
 
     /// Computes a dataset's figures when those that were asked for before are done.
     fn compute_later(&self, slug: String, resolved: ResolvedSelection) {
-        if !lock(&self.known.queued).insert(slug.clone()) {
+        if !lock(&self.known.queued).insert(Queued::Dataset(slug.clone())) {
             return;
         }
         let (db, comparisons, known) = (self.db.clone(), self.comparisons.clone(), self.known.clone());
@@ -218,7 +232,7 @@ impl ResultService {
                     let _logged = AppError::from(failure);
                 }
             }
-            lock(&known.queued).remove(&slug);
+            lock(&known.queued).remove(&Queued::Dataset(slug));
         });
     }
 }

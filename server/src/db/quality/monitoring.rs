@@ -208,3 +208,47 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         has_disagreement: row.get("disputed")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    use super::*;
+    use crate::db::Db;
+
+    /// Steps of SQLite's machine for a page of the ratings of a study that has so many. Nothing but the ratings is there,
+    /// so every one of them is looked up and none is listed.
+    fn steps(ratings: i64, filter: &RatingFilter) -> u64 {
+        let folder = tempfile::tempdir().unwrap();
+        let db = Db::open(folder.path()).unwrap();
+        db.write_blocking(|tx| {
+            let insert = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+                INSERT INTO counted (study_id, output_id, rating_id, user_id, scores) SELECT 1, i, i, i % 9, '123' FROM n";
+            Ok(tx.execute(insert, [ratings])?)
+        })
+        .unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let counting = Arc::clone(&count);
+        let mut conn = crate::db::connect(db.path(), rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        let count_one = move || {
+            counting.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        conn.progress_handler(1, Some(count_one)).unwrap();
+        super::ratings(&conn, StudyId(1), filter, &[]).unwrap();
+        count.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn cost_of_a_rating_in_the_list_is_the_same_in_a_large_study() {
+        let check = |filter: RatingFilter| {
+            let (few, many) = (steps(100, &filter), steps(2_000, &filter));
+            assert!(many <= 25 * few, "{many} steps for 2,000 ratings, {few} for 100: {filter:?}");
+        };
+        check(RatingFilter::default());
+        check(RatingFilter { rater: Some(3), ..RatingFilter::default() });
+    }
+}

@@ -25,7 +25,7 @@ use crate::{
     jobs::{
         backend::{Backend, ItemWorker, Setup},
         is_disk_full,
-        job::{Ended, JobKind, MadeIn, Report},
+        job::{Ended, Job, JobKind, Report},
         sandbox,
         suites::{self, Tests},
     },
@@ -62,7 +62,7 @@ struct Kept {
 }
 
 /// A backend with its workers that have nothing to do.
-struct Ready {
+pub struct Ready {
     backend: Backend,
     environment: Environment,
     idle: Mutex<Vec<(ItemWorker, Arc<AtomicBool>)>>,
@@ -164,20 +164,13 @@ impl Executor {
         Ok(Arc::new(bytes))
     }
 
-    /// Runs the output of an assignment. Sets `cancelled` to stop it. Blocks.
+    /// Runs a job on its backend. `register` gets the flag that stops it. Blocks.
     pub fn run(
         &self,
-        assignment: &Assignment,
-        suite: &[u8],
+        ready: &Ready,
+        job: &Job,
         register: impl FnOnce(&Arc<AtomicBool>),
     ) -> (Option<Environment>, Report) {
-        let job = &assignment.job;
-        let unknown = || MadeIn { key_basis: String::new(), fingerprint: String::new() };
-        let report = |ended, made_in| Report { item: job.item, attempt: job.attempt, ended, made_in };
-        let ready = match self.ready(assignment, suite) {
-            Ok(ready) => ready,
-            Err(fault) => return (None, report(Ended::Failed(fault), unknown())),
-        };
         let idle = ready.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (mut worker, cancelled) = idle.unwrap_or_else(|| {
             let cancelled = Arc::<AtomicBool>::default();
@@ -193,21 +186,31 @@ impl Executor {
         if !cancelled.load(Ordering::SeqCst) {
             ready.idle.lock().unwrap_or_else(PoisonError::into_inner).push((worker, cancelled));
         }
-        (Some(ready.environment.clone()), report(ended, ready.backend.made_in(job.kind)))
+        let made_in = ready.backend.made_in(job.kind);
+        (Some(ready.environment.clone()), Report { item: job.item, attempt: job.attempt, ended, made_in })
     }
 
-    /// The backend of an assignment. Others that need the same one wait while it is prepared.
-    fn ready(&self, assignment: &Assignment, bytes: &[u8]) -> Result<Arc<Ready>, Fault> {
+    /// The backend of an assignment, if it is ready. Its suite was fetched and verified when it was prepared.
+    pub fn kept(&self, assignment: &Assignment) -> Option<Arc<Ready>> {
+        let mut backends = self.backends.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = backends.get_mut(&key(assignment))?;
+        kept.used = self.uses.fetch_add(1, Ordering::Relaxed);
+        kept.ready.get().cloned()
+    }
+
+    /// The backend of an assignment, prepared from its suite. Others that need the same one wait meanwhile. Blocks.
+    ///
+    /// # Errors
+    /// Says why the assignment cannot run here.
+    pub fn prepare(&self, assignment: &Assignment, bytes: &[u8]) -> Result<Arc<Ready>, Fault> {
         let Assignment { suite, limits, options, job, .. } = assignment;
         if !limits.are_within(Limits::of(Allowance::default())) {
             return Err(Fault::System { detail: "the job asks for more than this worker's limits".to_owned() });
         }
-        let dates = options.dates.map(Dates::name);
-        let key = (suite.clone(), *limits, options.fast, dates, options.profile.name());
         let kept = {
             let mut backends = self.backends.lock().unwrap_or_else(PoisonError::into_inner);
             let used = self.uses.fetch_add(1, Ordering::Relaxed);
-            let kept = backends.entry(key.clone()).or_insert_with(|| Kept { ready: Arc::default(), used });
+            let kept = backends.entry(key(assignment)).or_insert_with(|| Kept { ready: Arc::default(), used });
             kept.used = used;
             let kept = kept.clone();
             while backends.len() > MOST_BACKENDS {
@@ -251,6 +254,11 @@ impl Executor {
             false => e.into(),
         }
     }
+}
+
+fn key(assignment: &Assignment) -> Key {
+    let Assignment { suite, limits, options, .. } = assignment;
+    (suite.clone(), *limits, options.fast, options.dates.map(Dates::name), options.profile.name())
 }
 
 fn is_named(bytes: &[u8], name: &str) -> bool {

@@ -24,12 +24,12 @@ use async_nats::{
     },
 };
 use futures::StreamExt as _;
-use tokio::sync::{RwLock, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch};
 
 use super::{
     ACK_WAIT, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, consumer_name,
     coordinator::message_id,
-    executor::Executor,
+    executor::{Executor, Ready},
     jetstream,
     messages::{Ability, Announcement, Assignment, Delivery, Refusal, Welcome, build, pack, unpack},
     registry::ANNOUNCE,
@@ -46,6 +46,10 @@ use crate::{
 
 /// Parts of a slot, so that languages that build several outputs together can have more jobs than slots.
 const PARTS: usize = 16;
+
+/// Jobs for each part of a slot that a worker has, including those whose results the broker has not stored yet. If the
+/// broker stores nothing, the worker takes no more jobs.
+const JOBS_PER_PART: usize = 2;
 
 /// How long a request for a job waits at the broker.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -72,8 +76,10 @@ struct Worker {
     executor: Arc<Executor>,
     client: Client,
     context: Context,
-    /// One permit for each part of a slot.
+    /// One permit for each part of a slot. A job has its permits while it runs.
     free: Arc<Semaphore>,
+    /// One permit for each job that the worker may have. A job has its permit until it is reported.
+    unreported: Arc<Semaphore>,
     /// Held exclusively by a job that must run alone.
     beside: Arc<RwLock<()>>,
     running: AtomicU32,
@@ -122,6 +128,7 @@ pub async fn run(
         context: jetstream(&client),
         client,
         free: Arc::new(Semaphore::new(slots * PARTS)),
+        unreported: Arc::new(Semaphore::new(slots * PARTS * JOBS_PER_PART)),
         beside: Arc::default(),
         running: AtomicU32::new(0),
         done: AtomicU64::new(0),
@@ -167,8 +174,8 @@ impl Worker {
             let _ended = task.await;
         }
         // All permits are free once the last job is reported.
-        let most = u32::try_from(self.slots * PARTS).unwrap_or(u32::MAX);
-        let _all = self.free.acquire_many(most).await;
+        let most = u32::try_from(self.slots * PARTS * JOBS_PER_PART).unwrap_or(u32::MAX);
+        let _all = self.unreported.acquire_many(most).await;
         announcing.abort();
         stopping.abort();
         let _ = self.client.flush().await;
@@ -277,31 +284,35 @@ impl Worker {
             consumer = Some(known);
             let Some(message) = next else { continue };
             let message = message.map_err(Failure::Internal)?;
-            let Some(permit) = self.slot(&message, parts).await else {
+            let Some((slot, unreported)) = self.slot(&message, parts).await else {
                 // Drained meanwhile: somebody else gets it.
                 let _ = message.ack_with(AckKind::Nak(None)).await;
                 return Ok(());
             };
             let this = Arc::clone(self);
             tokio::spawn(async move {
-                this.handle(message, alone).await;
-                drop(permit);
+                this.handle(message, alone, slot).await;
+                drop(unreported);
             });
         }
     }
 
     /// Waits for a slot, and tells the broker meanwhile that the job is not forgotten. `None` once the worker drains.
-    async fn slot(&self, message: &Message, parts: u32) -> Option<tokio::sync::OwnedSemaphorePermit> {
+    async fn slot(&self, message: &Message, parts: u32) -> Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)> {
+        let both = async {
+            let unreported = Arc::clone(&self.unreported).acquire_owned().await.ok()?;
+            Some((Arc::clone(&self.free).acquire_many_owned(parts).await.ok()?, unreported))
+        };
         tokio::select! {
             biased;
             () = self.drained() => None,
-            permit = Arc::clone(&self.free).acquire_many_owned(parts) => permit.ok(),
+            permits = both => permits,
             () = keep_alive(message) => None,
         }
     }
 
-    /// Runs a job and reports it.
-    async fn handle(self: &Arc<Self>, message: Message, alone: bool) {
+    /// Runs a job in its slot and reports it.
+    async fn handle(self: &Arc<Self>, message: Message, alone: bool, slot: OwnedSemaphorePermit) {
         let assignment = match unpack::<Assignment>(&message.payload) {
             Ok(assignment) if assignment.job.alone == alone => assignment,
             Ok(_) | Err(_) => {
@@ -313,14 +324,14 @@ impl Worker {
         };
         self.running.fetch_add(1, Ordering::Relaxed);
         tokio::select! {
-            () = self.run_and_report(&message, assignment) => {}
+            () = self.run_and_report(&message, assignment, slot) => {}
             () = keep_alive(&message) => {}
         }
         self.running.fetch_sub(1, Ordering::Relaxed);
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    async fn run_and_report(self: &Arc<Self>, message: &Message, assignment: Assignment) {
+    async fn run_and_report(self: &Arc<Self>, message: &Message, assignment: Assignment, slot: OwnedSemaphorePermit) {
         let (run, kind, suite) = (assignment.run, assignment.job.kind, assignment.suite.clone());
         let instance = assignment.instance.clone();
         let ticket = assignment.job.ticket();
@@ -335,6 +346,8 @@ impl Worker {
             let _beside_others = self.beside.read().await;
             self.execute(message, assignment).await
         };
+        // The next job runs while this one is reported.
+        drop(slot);
         let delivery = Delivery {
             worker: self.name.clone(),
             build: build().to_owned(),
@@ -372,26 +385,23 @@ impl Worker {
             }
         }
         // If this is lost, another worker runs the output again, and the server refuses its report.
-        let _ = message.double_ack().await;
+        let _ = message.ack().await;
     }
 
     /// Runs an output on a thread that may block.
     async fn execute(self: &Arc<Self>, message: &Message, assignment: Assignment) -> (Option<Environment>, Report) {
-        let store: ObjectStore = loop {
-            match self.context.get_object_store(SUITES).await {
-                Ok(store) => break store,
-                Err(_) => tokio::time::sleep(AGAIN).await,
-            }
-        };
-        let suite = match self.executor.fetch(&store, &assignment.suite).await {
-            Ok(suite) => suite,
-            Err(detail) => return failed(&assignment, Fault::Tests { reason: None, detail }),
+        let ready = match self.executor.kept(&assignment) {
+            Some(ready) => ready,
+            None => match self.prepare(&assignment).await {
+                Ok(ready) => ready,
+                Err(fault) => return failed(&assignment, fault),
+            },
         };
         let key = (assignment.run, message.subject.to_string());
         let (this, named) = (Arc::clone(self), key.clone());
         let lost = failed(&assignment, Fault::System { detail: "the worker's thread ended".to_owned() });
         let running = tokio::task::spawn_blocking(move || {
-            this.executor.run(&assignment, &suite, |cancelled| {
+            this.executor.run(&ready, &assignment.job, |cancelled| {
                 let mut stops = this.stops.lock().unwrap_or_else(PoisonError::into_inner);
                 stops.insert(named, Arc::clone(cancelled));
             })
@@ -399,6 +409,21 @@ impl Worker {
         let result = running.await.unwrap_or(lost);
         self.stops.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         result
+    }
+
+    /// Fetches the suite of an assignment and prepares its backend.
+    async fn prepare(&self, assignment: &Assignment) -> Result<Arc<Ready>, Fault> {
+        let store: ObjectStore = loop {
+            match self.context.get_object_store(SUITES).await {
+                Ok(store) => break store,
+                Err(_) => tokio::time::sleep(AGAIN).await,
+            }
+        };
+        let suite = self.executor.fetch(&store, &assignment.suite).await;
+        let suite = suite.map_err(|detail| Fault::Tests { reason: None, detail })?;
+        let (executor, assignment) = (Arc::clone(&self.executor), assignment.clone());
+        let prepared = tokio::task::spawn_blocking(move || executor.prepare(&assignment, &suite)).await;
+        prepared.unwrap_or_else(|_| Err(Fault::System { detail: "the worker's thread ended".to_owned() }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! One model's results on every dataset, against a baseline.
 
 use app::{
+    error::AppError,
     model::{
         claims::significant,
         compare::{ComparisonFigures, Selection},
@@ -10,8 +11,12 @@ use app::{
     port::Admin,
 };
 
-use super::{Allowance, DatasetFigures, HISTORY_MOST, ResultService, lock, tests};
-use crate::{db::results_board, error::Failure};
+use super::{Allowance, DatasetFigures, HISTORY_MOST, HistoryKey, Known, Queued, ResultService, lock, tests};
+use crate::{
+    db::results_board,
+    error::Failure,
+    services::comparisons::{ComparisonService, ResolvedSelection},
+};
 
 impl ResultService {
     /// See [`app::port::Results::model`].
@@ -64,18 +69,7 @@ impl ResultService {
                 differences = differences_of(&computed.figures, pair, dataset.dimensions.len());
             }
         }
-        let runs: Vec<RunId> = {
-            let own = |run: &&app::model::compare::RunOption| run.model == model && run.done > 0;
-            shown.resolved.options.runs.iter().filter(own).map(|run| run.id).collect()
-        };
-        let older_runs = runs.len().saturating_sub(ModelResults::HISTORY) as u64;
-        let mut history = Vec::new();
-        for run in runs.into_iter().take(ModelResults::HISTORY).rev() {
-            let of = submissions.iter().find(|s| s.runs.iter().any(|(id, _)| *id == run)).map(|s| s.id);
-            if let Some(submission) = of {
-                history.push(self.history_run(admin, &shown, (run, submission), (model, baseline), allowance).await?);
-            }
-        }
+        let (history, older_runs) = self.history(admin, &shown, &submissions, (model, baseline), allowance).await?;
         Ok(ModelDataset {
             own: shown.results(model),
             baseline: baseline.map(|baseline| shown.results(baseline)),
@@ -87,55 +81,106 @@ impl ResultService {
         })
     }
 
-    /// One run's pass@1, against the run by which the baseline is compared. What the allowance does not cover has no
-    /// figures yet; the page asks again.
-    async fn history_run(
+    /// The pass@1 of the model's newest runs, each against the run by which the baseline is compared, oldest first; and
+    /// how many older runs there are. What the allowance does not cover is computed later and has no figures yet; the
+    /// page asks again.
+    async fn history(
         &self,
         admin: &Admin,
         shown: &DatasetFigures,
-        (run, submission): (RunId, SubmissionId),
+        submissions: &[ModelSubmission],
         (model, baseline): (ModelId, Option<ModelId>),
         allowance: &Allowance,
-    ) -> Result<HistoryRun, Failure> {
+    ) -> Result<(Vec<HistoryRun>, u64), Failure> {
+        let options = &shown.resolved.options;
+        let own = options.runs.iter().filter(|run| run.model == model && run.done > 0).map(|run| run.id);
+        let own: Vec<RunId> = own.collect();
+        let older = own.len().saturating_sub(ModelResults::HISTORY) as u64;
+        let of = |run| submissions.iter().find(|s| s.runs.iter().any(|(id, _)| *id == run)).map(|s| (run, s.id));
+        let runs: Vec<(RunId, SubmissionId)> =
+            own.into_iter().take(ModelResults::HISTORY).rev().filter_map(of).collect();
         let other = baseline.and_then(|baseline| {
-            let of = |id: &RunId| shown.resolved.options.runs.iter().any(|r| r.id == *id && r.model == baseline);
+            let of = |id: &RunId| options.runs.iter().any(|run| run.id == *id && run.model == baseline);
             Some((baseline, *shown.resolved.selection.runs.iter().flatten().find(|id| of(id))?))
         });
-        let selection = Selection {
+        let selections = runs.iter().map(|(run, _)| Selection {
             dataset: shown.slug.clone(),
             models: Some(std::iter::once(model).chain(other.map(|(id, _)| id)).collect()),
             studies: Some(Vec::new()),
-            runs: Some(std::iter::once(run).chain(other.map(|(_, run)| run)).collect()),
+            runs: Some(std::iter::once(*run).chain(other.map(|(_, run)| run)).collect()),
             ..Selection::default()
-        };
-        let resolved = self.comparisons.resolve(admin, selection).await?;
-        let key = (run, other.map(|(_, run)| run));
-        let known = lock(&self.known.history).get(&key).cloned();
-        if let Some((_, known)) = known.filter(|(revision, _)| *revision == resolved.revision) {
-            return Ok(known);
+        });
+        let selections: Vec<Selection> = selections.collect();
+        let revisions = self.comparisons.revisions(admin, selections.clone()).await?;
+        let ids: Vec<RunId> = runs.iter().map(|(run, _)| *run).collect();
+        let times = self.db.read(move |conn| results_board::run_times(conn, &ids)).await?;
+        let (mut history, mut later) = (Vec::new(), Vec::new());
+        for (((run, submission), selection), revision) in runs.into_iter().zip(selections).zip(revisions) {
+            let key = (run, other.map(|(_, run)| run));
+            let at = times.get(&run).copied().unwrap_or_default();
+            let known = lock(&self.known.history).get(&key).cloned();
+            if let Some((_, known)) = known.filter(|(of, _)| *of == revision) {
+                history.push(HistoryRun { at, ..known });
+                continue;
+            }
+            let empty = HistoryRun { run, submission, at, pass: None, tasks: 0, versus: None };
+            let resolved = shown.resolved.with(selection, revision);
+            if allowance.covers(resolved.rows()) {
+                history.push(self.known.history_run(&self.comparisons, key, empty, &resolved).await?);
+            } else {
+                history.push(empty.clone());
+                later.push((key, empty, resolved));
+            }
         }
-        let computed = match allowance.covers(resolved.rows()) {
-            true => self.comparisons.latest(&resolved).await?.0,
-            false => None,
-        };
-        let times = self.db.read(move |conn| results_board::run_times(conn, &[run])).await?;
-        let figures = computed.as_ref().map(|computed| &computed.figures);
-        let measured = figures.and_then(|figures| tests(figures, 0, &[1]));
+        self.compute_history_later(later);
+        Ok((history, older))
+    }
+
+    /// Computes runs of a history when those that were asked for before are done.
+    fn compute_history_later(&self, mut wanted: Vec<(HistoryKey, HistoryRun, ResolvedSelection)>) {
+        {
+            let mut queued = lock(&self.known.queued);
+            wanted.retain(|(key, ..)| queued.insert(Queued::History(*key)));
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let (comparisons, known) = (self.comparisons.clone(), self.known.clone());
+        tokio::spawn(async move {
+            for (key, empty, resolved) in wanted {
+                let turn = known.turn.lock().await;
+                let done = known.history_run(&comparisons, key, empty, &resolved).await;
+                drop(turn);
+                // The conversion logs the error.
+                let _: Result<(), AppError> = done.map(|_| ()).map_err(AppError::from);
+                lock(&known.queued).remove(&Queued::History(key));
+            }
+        });
+    }
+}
+
+impl Known {
+    /// Computes a run of a history, of which `empty` has everything else.
+    async fn history_run(
+        &self,
+        comparisons: &ComparisonService,
+        key: HistoryKey,
+        empty: HistoryRun,
+        resolved: &ResolvedSelection,
+    ) -> Result<HistoryRun, Failure> {
+        let computed = comparisons.computed(resolved).await?;
+        let measured = tests(&computed.figures, 0, &[1]);
         let found = HistoryRun {
-            run,
-            submission,
-            at: times.get(&run).copied().unwrap_or_default(),
             pass: measured.as_ref().and_then(|m| m.values.first().copied().flatten()),
             tasks: measured.map_or(0, |m| m.tasks),
-            versus: figures.and_then(|figures| differences_of(figures, (0, 1), 0).pop().flatten()),
+            versus: differences_of(&computed.figures, (0, 1), 0).pop().flatten(),
+            ..empty
         };
-        if let Some(computed) = &computed {
-            let mut history = lock(&self.known.history);
-            if history.len() >= HISTORY_MOST {
-                history.clear();
-            }
-            history.insert(key, (computed.revision.clone(), found.clone()));
+        let mut history = lock(&self.history);
+        if history.len() >= HISTORY_MOST {
+            history.clear();
         }
+        history.insert(key, (computed.revision.clone(), found.clone()));
         Ok(found)
     }
 }
