@@ -21,6 +21,7 @@ texts! {
         endpoint: "Endpoint", "端点";
         state: "State", "状态";
         answered: "Answered", "已响应";
+        conversations_done: "Conversations finished", "已完成的对话";
         failed_count: "Failed", "失败";
         tokens: "Tokens", "词元";
         created: "Created", "创建时间";

@@ -9,8 +9,9 @@ texts! {
     ConversationTexts
     words {
         title: "Conversations", "对话结果";
-        lead: "Each model's newest test run in each way of CodeIF-Bench. Figures as published, with 95% intervals over tasks; below them the guarded figures, where they differ.", "各模型在 CodeIF-Bench 每种提问方式下最新的测试运行。按发布方式判定的结果及按任务计算的 95% 区间；与防篡改结果不同时，后者列于其下。";
+        lead: "Each model's newest test run in each way of CodeIF-Bench; without a run, the verdicts that the authors published. Figures as published, with 95% intervals over tasks; below them the guarded figures, where they differ.", "各模型在 CodeIF-Bench 每种提问方式下最新的测试运行；没有运行时，采用作者公布的判定。按发布方式判定的结果及按任务计算的 95% 区间；与防篡改结果不同时，后者列于其下。";
         none: "No results of CodeIF-Bench yet", "CodeIF-Bench 尚无结果";
+        authors_verdicts: "authors' verdicts", "作者公布的判定";
         untested: "No outputs of this dataset have been tested yet. Start a test run on a submission's page.", "该数据集的输出尚未测试。请在输出集页面开始测试运行。";
         none_hint: "Import CodeIF-Bench and a model's outputs, and run the tests.", "请导入 CodeIF-Bench 和模型输出，并运行测试。";
         model: "Model", "模型";

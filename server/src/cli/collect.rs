@@ -233,6 +233,8 @@ pub enum Collections {
 #[derive(Serialize)]
 struct Collected {
     collection: CollectionRow,
+    #[serde(skip)]
+    settings: CollectionSettings,
     /// Absent if nothing was imported.
     submission: Option<SubmissionId>,
 }
@@ -271,7 +273,8 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
     let submission =
         if whole && !args.no_import && row.answered > 0 { Some(import(&services, id).await?) } else { None };
     let stopped = row.reason.clone();
-    global.show(&Collected { collection: row, submission }, text)?;
+    let settings = services.collections.get(&admin, id).await?.settings;
+    global.show(&Collected { collection: row, settings, submission }, text)?;
     match (whole, stopped) {
         (true, _) => Ok(()),
         (false, reason) => {
@@ -411,8 +414,8 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
         }
         Collections::Import { collection } => {
             let submission = import(&services, collection).await?;
-            let row = collections.get(&admin, collection).await?.row;
-            global.show(&Collected { collection: row, submission: Some(submission) }, text)
+            let CollectionDetail { row, settings, .. } = collections.get(&admin, collection).await?;
+            global.show(&Collected { collection: row, settings, submission: Some(submission) }, text)
         }
         Collections::Delete { collection } => {
             collections.remove(&admin, collection).await?;
@@ -424,8 +427,11 @@ pub async fn run(global: &Global, command: Collections) -> Result<(), Failure> {
 fn text(made: &Collected) -> String {
     let row = &made.collection;
     let mut lines = vec![format!(
-        "Collection {}: {} of {} requests answered, {} failed; {} prompt tokens, {} response tokens.",
-        row.id, row.answered, row.total, row.failed, row.prompt_tokens, row.response_tokens
+        "Collection {}: {}; {} prompt tokens, {} response tokens.",
+        row.id,
+        requests_text(row, &made.settings),
+        row.prompt_tokens,
+        row.response_tokens
     )];
     if row.estimated > 0 {
         lines.push(format!(
@@ -507,13 +513,19 @@ fn list(rows: &[CollectionRow]) -> String {
     table(&heads, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
+/// How far it is. Every turn of a conversation is a request.
+fn requests_text(row: &CollectionRow, settings: &CollectionSettings) -> String {
+    let units = if settings.way.is_some() { "conversations finished" } else { "requests answered" };
+    format!("{} of {} {units}, {} failed, {} requests sent", row.answered, row.total, row.failed, row.sent)
+}
+
 fn whole_text(whole: &Whole) -> String {
     let CollectionDetail { row, settings, plan, submissions, .. } = &whole.detail;
     let mut facts = vec![
         ("Model", format!("{} ({} at {})", row.model_name, row.endpoint_model, row.endpoint)),
         ("Dataset", format!("{} v{}", row.dataset, row.number)),
         ("State", row.status.name().to_owned()),
-        ("Requests", format!("{} of {} answered, {} failed, {} sent", row.answered, row.total, row.failed, row.sent)),
+        ("Requests", requests_text(row, settings)),
         ("Tokens", format!("{} of prompts, {} of responses", row.prompt_tokens, row.response_tokens)),
         ("Samples", settings.samples.to_string()),
     ];

@@ -48,7 +48,14 @@ fn page(i: I18n, results: &ConversationResults) -> AnyView {
         return view! { <Empty title=t.none><p>{t.none_hint}</p></Empty> }.into_any();
     }
     let datasets = results.datasets.iter().map(|dataset| section(i, dataset)).collect_view();
-    view! { <p>{t.lead}</p> {datasets} {leaderboard(i, results)} }.into_any()
+    let contents = (results.datasets.len() > 1).then(|| {
+        let link = |dataset: &ConversationDataset| {
+            view! { <a href=format!("#dataset-{}", dataset.slug) rel="external" translate="no">{dataset.slug.clone()}</a> }
+        };
+        let links = results.datasets.iter().map(link).collect_view();
+        view! { <nav class="compare-nav" aria-label=i.compare().contents>{links}</nav> }
+    });
+    view! { <p>{t.lead}</p> {contents} {datasets} {leaderboard(i, results)} }.into_any()
 }
 
 fn section(i: I18n, dataset: &ConversationDataset) -> AnyView {
@@ -100,6 +107,7 @@ fn way_cell(i: I18n, of: Option<&WayResults>) -> AnyView {
             <span class="interval">{count}</span>
             {ends(of.published.interval).map(|text| view! { <span class="interval">{text}</span> })}
             {guarded.map(|text| view! { <span class="interval">{text}</span> })}
+            {of.run.is_none().then(|| view! { <span class="interval">{i.conversations().authors_verdicts}</span> })}
         </td>
     }
     .into_any()

@@ -66,7 +66,11 @@ pub fn size(chart: &Chart) -> Size {
         Chart::Grid { models, tasks } => {
             let bands = tasks.len().div_ceil(BAND) as f64;
             let widest = tasks.len().min(BAND) as f64;
-            Size { width: Some(NAMES + widest * GRID + 2.0), height: bands * band_height(models.len()) }
+            let room = GridRoom::of(tasks.len());
+            Size {
+                width: Some(room.names + widest * GRID + room.right),
+                height: bands * room.band_height(models.len()),
+            }
         }
     }
 }
@@ -101,6 +105,8 @@ const HEAT: f64 = 72.0;
 const GRID: f64 = 20.0;
 /// Tasks per band of a grid.
 const BAND: usize = 40;
+/// Most columns of a grid that all have their names, at a slant.
+const FEW: usize = 12;
 /// Width and height of a column chart.
 const COLUMNS: (f64, f64) = (680.0, 300.0);
 /// Width and height of a scatter plot.
@@ -336,27 +342,58 @@ fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     }
 }
 
-fn band_height(models: usize) -> f64 {
-    22.0 + GRID * models as f64 + 14.0
+/// The space around the cells of a grid, in pixels, and how much of a name fits into it, in Latin characters.
+struct GridRoom {
+    /// Left, for the names of models.
+    names: f64,
+    model: usize,
+    /// Above each band, for the names of tasks.
+    head: f64,
+    task: usize,
+    /// Right.
+    right: f64,
+    /// Whether each column has its name, at a slant.
+    slanted: bool,
+}
+
+impl GridRoom {
+    fn of(tasks: usize) -> GridRoom {
+        if tasks <= FEW {
+            GridRoom { names: 196.0, model: 24, head: 104.0, task: 20, right: 88.0, slanted: true }
+        } else {
+            GridRoom { names: NAMES, model: 16, head: 22.0, task: 12, right: 2.0, slanted: false }
+        }
+    }
+
+    fn band_height(&self, models: usize) -> f64 {
+        self.head + GRID * models as f64 + 14.0
+    }
 }
 
 fn grid(out: &mut String, models: &[String], tasks: &[TaskColumn], marks: &mut Marks) {
+    let room = GridRoom::of(tasks.len());
     for (b, band) in tasks.chunks(BAND).enumerate() {
-        let top = band_height(models.len()) * b as f64;
+        let top = room.band_height(models.len()) * b as f64;
         for (m, name) in models.iter().enumerate() {
-            let (edge, base) = (NAMES - 8.0, top + 22.0 + GRID * (m as f64 + 0.5) + 4.5);
-            let name = escape(&short(name, 16));
+            let (edge, base) = (room.names - 8.0, top + room.head + GRID * (m as f64 + 0.5) + 4.5);
+            let name = escape(&short(name, room.model));
             _ = write!(out, r#"<text class="chart-label" x="{edge}" y="{base}" text-anchor="end">{name}</text>"#);
         }
         for (t, task) in band.iter().enumerate() {
-            let x = NAMES + GRID * t as f64;
-            // Every fifth name, to avoid overlaps.
-            if t % 5 == 0 {
-                let (base, name) = (top + 14.0, escape(&short(&task.name, 12)));
+            let x = room.names + GRID * t as f64;
+            let (base, name) = (top + room.head - 8.0, escape(&short(&task.name, room.task)));
+            if room.slanted {
+                let middle = x + GRID / 2.0;
+                _ = write!(
+                    out,
+                    r#"<text class="chart-tick" x="{middle}" y="{base}" transform="rotate(-45 {middle} {base})">{name}</text>"#
+                );
+            } else if t % 5 == 0 {
+                // Every fifth name, to avoid overlaps.
                 _ = write!(out, r#"<text class="chart-tick" x="{x}" y="{base}">{name}</text>"#);
             }
             for (m, one) in task.cells.iter().enumerate() {
-                let y = top + 22.0 + GRID * m as f64;
+                let y = top + room.head + GRID * m as f64;
                 cell(out, one, [x, y, GRID - 2.0, GRID - 2.0], marks);
             }
         }
@@ -479,5 +516,15 @@ mod tests {
         assert_eq!(size(161).height, 5.0 * size(40).height);
         assert_eq!(size(161).width, size(40).width);
         assert!(size(3).width < size(40).width);
+    }
+
+    #[test]
+    fn few_columns_all_have_their_names() {
+        let named = |n: usize| {
+            let column = |at: usize| TaskColumn { name: format!("kind {at}"), cells: vec![cell_of(MarkStyle::Empty)] };
+            let tasks = (0..n).map(column).collect();
+            inside(&Chart::Grid { models: vec!["m".into()], tasks }).matches(">kind ").count()
+        };
+        assert_eq!((named(1), named(FEW), named(FEW + 1)), (1, FEW, 3));
     }
 }

@@ -311,13 +311,17 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 " "<span class="muted">{(a.version_n)(row.number)}</span>
             </dd></div>
             <div><dt>{t.requests}</dt><dd>{requests}</dd></div>
-            {(row.answered > 0).then(|| view! {
+            {(row.prompt_tokens + row.response_tokens > 0).then(|| view! {
                 <div><dt>{t.prompt_tokens}</dt><dd>{i.number(row.prompt_tokens)}</dd></div>
                 <div><dt>{t.tokens_out}</dt><dd>
                     {i.number(row.response_tokens)}" "{(row.estimated > 0).then(|| (t.estimated)(row.estimated))}
                 </dd></div>
             })}
-            {(row.sent > 0).then(|| fact(t.answered, Some((i.common.of)(row.answered, row.total))))}
+            {(row.sent > 0).then(|| {
+                // Every turn of a conversation is a request.
+                let name = if s.way.is_some() { t.conversations_done } else { t.answered };
+                fact(name, Some((i.common.of)(row.answered, row.total)))
+            })}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
             {fact(samples, Some(s.samples.to_string()))}
             {fact(t.way, s.way.map(|way| t.way_name(way).to_owned()))}
@@ -585,7 +589,7 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
         });
         let turn = match &judged {
             Some(_) => t.asked_again.to_owned(),
-            None => format!("{} {}", t.turn, row.turn),
+            None => format!("{}\u{a0}{}", t.turn, row.turn),
         };
         let again = (row.turn > 0).then(|| view! { " "<span class="muted small">{turn}</span> });
         view! {
