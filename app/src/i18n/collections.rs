@@ -229,7 +229,7 @@ impl CollectionTexts {
     pub fn request_name(&self, status: RequestStatus) -> &'static str {
         let (en, zh) = match status {
             RequestStatus::Sent => ("in progress", "进行中"),
-            RequestStatus::Waiting => ("waiting", "等待重发"),
+            RequestStatus::Waiting => ("waiting", "等待发送"),
             RequestStatus::Answered => ("answered", "已响应"),
             RequestStatus::Failed => ("failed", "失败"),
         };

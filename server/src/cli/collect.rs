@@ -525,7 +525,7 @@ fn whole_text(whole: &Whole) -> String {
         ("Model", format!("{} ({} at {})", row.model_name, row.endpoint_model, row.endpoint)),
         ("Dataset", format!("{} v{}", row.dataset, row.number)),
         ("State", row.status.name().to_owned()),
-        ("Requests", requests_text(row, settings)),
+        ("Progress", requests_text(row, settings)),
         ("Tokens", format!("{} of prompts, {} of responses", row.prompt_tokens, row.response_tokens)),
         ("Samples", settings.samples.to_string()),
     ];

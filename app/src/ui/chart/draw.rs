@@ -359,7 +359,7 @@ struct GridRoom {
 impl GridRoom {
     fn of(tasks: usize) -> GridRoom {
         if tasks <= FEW {
-            GridRoom { names: 196.0, model: 24, head: 104.0, task: 20, right: 88.0, slanted: true }
+            GridRoom { names: 196.0, model: 24, head: 116.0, task: 24, right: 100.0, slanted: true }
         } else {
             GridRoom { names: NAMES, model: 16, head: 22.0, task: 12, right: 2.0, slanted: false }
         }
