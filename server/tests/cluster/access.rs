@@ -12,7 +12,7 @@ use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt as _;
 use server::jobs::cluster::{
     WORKER_INBOX,
-    messages::{Announcement, Welcome, build, pack, unpack},
+    messages::{Hello, Welcome, build, pack, unpack},
 };
 use tokio::{sync::mpsc, time::timeout};
 
@@ -192,7 +192,7 @@ async fn answers_go_to_workers_only(certificates: &Certificates, url: &str) {
     let (observer, _) = certificates.connect(url, "server", "_INBOX").await;
     let mut stops = observer.subscribe("aixgrade.stop.*").await.unwrap();
     observer.flush().await.unwrap();
-    let said = Announcement {
+    let said = Hello {
         worker: "w".into(),
         host: "h".into(),
         version: "0".into(),

@@ -28,7 +28,7 @@ use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
 
 use super::{
     Broker, HELLO, JOBS, RESULTS, SERVER, WORKER_INBOX, consumer_name, create, jetstream, job_subject, jobs_of,
-    messages::{Announcement, Assignment, Delivery, Limits, Options, build, pack, unpack},
+    messages::{Assignment, Delivery, Hello, Limits, Options, build, pack, unpack},
     registry::Registry,
     stop_subject, ticket_of,
 };
@@ -137,12 +137,12 @@ impl Coordinator {
     async fn answer(&self) {
         loop {
             let subscribed = self.client.subscribe(HELLO).await;
-            let Ok(mut announcements) = subscribed else {
+            let Ok(mut hellos) = subscribed else {
                 tokio::time::sleep(TICK).await;
                 continue;
             };
-            while let Some(message) = announcements.next().await {
-                let said = unpack::<Announcement>(&message.payload).ok();
+            while let Some(message) = hellos.next().await {
+                let said = unpack::<Hello>(&message.payload).ok();
                 // The server may publish everywhere. A worker may not, and must not choose where the server does.
                 let reply = message.reply.filter(|reply| reply.starts_with(&format!("{WORKER_INBOX}.")));
                 let (Some(welcome), Some(reply)) = (said.and_then(|said| self.registry.hear(said)), reply) else {

@@ -104,7 +104,7 @@ pub struct Delivery {
 /// What a worker says about itself, every few seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Announcement {
+pub struct Hello {
     pub worker: String,
     pub host: String,
     pub version: String,
@@ -141,7 +141,7 @@ impl Ability {
     }
 }
 
-/// The server's answer to an announcement.
+/// The server's answer to a hello.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Welcome {
     /// Absent if the worker may ask for jobs, otherwise why not.

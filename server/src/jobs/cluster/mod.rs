@@ -195,7 +195,7 @@ pub fn result_subject(run: RunId) -> String {
     format!("aixgrade.results.{}", run.0)
 }
 
-/// The server announces here that a run was stopped.
+/// The server says here that a run was stopped.
 pub fn stop_subject(run: RunId) -> String {
     format!("aixgrade.stop.{}", run.0)
 }

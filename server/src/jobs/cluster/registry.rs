@@ -15,11 +15,11 @@ use app::model::{
     workers::{QueueRow, WorkerAbility, WorkerRow, WorkerState, Workers},
 };
 
-use super::messages::{Announcement, Refusal, Welcome, build};
+use super::messages::{Hello, Refusal, Welcome, build};
 use crate::{clock, jobs::job::JobKind};
 
-/// How often workers announce themselves.
-pub const ANNOUNCE: Duration = Duration::from_secs(5);
+/// How often workers say hello.
+pub const HELLO_EVERY: Duration = Duration::from_secs(5);
 
 /// A worker that has been silent for this long counts as gone.
 const GONE: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ const FORGOTTEN: Duration = Duration::from_secs(10 * 60);
 /// The most workers that are remembered; more are not answered.
 const MOST: usize = 2_000;
 
-/// The longest texts of an announcement, in bytes.
+/// The longest texts of a hello, in bytes.
 const LONGEST: usize = 200;
 
 /// Workers and queues, as the pages show them.
@@ -46,7 +46,7 @@ pub struct Registry {
 }
 
 struct Seen {
-    said: Announcement,
+    said: Hello,
     refusal: Option<Refusal>,
     /// When it was last heard, by both clocks.
     heard: Instant,
@@ -56,8 +56,8 @@ struct Seen {
 }
 
 impl Registry {
-    /// Records an announcement. `None` if it is not acceptable.
-    pub fn hear(&self, said: Announcement) -> Option<Welcome> {
+    /// Records a hello. `None` if it is not acceptable.
+    pub fn hear(&self, said: Hello) -> Option<Welcome> {
         if [&said.worker, &said.host, &said.version, &said.build].iter().any(|text| text.len() > LONGEST)
             || said.abilities.len() > JobKind::all().count()
         {
@@ -141,7 +141,7 @@ impl Seen {
         let said = &self.said;
         let (since, before) = self.since;
         let seconds = since.elapsed().as_secs_f64();
-        let per_minute = match seconds >= ANNOUNCE.as_secs_f64() {
+        let per_minute = match seconds >= HELLO_EVERY.as_secs_f64() {
             true => said.done.saturating_sub(before) as f64 * 60.0 / seconds,
             false => 0.0,
         };
@@ -185,7 +185,7 @@ mod tests {
         let registry = Registry::default();
         let python = JobKind::Programs(app::model::code_lang::CodeLang::Python);
         let ability = Ability { kind: python, version: "Python 3".into(), checks: 5, failed: Vec::new(), fault: None };
-        let good = Announcement {
+        let good = Hello {
             worker: "a".into(),
             host: "h".into(),
             version: "0".into(),
@@ -207,12 +207,12 @@ mod tests {
         let state = |registry: &Registry, name: &str| {
             registry.workers().workers.into_iter().find(|worker| worker.name == name).unwrap().state
         };
-        let other = Announcement { worker: "b".into(), build: "other".into(), ..good.clone() };
+        let other = Hello { worker: "b".into(), build: "other".into(), ..good.clone() };
         assert!(matches!(registry.hear(other).unwrap().refused, Some(Refusal::OtherBuild { .. })));
         let open = Ability { failed: vec![failed], ..ability.clone() };
-        registry.hear(Announcement { worker: "c".into(), abilities: vec![open], ..good.clone() });
+        registry.hear(Hello { worker: "c".into(), abilities: vec![open], ..good.clone() });
         let untested = Ability { checks: 0, ..ability };
-        registry.hear(Announcement { worker: "d".into(), abilities: vec![untested], ..good.clone() });
+        registry.hear(Hello { worker: "d".into(), abilities: vec![untested], ..good.clone() });
         assert!(!registry.serves(python));
         assert_eq!(
             ["b", "c", "d"].map(|name| state(&registry, name)),
@@ -221,9 +221,9 @@ mod tests {
         assert_eq!(registry.hear(good.clone()).unwrap().refused, None);
         assert!(registry.serves(python) && !registry.serves(JobKind::Classes));
         assert_eq!(state(&registry, "a"), WorkerState::Ready);
-        registry.hear(Announcement { draining: true, ..good.clone() });
+        registry.hear(Hello { draining: true, ..good.clone() });
         assert!(!registry.serves(python));
         // What does not fit a page is not remembered.
-        assert!(registry.hear(Announcement { host: "x".repeat(1000), ..good }).is_none());
+        assert!(registry.hear(Hello { host: "x".repeat(1000), ..good }).is_none());
     }
 }

@@ -31,8 +31,8 @@ use super::{
     coordinator::message_id,
     executor::{Executor, Ready},
     jetstream,
-    messages::{Ability, Announcement, Assignment, Delivery, Refusal, Welcome, build, pack, unpack},
-    registry::ANNOUNCE,
+    messages::{Ability, Assignment, Delivery, Hello, Refusal, Welcome, build, pack, unpack},
+    registry::HELLO_EVERY,
     result_subject,
 };
 use crate::{
@@ -155,7 +155,7 @@ fn described(ability: &Ability) -> String {
 impl Worker {
     async fn work(self: Arc<Self>, say: impl Fn(&str) + Send + Sync + 'static) {
         let (welcome, welcomed) = watch::channel(false);
-        let announcing = tokio::spawn(Arc::clone(&self).announce(welcome, say));
+        let greeting = tokio::spawn(Arc::clone(&self).say_hello(welcome, say));
         let stopping = tokio::spawn(Arc::clone(&self).hear_stops());
         let proved: Vec<JobKind> =
             self.abilities.iter().filter(|ability| ability.is_proved()).map(|ability| ability.kind).collect();
@@ -165,8 +165,8 @@ impl Worker {
         });
         let asking: Vec<_> = asking.collect();
         self.drained().await;
-        // At once, because a worker without jobs ends before it announces itself again.
-        if let Ok(packed) = pack(&self.announcement()) {
+        // At once, because a worker without jobs ends before it says hello again.
+        if let Ok(packed) = pack(&self.hello()) {
             // Otherwise, the server notices that the worker is silent.
             let _ = self.client.publish(HELLO, packed.into()).await;
         }
@@ -176,17 +176,17 @@ impl Worker {
         // All permits are free once the last job is reported.
         let most = u32::try_from(self.slots * PARTS * JOBS_PER_PART).unwrap_or(u32::MAX);
         let _all = self.unreported.acquire_many(most).await;
-        announcing.abort();
+        greeting.abort();
         stopping.abort();
         let _ = self.client.flush().await;
     }
 
     /// Presents itself until the worker ends, and passes on what the server answers. While the server is away, its last
     /// answer counts.
-    async fn announce(self: Arc<Self>, welcome: watch::Sender<bool>, say: impl Fn(&str)) {
+    async fn say_hello(self: Arc<Self>, welcome: watch::Sender<bool>, say: impl Fn(&str)) {
         let mut last = None;
         loop {
-            let said = self.announcement();
+            let said = self.hello();
             let answer = match pack(&said) {
                 Ok(packed) => self.client.request(HELLO, packed.into()).await.ok(),
                 Err(_) => None,
@@ -205,12 +205,12 @@ impl Worker {
                     last = Some(answer.refused);
                 }
             }
-            tokio::time::sleep(ANNOUNCE).await;
+            tokio::time::sleep(HELLO_EVERY).await;
         }
     }
 
-    fn announcement(&self) -> Announcement {
-        Announcement {
+    fn hello(&self) -> Hello {
+        Hello {
             worker: self.name.clone(),
             host: self.host.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
