@@ -46,11 +46,16 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
+/// Datasets that the row of a model names; the model's page has all of them.
+const SHOWN: usize = 6;
+
 fn table(i: I18n, list: Listing, rows: Vec<ModelRow>) -> AnyView {
     let (a, l) = (i.admin(), i.lists());
     let rows = rows.into_iter().map(|row| {
         let to = |place: &str| format!("/admin/{place}?model={}", row.id);
-        let datasets = row.datasets.iter().enumerate().map(|(at, slug)| {
+        let more = row.datasets.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| view! { " · "<span class="muted">{(a.and_more)(more as u64)}</span> });
+        let datasets = row.datasets.iter().take(SHOWN).enumerate().map(|(at, slug)| {
             let href = format!("/admin/results/datasets/{}", escape(slug));
             view! { {(at > 0).then_some(" · ")}<a href=href>{slug.clone()}</a> }
         });
@@ -59,7 +64,7 @@ fn table(i: I18n, list: Listing, rows: Vec<ModelRow>) -> AnyView {
                 <th role="rowheader" scope="row" data-label=a.model>
                     <a href=format!("/admin/results/models/{}", row.id)>{row.name.clone()}</a>
                 </th>
-                <td role="cell" data-label=a.datasets><span>{datasets.collect_view()}</span></td>
+                <td role="cell" data-label=a.datasets><span>{datasets.collect_view()}{more}</span></td>
                 <td role="cell" data-label=a.submissions class="num"><a href=to("submissions")>{i.number(row.submissions)}</a></td>
                 <td role="cell" data-label=i.runs().runs class="num"><a href=to("runs")>{i.number(row.runs)}</a></td>
                 <td role="cell" data-label=a.studies class="num"><a href=to("studies")>{i.number(row.studies)}</a></td>

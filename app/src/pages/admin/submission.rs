@@ -311,8 +311,8 @@ fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>) -> Option<AnyVi
         view! {
             <section class="stack" aria-labelledby="runs">
                 <h2 id="runs">{i.runs().runs}</h2>
-                {links}
                 {runs::table(i, None, page.rows)}
+                {links}
             </section>
         }
         .into_any()
