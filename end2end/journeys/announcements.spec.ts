@@ -14,10 +14,12 @@ test('an announcement reaches a rater at work, who closes it for good', async ({
   await page.getByLabel('English').fill('Saltmarsh 13B is done. Thank you!');
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByText('the text names a model: Saltmarsh')).toBeVisible();
+  await expect(page.getByLabel('English')).toHaveValue('Saltmarsh 13B is done. Thank you!');
   await page.getByLabel('English').fill('The server restarts at 18:00.\nYour work is saved.');
   await page.getByRole('button', { name: 'Publish' }).click();
   const row = page.getByRole('row').filter({ hasText: 'The server restarts' });
   await expect(row).toContainText('0 of 1');
+  await expect(page.getByLabel('English')).toHaveValue('');
 
   // Someone else does not see it.
   const bo = await (await browser.newContext({ baseURL })).newPage();
@@ -44,7 +46,7 @@ test('a withdrawn announcement is shown to nobody', async ({ page, browser, base
   await page.getByLabel('Chinese').fill('今晚维护');
   await page.getByRole('button', { name: 'Publish' }).click();
   const row = page.getByRole('row').filter({ hasText: '今晚维护' });
-  await expect(row.getByText('Shown')).toBeVisible();
+  await expect(row.getByText('Shown', { exact: true })).toBeVisible();
   const bo = await (await browser.newContext({ baseURL })).newPage();
   await logIn(bo, demo.bo);
   await bo.reload();

@@ -18,13 +18,13 @@ texts! {
         none: "No announcements yet", "还没有公告";
         text: "Text", "内容";
         read_by: "Read by", "已读";
-        published: "Published", "发布";
+        published: "Published", "发布时间";
         state: "State", "状态";
         shown: "Shown", "显示中";
         ended: "Ended", "已结束";
         withdrawn: "Withdrawn", "已撤回";
         withdraw: "Withdraw", "撤回";
-        withdraw_hint: "Nobody sees it any more.", "之后不再显示给任何人。";
+        withdraw_hint: "It is no longer shown to anyone.", "之后不再显示给任何人。";
         announce: "Announce to its raters", "向评分者发公告";
         write_to: "Announce", "发公告";
     }

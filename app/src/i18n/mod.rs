@@ -127,7 +127,7 @@ impl I18n {
         }
     }
 
-    /// Groups of people.
+    /// What admins tell people.
     pub fn announcements(&self) -> &'static announcements::AnnouncementTexts {
         match self.lang {
             Lang::En => &announcements::EN,

@@ -131,7 +131,7 @@ texts! {
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
         lacks_sources(id: RunId)
-            { format!("No process works on this run: its tests need the sources of projects, which this server does not have. On the server's machine, run \"aixgrade run --resume {id} --repositories DIR\", or restart the server with --repositories DIR and without --nats (docs/operating.md).") }
+            { format!("No process is working on this run: its tests need the sources of projects, which this server does not have. On the server's machine, run \"aixgrade run --resume {id} --repositories DIR\", or restart the server with --repositories DIR and without --nats (docs/operating.md).") }
             { format!("目前没有进程执行此运行：其测试需要项目源码，而本服务器没有。请在服务器所在的机器上执行 \"aixgrade run --resume {id} --repositories DIR\"，或使用 --repositories DIR 且不带 --nats 重新启动服务器（docs/operating.md）。") }
         behind(id: RunId)
             { format!("Waiting for run {id} to finish.") }

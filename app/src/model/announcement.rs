@@ -108,7 +108,7 @@ pub struct Announcement {
     pub created_at: Timestamp,
     /// The admin who wrote it; absent for the command line.
     pub created_by: Option<String>,
-    /// When it was withdrawn, if it was. Nobody sees it since.
+    /// When it was withdrawn, if it was. Since then, it is not shown to anyone.
     pub withdrawn_at: Option<Timestamp>,
     /// Whether people see it who have not read it.
     pub is_shown: bool,

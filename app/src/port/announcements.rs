@@ -19,7 +19,7 @@ pub trait Announcements: Send + Sync {
     async fn audiences(&self, admin: &Admin, also: Option<Audience>) -> Answer<Vec<(Audience, String)>>;
     /// Publishes an announcement (admin). Refuses a text that names a model, unless it may.
     async fn publish(&self, admin: &Admin, new: NewAnnouncement) -> Answer<AnnouncementId>;
-    /// Withdraws an announcement: nobody sees it any more (admin).
+    /// Withdraws an announcement, which is no longer shown to anyone (admin).
     async fn withdraw(&self, admin: &Admin, id: AnnouncementId) -> Answer<()>;
     /// The announcements that the person has not read, oldest first.
     async fn unread(&self, person: &Person) -> Answer<Vec<Announced>>;

@@ -17,14 +17,18 @@ use crate::{
     port::ports,
 };
 
-/// A page of the announcements, and the audiences of a new one.
+/// A page of the announcements.
 #[server(prefix = "/rpc", endpoint = "announcements", protocol = Call)]
-pub async fn announcements(
-    #[server(default)] page: PageOf,
-    #[server(default)] to: Option<Audience>,
-) -> Result<(Paged<Announcement>, Vec<(Audience, String)>), AppError> {
+pub async fn announcements(#[server(default)] page: PageOf) -> Result<Paged<Announcement>, AppError> {
     let (ports, admin) = ports()?;
-    Ok((ports.announcements.list(&admin, page).await?, ports.announcements.audiences(&admin, to).await?))
+    ports.announcements.list(&admin, page).await
+}
+
+/// The audiences that a new announcement can have, `also` among them, with their names.
+#[server(prefix = "/rpc", endpoint = "announcement_audiences", protocol = Call)]
+pub async fn announcement_audiences(also: Option<Audience>) -> Result<Vec<(Audience, String)>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.announcements.audiences(&admin, also).await
 }
 
 /// Publishes an announcement.

@@ -21,7 +21,7 @@ pub enum Announcements {
     List(Rows),
     /// Publish an announcement
     Publish(New),
-    /// Withdraw an announcement: nobody sees it any more
+    /// Withdraw an announcement, so that it is no longer shown
     Withdraw {
         /// Its ID
         id: i64,

@@ -8,9 +8,12 @@ use app::model::{
     page::{PageOf, Paged},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::page::{self, List, Sort};
+use super::{
+    accounts::parsed,
+    page::{self, List, Sort},
+};
 use crate::{clock, error::Failure};
 
 /// Whether the account `u` is in the audience of the announcement `a`.
@@ -76,7 +79,10 @@ fn announcement(row: &Row<'_>, today: Option<&str>) -> rusqlite::Result<Announce
         name: row.get("name")?,
         text: Bilingual { en: row.get("en")?, zh: row.get("zh")? },
         is_shown: withdrawn_at.is_none() && last_day.as_deref().is_none_or(|last| today.is_none_or(|day| last >= day)),
-        last_day: last_day.map(|day| parsed(&day)).transpose()?,
+        last_day: match last_day {
+            Some(_) => Some(parsed(row, "last_day")?),
+            None => None,
+        },
         created_at: Timestamp(row.get("created_at")?),
         created_by: row.get("author")?,
         withdrawn_at: withdrawn_at.map(Timestamp),
@@ -84,10 +90,6 @@ fn announcement(row: &Row<'_>, today: Option<&str>) -> rusqlite::Result<Announce
         people: 0,
         read: 0,
     })
-}
-
-fn parsed(day: &str) -> rusqlite::Result<Day> {
-    day.parse().map_err(|e: String| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, e.into()))
 }
 
 /// The name of an audience: the study's title, the group's name or the username; empty for everyone. `None` if it does

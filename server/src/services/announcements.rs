@@ -45,7 +45,7 @@ fn checked(mut new: NewAnnouncement) -> Result<NewAnnouncement, AppError> {
                     format!("the text is longer than {LONGEST_ANNOUNCEMENT} characters"),
                     format!("文字超过 {LONGEST_ANNOUNCEMENT} 个字符"),
                 ),
-                ("Shorten it, or link to the guidelines", "请缩短，或改用评分指南"),
+                ("Shorten it, or put the details into the guidelines", "请缩短，或改用评分指南"),
             ));
         }
     }
@@ -82,19 +82,21 @@ impl Announcements for AnnouncementService {
     async fn publish(&self, admin: &Admin, new: NewAnnouncement) -> Answer<AnnouncementId> {
         let new = checked(new)?;
         let by = admin.id();
+        let text = new.text.clone();
+        // Searched before the transaction, so that no rating waits for it.
+        let named = self.db.read(move |conn| Ok(masking::leak_finder(conn)?.find(0, "", &text.en, &text.zh))).await?;
+        if let Some(leak) = named.filter(|_| !new.allow_names) {
+            return Err(AppError::invalid(
+                "text",
+                (format!("the text names a model: {}", leak.name), format!("文字中出现了模型名称：{}", leak.name)),
+                (
+                    "Raters must not connect a model with an output. Rephrase it, or allow names",
+                    "评分者不得知道输出来自哪个模型。请改写，或允许出现模型名称",
+                ),
+            ));
+        }
         let publish = move |tx: &Transaction<'_>| {
             let name = announcements::audience_name(tx, new.to)?.ok_or_else(|| Failure::not_found("audience"))?;
-            let named = masking::leak_finder(tx)?.find(0, "", &new.text.en, &new.text.zh);
-            if let Some(leak) = named.filter(|_| !new.allow_names) {
-                return Err(Failure::invalid(
-                    "text",
-                    (format!("the text names a model: {}", leak.name), format!("文字中出现了模型名称：{}", leak.name)),
-                    (
-                        "Raters must not connect a model with an output. Rephrase it, or allow names",
-                        "评分者不得知道输出来自哪个模型。请改写，或允许出现模型名称",
-                    ),
-                ));
-            }
             let id = announcements::insert(tx, &new, by)?;
             let detail = if name.is_empty() { new.to.to_string() } else { format!("{}: {name}", new.to) };
             Ok(Change::of(Object::Announcement(id), detail, id))

@@ -112,7 +112,8 @@ impl RunService {
         keep: impl Fn(&ItemRow) -> bool,
         out: &mut dyn Write,
     ) -> Result<u64, Failure> {
-        let run = finish(self.db.read_blocking(move |conn| detail(conn, id))?);
+        let with_repositories = self.engine.repositories().is_some();
+        let run = finish(self.db.read_blocking(move |conn| detail(conn, id, with_repositories))?);
         let mut file = results::Results::new(form, &run, out)?;
         let mut count = 0;
         self.db.read_blocking(|conn| {
@@ -325,13 +326,7 @@ impl Runs for RunService {
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
         let with_repositories = self.engine.repositories().is_some();
-        let read = move |conn: &Connection| {
-            let (mut found, key, results) = detail(conn, id)?;
-            let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-            found.lacks_sources = lacks_sources(conn, &run, with_repositories)?;
-            Ok((found, key, results))
-        };
-        let read = self.db.read_long(read).await?;
+        let read = self.db.read_long(move |conn| detail(conn, id, with_repositories)).await?;
         Ok(tokio::task::spawn_blocking(move || finish(read)).await.map_err(Failure::internal)?)
     }
 
@@ -619,9 +614,11 @@ fn one_row(conn: &Connection, id: RunId) -> Result<RunRow, Failure> {
     Ok(row(&run, runs::counts(conn, id)?, &Results::of(runs::samples(conn, id)?)))
 }
 
-/// A run without `pass@k`, which takes too long for a reader of the database: [`finish`] adds it.
-fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Failure> {
+/// A run without `pass@k`, which takes too long for a reader of the database: [`finish`] adds it. `with_repositories`
+/// says whether this process has the projects' sources.
+fn detail(conn: &Connection, id: RunId, with_repositories: bool) -> Result<(RunDetail, u64, Results), Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
+    let lacks_sources = lacks_sources(conn, &run, with_repositories)?;
     let results = Results::of(runs::samples(conn, id)?);
     let mixed = match &run.environment {
         Some(environment) => run_results::mixed(conn, id, environment)?,
@@ -644,7 +641,7 @@ fn detail(conn: &Connection, id: RunId) -> Result<(RunDetail, u64, Results), Fai
         verdicts: Verdict::ALL.into_iter().map(|v| (v, count(v))).collect(),
         cached: run_results::cached(conn, id)?,
         taken_over: run.taken_over,
-        lacks_sources: false,
+        lacks_sources,
         mixed,
         missing: run_results::missing(conn, id)?,
     };

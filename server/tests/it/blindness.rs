@@ -110,6 +110,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
         ("announcements", Sent::Json(json!({}))),
+        ("announcement_audiences", Sent::Json(json!({"also": null}))),
         ("announce", form(&[("to", "everyone"), ("en", "x"), ("zh", ""), ("last_day", "")])),
         ("withdraw_announcement", form(&[("id", "1")])),
         ("groups", Sent::Json(json!({}))),

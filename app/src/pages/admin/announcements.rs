@@ -10,7 +10,7 @@ use super::{
 use crate::{
     i18n::{I18n, use_i18n},
     model::announcement::{Announcement, Audience, LONGEST_ANNOUNCEMENT},
-    rpc::announcements::{Announce, WithdrawAnnouncement, announcements},
+    rpc::announcements::{Announce, WithdrawAnnouncement, announcement_audiences, announcements},
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
@@ -30,20 +30,29 @@ pub fn AnnouncementsPage() -> impl IntoView {
     let publish = FormAction::<Announce>::new();
     let withdraw = FormAction::<WithdrawAnnouncement>::new();
     let changes = move || publish.version().get() + withdraw.version().get();
-    let data = Data::new(move || (list.asked(), to.get(), changes()), |(of, to, _)| announcements(of, to));
+    let data = Data::new(move || (list.asked(), changes()), |(of, _)| announcements(of));
+    // A refused text stays in the form, which is empty again after the announcement is published.
+    let published = Memo::new(move |before: Option<&usize>| {
+        let version = publish.version().get();
+        match publish.value().with_untracked(|value| matches!(value, Some(Ok(())))) {
+            true => version,
+            false => before.copied().unwrap_or_default(),
+        }
+    });
+    let choices = Data::new(move || to.get(), announcement_audiences);
     view! {
         <Page title=t.announcements crumbs=vec![("/admin/people".into(), i.admin().people.into())]>
             <p class="lead">{t.lead}</p>
-            <Load data let:found>
-                {
-                    let (page, audiences) = found;
-                    view! {
-                        {form(i, &audiences, to.get_untracked(), publish)}
-                        <FormError of=move || withdraw.value().get().and_then(Result::err)/>
-                        {list.bar(Vec::new())}
-                        {list.view(page, move || view! { <Empty title=t.none/> }.into_any(), move |rows| table(i, list, rows, withdraw))}
-                    }
-                }
+            <Load data=choices let:audiences>
+                // By key, because the same fields would keep what was typed.
+                <For each=move || [published.get()] key=|version| *version let:_version>
+                    {form(i, &audiences, to.get_untracked(), publish)}
+                </For>
+            </Load>
+            <FormError of=move || withdraw.value().get().and_then(Result::err)/>
+            {list.bar(Vec::new())}
+            <Load data let:page>
+                {list.view(page, move || view! { <Empty title=t.none/> }.into_any(), move |rows| table(i, list, rows, withdraw))}
             </Load>
         </Page>
     }

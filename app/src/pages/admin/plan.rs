@@ -105,12 +105,14 @@ fn controls(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
     let p = i.plan();
     let id = plan.study;
     let draft = plan.status == StudyStatus::Draft;
-    let start = draft.then(|| view! {
+    let start = draft.then(|| {
+        view! {
             <ActionForm action=doing.status>
                 <input type="hidden" name="id" value=id.to_string()/>
                 <input type="hidden" name="status" value=StudyStatus::Running.code()/>
                 <button class="button primary" type="submit" disabled=move || doing.status.pending().get()>{p.start}</button>
             </ActionForm>
+        }
     });
     let errors = move || {
         let failed = |value: Option<Result<(), AppError>>| value.and_then(Result::err);

@@ -58,7 +58,7 @@ pub async fn publish_announcement(
 /// Withdraw an announcement
 #[utoipa::path(delete, path = "/announcements/{id}", tag = "People", security(("token" = ["admin"])),
     params(("id" = AnnouncementId, Path, description = "ID of the announcement")),
-    responses((status = 204, description = "Nobody sees it any more")))]
+    responses((status = 204, description = "It is no longer shown to anyone")))]
 pub async fn withdraw_announcement(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

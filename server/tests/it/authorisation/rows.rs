@@ -332,7 +332,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/people", json!({"users": narrowed("name", "group", "1")})),
         admins_page("GET /admin/announcements", "/admin/announcements?to=account+2"),
         admins_call("/rpc/announce", json!({"to": "everyone", "en": "Hello", "zh": "", "last_day": ""})),
-        admins_call("/rpc/announcements", json!({"to": "account 2"})),
+        admins_call("/rpc/announcement_audiences", json!({"also": "account 2"})),
         admins_call(
             "/rpc/announcements",
             json!({"page": {"which": {"search": "h", "sort": "published", "filters": []}, "limit": 2}}),

@@ -136,10 +136,11 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
     let a = i.admin();
     let names = [a.alpha, t.ac2, t.icc1, t.icc2, t.icc2k, a.exact, a.within_one, a.pairs];
     let heads = names.map(|word| view! { <th scope="col" class="num">{word}</th> }).collect_view();
-    let reasons = missing(i, dimensions, &human.reliability, &names)
-        .into_iter()
-        .map(|text| view! { <li>{text}</li> })
-        .collect_view();
+    let reasons = missing(i, dimensions, &human.reliability, &names);
+    let reasons = (!reasons.is_empty()).then(|| {
+        let reasons = reasons.into_iter().map(|text| view! { <li>{text}</li> }).collect_view();
+        view! { <ul class="muted small">{reasons}</ul> }
+    });
     let name = |at: u32| raters.get(at as usize).cloned().unwrap_or_default();
     let pairs = human.reliability.first().map(|r| r.kappas.clone()).unwrap_or_default();
     let kappa_heads = dimensions
@@ -185,7 +186,7 @@ pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Lin
                         <tbody>{rows}</tbody>
                     </table>
                 </div>
-                <ul class="muted small">{reasons}</ul>
+                {reasons}
                 <div class="pictures">{maps}</div>
                 {(!raters.is_empty()).then(|| view! {
                     <details class="said">
