@@ -223,8 +223,9 @@ enum Event {
     RestoreWorker,
     /// Cuts the network between the server and all brokers until the server has noticed.
     PartServer,
-    /// Cuts the network between the last broker and the others until they have noticed.
-    PartBroker,
+    /// Cuts the network between the last broker and the others. Who is connected to it must find another.
+    CutBroker,
+    RestoreBroker,
 }
 
 /// A server with four workers of one slot over three brokers.
@@ -278,11 +279,6 @@ impl<'a> Cluster<'a> {
     }
 
     fn happens(&mut self, event: &Event) {
-        let part = |network: &Network| {
-            network.cut();
-            wait("the cut is noticed", || network.is_noticed());
-            network.restore();
-        };
         match *event {
             Event::KillWorker(at) => {
                 self.workers[at].kill();
@@ -299,8 +295,13 @@ impl<'a> Cluster<'a> {
                 wait("the worker notices", || self.last.is_noticed());
                 self.last.restore();
             }
-            Event::PartServer => part(&self.servers),
-            Event::PartBroker => part(&self.brokers.last),
+            Event::PartServer => {
+                self.servers.cut();
+                wait("the server notices", || self.servers.is_noticed());
+                self.servers.restore();
+            }
+            Event::CutBroker => self.brokers.last.cut(),
+            Event::RestoreBroker => self.brokers.last.restore(),
         }
     }
 }
@@ -325,7 +326,8 @@ fn whatever_dies_or_is_cut_off_every_output_ends_with_the_verdict_that_it_has_al
         (43, Event::RestoreWorker),
         (48, Event::KillServer),
         (58, Event::PartServer),
-        (68, Event::PartBroker),
+        (65, Event::CutBroker),
+        (73, Event::RestoreBroker),
         (77, Event::KillBroker(0)),
         (83, Event::RestartBroker(0)),
     ];

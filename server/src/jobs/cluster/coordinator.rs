@@ -111,7 +111,8 @@ impl Coordinator {
         Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, open: Mutex::default() }))
     }
 
-    /// Works until the process ends. Failures of the broker are logged, and everything begins again.
+    /// Works until the process ends. Failures of the broker are logged, and everything begins again, with another broker:
+    /// this one may be cut off from the others.
     pub async fn serve(self: Arc<Self>) {
         let answering = Arc::clone(&self);
         tokio::spawn(async move { answering.answer().await });
@@ -120,6 +121,8 @@ impl Coordinator {
             self.registry.set_connected(false);
             tracing::warn!(cause = %failure_text(&failure), "the broker does not work; trying again");
             tokio::time::sleep(TICK).await;
+            // Fails only if the client has ended, which the next session reports.
+            let _ = self.client.force_reconnect().await;
         }
     }
 

@@ -16,10 +16,13 @@ use app::model::{
     reason::Fault,
     run::{Dates, Environment},
 };
-use async_nats::jetstream::object_store::ObjectStore;
+use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
 use tokio::{io::AsyncReadExt as _, sync::OnceCell};
 
-use super::messages::{Ability, Assignment, Limits};
+use super::{
+    AGAIN,
+    messages::{Ability, Assignment, Limits},
+};
 use crate::{
     engine::{EngineError, runner::Allowance, self_test},
     jobs::{
@@ -41,6 +44,9 @@ const MOST_SUITES: usize = 64;
 
 /// The largest suite that is accepted.
 const MOST_SUITE_BYTES: usize = 512 << 20;
+
+/// How often a suite that the store does not have is asked for again.
+const MOST_MISSING: usize = 3;
 
 /// What one backend is prepared for.
 type Key = (String, Limits, bool, Option<&'static str>, &'static str);
@@ -137,10 +143,11 @@ impl Executor {
         found.map_or(self.slots, |toolchain| toolchain.workers(self.slots))
     }
 
-    /// The tests of a suite, from the cache or from the store. Their checksum is verified in both cases.
+    /// The tests of a suite, from the cache or from the store. Their checksum is verified in both cases. Waits as long as
+    /// the broker does not answer.
     ///
     /// # Errors
-    /// Says why there is no such suite.
+    /// The store has no such suite, or another one under its name.
     pub async fn fetch(&self, store: &ObjectStore, name: &str) -> Result<Arc<Vec<u8>>, String> {
         if !suites::is_name(name) {
             return Err("the name of the suite is not a checksum".to_owned());
@@ -151,13 +158,18 @@ impl Executor {
         {
             return Ok(Arc::new(bytes));
         }
-        let object = store.get(name).await.map_err(|e| format!("cannot fetch the suite {name}: {e}"))?;
-        let mut bytes = Vec::new();
-        let mut limited = object.take(MOST_SUITE_BYTES as u64 + 1);
-        limited.read_to_end(&mut bytes).await.map_err(|e| format!("cannot fetch the suite {name}: {e}"))?;
-        if !is_named(&bytes, name) {
-            return Err(format!("the suite {name} does not have this checksum"));
-        }
+        let mut missing = 0;
+        let bytes = loop {
+            match download(store, name).await {
+                Ok(Some(bytes)) if is_named(&bytes, name) => break bytes,
+                Ok(Some(_)) => return Err(format!("the suite {name} does not have this checksum")),
+                Ok(None) if missing == MOST_MISSING => return Err(format!("the broker has no suite {name}")),
+                // A broker that was just started can be behind the others.
+                Ok(None) => missing += 1,
+                Err(cause) => tracing::info!(%cause, "cannot fetch a suite; trying again"),
+            }
+            tokio::time::sleep(AGAIN).await;
+        };
         let (folder, saved) = (self.folder.join("fetched"), bytes.clone());
         // A suite that cannot be cached is fetched again next time.
         let _ = tokio::task::spawn_blocking(move || save(&folder, &file, &saved)).await;
@@ -259,6 +271,21 @@ impl Executor {
 fn key(assignment: &Assignment) -> Key {
     let Assignment { suite, limits, options, .. } = assignment;
     (suite.clone(), *limits, options.fast, options.dates.map(Dates::name), options.profile.name())
+}
+
+/// Fetches a suite. `None` if the store has none of this name.
+///
+/// # Errors
+/// The broker does not answer, or the connection ended.
+async fn download(store: &ObjectStore, name: &str) -> Result<Option<Vec<u8>>, String> {
+    let object = match store.get(name).await {
+        Ok(object) => object,
+        Err(e) if e.kind() == GetErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(e.to_string()),
+    };
+    let mut bytes = Vec::new();
+    object.take(MOST_SUITE_BYTES as u64 + 1).read_to_end(&mut bytes).await.map_err(|e| e.to_string())?;
+    Ok(Some(bytes))
 }
 
 fn is_named(bytes: &[u8], name: &str) -> bool {

@@ -57,6 +57,9 @@ pub const WORKER_INBOX: &str = "aixgrade.inbox";
 /// as often.
 pub const ACK_WAIT: Duration = Duration::from_secs(20);
 
+/// How long a worker waits before another attempt to reach the broker.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// A job that was given to this many workers without a report is given up: each of them may have died of it.
 pub const MOST_DELIVERIES: i64 = 5;
 

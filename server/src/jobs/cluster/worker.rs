@@ -20,14 +20,15 @@ use app::{
 use async_nats::{
     Client,
     jetstream::{
-        AckKind, Context, Message, consumer::PullConsumer, message::PublishMessage, object_store::ObjectStore,
+        AckKind, Context, ErrorCode, Message, consumer::PullConsumer, message::PublishMessage,
+        object_store::ObjectStore, stream::ConsumerErrorKind,
     },
 };
 use futures::StreamExt as _;
 use tokio::sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch};
 
 use super::{
-    ACK_WAIT, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, consumer_name,
+    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, consumer_name,
     coordinator::message_id,
     executor::{Executor, Ready},
     jetstream,
@@ -53,9 +54,6 @@ const JOBS_PER_PART: usize = 2;
 
 /// How long a request for a job waits at the broker.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// How long to wait before another attempt to reach the broker.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// What the operator asks of a worker.
 #[derive(Clone, Debug)]
@@ -191,6 +189,9 @@ impl Worker {
                 Ok(packed) => self.client.request(HELLO, packed.into()).await.ok(),
                 Err(_) => None,
             };
+            if answer.is_none() {
+                self.leave_silent_broker().await;
+            }
             if let Some(answer) = answer.and_then(|answer| unpack::<Welcome>(&answer.payload).ok()) {
                 let _ = welcome.send(answer.refused.is_none());
                 if last.as_ref() != Some(&answer.refused) {
@@ -206,6 +207,26 @@ impl Worker {
                 }
             }
             tokio::time::sleep(HELLO_EVERY).await;
+        }
+    }
+
+    /// Connects to another broker if this one says nothing about the stream of jobs: it may be cut off from the others.
+    async fn leave_silent_broker(&self) {
+        let Some(kind) = self.abilities.iter().find(|ability| ability.is_proved()).map(|ability| ability.kind) else {
+            return;
+        };
+        let asked: Result<PullConsumer, _> =
+            self.context.get_consumer_from_stream(consumer_name(kind, false), JOBS).await;
+        let answers = match asked.map_err(|e| e.kind()) {
+            Ok(_) => true,
+            // The stream does not exist yet. Without the others, a broker answers that JetStream is not available.
+            Err(ConsumerErrorKind::JetStream(error)) => error.error_code() != ErrorCode::CLUSTER_NOT_AVAILABLE,
+            Err(_) => false,
+        };
+        if !answers {
+            tracing::info!("the broker does not answer; connecting to another");
+            // Fails only if the client has ended.
+            let _ = self.client.force_reconnect().await;
         }
     }
 
