@@ -64,6 +64,13 @@ const OPEN_RUNS: usize = 8;
 /// How often the coordinator looks for new and stopped runs when nothing else happens.
 const TICK: Duration = Duration::from_secs(1);
 
+/// The least time between two looks at the open runs. Each result could be a reason to look, but a look reads the attempts
+/// in progress.
+const ROUND: Duration = Duration::from_millis(50);
+
+/// How long reports are gathered, so that those of a moment share one transaction.
+const GATHERED: Duration = Duration::from_millis(10);
+
 /// How often database and broker are compared.
 const RECONCILE: Duration = Duration::from_secs(10);
 
@@ -165,36 +172,38 @@ impl Coordinator {
             context.get_consumer_from_stream(SERVER, RESULTS).await.map_err(Failure::internal)?;
         let messages = consumer.stream().max_messages_per_batch(5 * CHUNK).expires(Duration::from_secs(20));
         let messages = messages.heartbeat(Duration::from_secs(5)).messages().await.map_err(Failure::internal)?;
-        let mut chunks = messages.ready_chunks(CHUNK);
-        while let Some(chunk) = chunks.next().await {
-            let chunk: Vec<Message> = chunk.into_iter().collect::<Result<_, _>>().map_err(Failure::internal)?;
-            let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
-            let this = Arc::clone(self);
-            let stored = tokio::task::spawn_blocking(move || {
-                this.store(payloads.iter().map(|payload| unpack(payload)).collect())
-            });
-            stored.await.map_err(Failure::internal)??;
-            for message in &chunk {
-                message.ack().await.map_err(Failure::Internal)?;
+        let chunks = messages.ready_chunks(CHUNK).then(|chunk| async move {
+            if chunk.len() < CHUNK {
+                tokio::time::sleep(GATHERED).await;
             }
-            self.engine.notify();
-        }
+            chunk.into_iter().collect::<Result<Vec<Message>, _>>().map_err(Failure::internal)
+        });
+        // While one chunk waits for the disk, the next is read and checked.
+        chunks.try_for_each_concurrent(2, |chunk| self.take_in(chunk)).await?;
         Err(Failure::internal("the broker ended the delivery of results"))
+    }
+
+    /// Stores some reports, and acknowledges them.
+    async fn take_in(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
+        let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
+        let this = Arc::clone(self);
+        blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;
+        for message in &chunk {
+            message.ack().await.map_err(Failure::Internal)?;
+        }
+        self.engine.notify();
+        Ok(())
     }
 
     /// Stores reports in one transaction. Whatever is not about an attempt in progress is refused.
     fn store(&self, deliveries: Vec<Result<Delivery, String>>) -> Result<(), Failure> {
         let (mut accepted, mut refused) = (Vec::new(), 0);
-        for delivery in deliveries {
-            match delivery.map_err(Failure::internal).and_then(|delivery| self.check(delivery)) {
+        for checked in self.check(deliveries)? {
+            match checked {
                 Ok(Some(found)) => accepted.push(found),
                 Ok(None) => refused += 1,
-                // A report that cannot be read is refused, but a database that cannot be read is a failure.
-                Err(Failure::Internal(cause)) if cause.is::<rusqlite::Error>() => {
-                    return Err(Failure::Internal(cause));
-                }
-                Err(failure) => {
-                    tracing::warn!(cause = %failure_text(&failure), "a result was refused");
+                Err(cause) => {
+                    tracing::warn!(%cause, "a result was refused");
                     refused += 1;
                 }
             }
@@ -221,25 +230,45 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Finds the job of a report. `None` if it must be refused.
-    fn check(&self, delivery: Delivery) -> Result<Option<Accepted>, Failure> {
-        if delivery.build != build() || delivery.instance != self.instance {
-            return Ok(None);
-        }
-        let found = self.db.read_blocking(|conn| runs::in_progress(conn, delivery.report.ticket()))?;
-        let Some((run, item)) = found.filter(|(run, _)| *run == delivery.run) else { return Ok(None) };
-        let Ok(open) = self.open(run)? else { return Ok(None) };
-        let job = open.tests.job(&item);
-        let is_expected = job.kind == delivery.kind
-            && open.bundles.get(&job.kind).is_some_and(|bundle| bundle.name == delivery.suite)
-            && match &delivery.report.ended {
-                Ended::Judged(_) => delivery
-                    .environment
-                    .as_ref()
-                    .is_some_and(|environment| environment.covers(&delivery.report.made_in.fingerprint)),
-                Ended::Failed(_) | Ended::Returned => true,
-            };
-        Ok(is_expected.then_some(Accepted { run, delivery, job, open }))
+    /// Finds the job of each report. `None` if it must be refused; the inner error says why it cannot be read.
+    fn check(
+        &self,
+        deliveries: Vec<Result<Delivery, String>>,
+    ) -> Result<Vec<Result<Option<Accepted>, String>>, Failure> {
+        let is_own = |delivery: &Delivery| delivery.build == build() && delivery.instance == self.instance;
+        let found = self.db.read_blocking(|conn| {
+            let found = deliveries.into_iter().map(|delivery| match delivery {
+                Ok(delivery) if is_own(&delivery) => {
+                    let found = runs::in_progress(conn, delivery.report.ticket())?;
+                    let item = found.filter(|(run, _)| *run == delivery.run).map(|(_, item)| item);
+                    Ok(Ok(item.map(|item| (delivery, item))))
+                }
+                Ok(_) => Ok(Ok(None)),
+                Err(cause) => Ok(Err(cause)),
+            });
+            found.collect::<Result<Vec<_>, Failure>>()
+        })?;
+        let with_job = |(delivery, item): (Delivery, Leased)| -> Result<Option<Accepted>, Failure> {
+            let run = delivery.run;
+            let Ok(open) = self.open(run)? else { return Ok(None) };
+            let job = open.tests.job(&item);
+            let is_expected = job.kind == delivery.kind
+                && open.bundles.get(&job.kind).is_some_and(|bundle| bundle.name == delivery.suite)
+                && match &delivery.report.ended {
+                    Ended::Judged(_) => delivery
+                        .environment
+                        .as_ref()
+                        .is_some_and(|environment| environment.covers(&delivery.report.made_in.fingerprint)),
+                    Ended::Failed(_) | Ended::Returned => true,
+                };
+            Ok(is_expected.then_some(Accepted { run, delivery, job, open }))
+        };
+        let checked = found.into_iter().map(|found| match found {
+            Ok(Some(found)) => with_job(found).map(Ok),
+            Ok(None) => Ok(Ok(None)),
+            Err(cause) => Ok(Err(cause)),
+        });
+        checked.collect()
     }
 
     /// What jobs of a run have in common. The inner error is the fault with which the run ends.
@@ -319,6 +348,7 @@ impl Coordinator {
                 self.count(context).await?;
                 counted = Some(Instant::now());
             }
+            tokio::time::sleep(ROUND).await;
             let _elapsed = tokio::time::timeout(TICK, self.engine.notified()).await;
         }
     }
@@ -454,7 +484,7 @@ impl Coordinator {
         }
         let messages = jobs.into_iter().map(|job| {
             let subject = job_subject(job.kind, job.alone, run, job.ticket());
-            let id = message_id(job.ticket());
+            let id = message_id(&self.instance, job.ticket());
             let suite = open.bundles.get(&job.kind).map(|bundle| bundle.name.clone()).unwrap_or_default();
             let ticket = job.ticket();
             let instance = self.instance.clone();
@@ -563,9 +593,10 @@ struct Accepted {
     open: Arc<OpenRun>,
 }
 
-/// The broker ignores a message whose ID it has seen in the last two minutes.
-pub(super) fn message_id(ticket: Ticket) -> String {
-    format!("{}.{}", ticket.item, ticket.attempt)
+/// The ID of the message about an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also
+/// if another database sent it.
+pub(super) fn message_id(instance: &str, ticket: Ticket) -> String {
+    format!("{instance}.{}.{}", ticket.item, ticket.attempt)
 }
 
 /// Gives leased items back. Returns how many were still leased.

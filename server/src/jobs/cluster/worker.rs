@@ -355,7 +355,7 @@ impl Worker {
     async fn run_and_report(self: &Arc<Self>, message: &Message, assignment: Assignment, slot: OwnedSemaphorePermit) {
         let (run, kind, suite) = (assignment.run, assignment.job.kind, assignment.suite.clone());
         let instance = assignment.instance.clone();
-        let ticket = assignment.job.ticket();
+        let id = message_id(&instance, assignment.job.ticket());
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let (environment, report) = if deliveries > MOST_DELIVERIES {
             let times = u32::try_from(MOST_DELIVERIES).unwrap_or(u32::MAX);
@@ -392,7 +392,7 @@ impl Worker {
             }
         };
         loop {
-            let result = PublishMessage::build().payload(packed.clone().into()).message_id(message_id(ticket));
+            let result = PublishMessage::build().payload(packed.clone().into()).message_id(&id);
             let sent = match self.context.send_publish(result_subject(run), result).await {
                 Ok(stored) => stored.await.map(drop).map_err(|e| e.to_string()),
                 Err(e) => Err(e.to_string()),
