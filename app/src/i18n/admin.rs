@@ -209,6 +209,7 @@ texts! {
         rated_tasks: "With ratings", "已有评分";
         unrated_tasks: "Without ratings", "尚无评分";
         disputed_tasks: "Disagreements", "有分歧";
+        spread_of_instructions: "If the spread per dimension is limited, raters who answer differently about an instruction disagree, too.", "设定每个维度的分差上限后，评分者对同一指令的回答不同也视为分歧。";
         order: "Sort by", "排序";
         order_dataset: "Dataset order", "数据集顺序";
         order_spread: "Largest spread first", "分差大的在前";

@@ -182,6 +182,7 @@ pub struct Disagreement {
     /// The conversation of which it is the last answer, as HTML; absent if its task is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// With an item for each instruction of the conversation, where raters answer which the output follows.
     pub rubric: Rubric,
     /// The ratings under letters, in random order.
     pub ratings: Vec<AnonymousRating>,

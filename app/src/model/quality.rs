@@ -14,7 +14,7 @@ use super::{
     lang::{Bilingual, Lang},
     page::{PageOf, Paged},
     ratings::Agreement,
-    rubric::Rubric,
+    rubric::{Dimension, Rubric},
     study::StudyStatus,
     time::Timestamp,
 };
@@ -750,13 +750,17 @@ pub struct DisagreementRow {
     #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub model: String,
+    /// The items for the instructions of its conversation, where raters answer which it follows. All scores below are
+    /// of the rubric's dimensions, and then of these items.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<Dimension>,
     /// The spread on each dimension.
     pub spread: Vec<u8>,
     /// Each rater with their scores.
     pub ratings: Vec<(String, Vec<u8>)>,
     /// Its state.
     pub state: DisagreementState,
-    /// The final scores, if any.
+    /// The final scores, if any. A median has none for instructions.
     pub final_scores: Option<Vec<f64>>,
     /// Every adjudication, newest first.
     pub history: Vec<Decision>,
@@ -772,6 +776,7 @@ pub struct DisagreementRow {
 pub struct Decision {
     /// The adjudicator.
     pub by: String,
+    /// Without those for instructions in an adjudication of an earlier version.
     pub scores: Vec<u8>,
     /// The reason.
     pub comment: String,

@@ -47,6 +47,9 @@ pub struct ComparisonInput {
     /// Outputs with a final score that replaces their ratings; empty for raw scores.
     #[serde(default)]
     pub finals: Vec<InputFinal>,
+    /// Adjudicated answers about instructions, which replace their raters'; empty for raw scores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub final_instructions: Vec<FinalInstruction>,
     /// Judge models: compared with people, never mixed with them.
     #[serde(default)]
     pub judges: Vec<InputJudge>,
@@ -110,6 +113,23 @@ pub struct InputFinal {
     pub output: OutputId,
     /// One score per dimension; a median can lie between two levels.
     pub scores: Vec<f64>,
+}
+
+/// An adjudicated answer about an instruction of a conversation. Fields with indices refer to the input's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinalInstruction {
+    /// Index of the study.
+    pub study: u32,
+    /// Index of the task.
+    pub task: u32,
+    /// Index of the model.
+    pub model: u32,
+    pub output: OutputId,
+    /// The turn of the instruction.
+    pub turn: u32,
+    pub kind: InstructionKind,
+    /// 1 if the output follows it, otherwise 0.
+    pub follows: u8,
 }
 
 /// A judge model's scores of the compared outputs.

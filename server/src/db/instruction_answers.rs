@@ -1,6 +1,6 @@
 //! Whether raters find that an answer follows each instruction of its conversation.
 //!
-//! The answers belong to a rating, like its scores, and are kept with it when it is replaced.
+//! The answers belong to a rating or an adjudication, like its scores, and are kept with it when it is replaced.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,16 @@ pub fn instructions(conn: &Connection, output: OutputId) -> Result<Vec<TaskTurn>
     let turns = found.into_iter().flat_map(|conversation| conversation.turns).map(|turn| turn.asked);
     let mut seen = BTreeSet::new();
     Ok(turns.filter(|turn| turn.turn > 0 && seen.insert(turn.turn)).collect())
+}
+
+/// Whether raters of the study answer which instructions an output follows.
+pub fn are_asked_for(conn: &Connection, study: StudyId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM studies s JOIN rubrics r ON r.id = s.rubric_id
+             WHERE s.id = ?1 AND json_extract(r.json, '$.instructions')",
+        )?
+        .exists([study.0])?)
 }
 
 /// Stores a rating's answers, one for each of the instructions.
@@ -42,6 +52,29 @@ pub fn of_rating(conn: &Connection, rating: i64) -> Result<Vec<Option<u8>>, Fail
     let query = "SELECT answer FROM instruction_answers WHERE rating_id = ?1 ORDER BY turn";
     let mut statement = conn.prepare_cached(query)?;
     let rows = statement.query_map([rating], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Stores an adjudication's answers, one for each of the instructions.
+pub fn adjudicate(
+    conn: &Connection,
+    adjudication: i64,
+    instructions: &[TaskTurn],
+    answers: &[u8],
+) -> Result<(), Failure> {
+    let mut insert = conn
+        .prepare_cached("INSERT INTO adjudicated_instructions (adjudication_id, turn, answer) VALUES (?1, ?2, ?3)")?;
+    for (asked, answer) in instructions.iter().zip(answers) {
+        insert.execute(params![adjudication, asked.turn, answer])?;
+    }
+    Ok(())
+}
+
+/// An adjudication's answers, in the order of the turns.
+pub fn of_adjudication(conn: &Connection, adjudication: i64) -> Result<Vec<u8>, Failure> {
+    let query = "SELECT answer FROM adjudicated_instructions WHERE adjudication_id = ?1 ORDER BY turn";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement.query_map([adjudication], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -69,8 +102,39 @@ pub fn counted(conn: &Connection, study: StudyId) -> Result<Vec<Answer>, Failure
     })?;
     rows.map(|row| {
         let (output, rater, kind, turn, follows) = row?;
-        let kind = InstructionKind::from_name(&kind).ok_or_else(|| Failure::internal(format!("kind {kind}")))?;
-        Ok(Answer { output, rater, kind, turn, follows })
+        Ok(Answer { output, rater, kind: kind_named(&kind)?, turn, follows })
     })
     .collect()
+}
+
+/// An adjudicated answer.
+pub struct FinalAnswer {
+    pub output: OutputId,
+    pub kind: InstructionKind,
+    pub turn: u32,
+    pub follows: u8,
+}
+
+/// The answers of a study's current adjudications, by output.
+pub fn adjudicated(conn: &Connection, study: StudyId) -> Result<Vec<FinalAnswer>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT d.output_id, t.kind, a.turn, a.answer FROM adjudications d
+         CROSS JOIN adjudicated_instructions a ON a.adjudication_id = d.id
+         JOIN outputs o ON o.id = d.output_id
+         JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = a.turn
+         WHERE d.study_id = ?1 AND d.superseded_at IS NULL ORDER BY d.output_id, a.turn",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let kind: String = row.get("kind")?;
+        Ok((OutputId(row.get("output_id")?), kind, row.get("turn")?, row.get("answer")?))
+    })?;
+    rows.map(|row| {
+        let (output, kind, turn, follows) = row?;
+        Ok(FinalAnswer { output, kind: kind_named(&kind)?, turn, follows })
+    })
+    .collect()
+}
+
+fn kind_named(name: &str) -> Result<InstructionKind, Failure> {
+    InstructionKind::from_name(name).ok_or_else(|| Failure::internal(format!("kind {name}")))
 }

@@ -52,6 +52,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0042_announcements.sql"),
     include_str!("../../migrations/0043_judged_instructions.sql"),
     include_str!("../../migrations/0044_ratings_by_key.sql"),
+    include_str!("../../migrations/0045_adjudicated_instructions.sql"),
 ];
 
 /// The schema this program writes.
@@ -166,6 +167,7 @@ mod tests {
         include_str!("migrations_rows/0042.sql"),
         include_str!("migrations_rows/0043.sql"),
         include_str!("migrations_rows/0044.sql"),
+        include_str!("migrations_rows/0045.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -259,6 +261,32 @@ mod tests {
             assert_eq!(count("SELECT sum(ratings) FROM study_stamps"), 2, "from schema {number}");
             assert_eq!(count("SELECT sum(rated) FROM study_raters"), 2, "from schema {number}");
         }
+    }
+
+    #[test]
+    fn different_answers_about_an_instruction_wait_after_migration_45() {
+        let mut conn = empty();
+        migrate_to(&mut conn, 44).unwrap();
+        for sql in &ROWS[..44] {
+            let renamed = RENAMED.iter().fold((*sql).to_owned(), |sql, (_, old, new)| {
+                sql.replace(&format!("INTO {old} "), &format!("INTO {new} "))
+            });
+            conn.execute_batch(&renamed).unwrap();
+        }
+        // Two raters of one output, of whom one says no to its instruction.
+        conn.execute_batch(
+            "UPDATE study_quality SET json = '{\"spread\":8}' WHERE study_id = 1;
+             UPDATE adjudications SET superseded_at = 1 WHERE study_id = 1;
+             UPDATE assignments SET rated_at = 1 WHERE study_id = 1 AND output_id = 1;
+             INSERT INTO counted (study_id, output_id, rating_id, user_id, scores) VALUES (1, 1, 1, 3, '22');
+             DELETE FROM inbox;",
+        )
+        .unwrap();
+        let waits = "SELECT count(*) FROM inbox WHERE kind = 'disagreement' AND study_id = 1 AND done_at IS NULL";
+        let waiting = |conn: &Connection| conn.query_row(waits, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(waiting(&conn), 0);
+        migrate(&mut conn).unwrap();
+        assert_eq!(waiting(&conn), 1);
     }
 
     /// The rows of migration 2 have sentences; those of migration 17 have values.

@@ -7,8 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::model::ids::{OutputId, StudyId};
 use rusqlite::Connection;
 
-use super::{quality::disagreements, results_input::places};
-use crate::{comparison::input::ComparisonInput, error::Failure};
+use super::{
+    instruction_answers::{self, FinalAnswer},
+    quality::disagreements,
+    results_input::places,
+};
+use crate::{
+    comparison::input::{ComparisonInput, FinalInstruction},
+    error::Failure,
+};
 
 /// An output that was adjudicated or got an extra rater. Fields with indices refer to the input's lists.
 pub struct AdjudicatedOutput {
@@ -47,6 +54,24 @@ pub fn adjudicated_outputs(conn: &Connection, input: &ComparisonInput) -> Result
             let ratings = one.into_iter().flat_map(|one| one.ratings).map(|(.., scores)| scores).collect();
             let (task, model) = (place.task, place.model);
             found.push(AdjudicatedOutput { study, task, model, output, decision, extra_rated, ratings });
+        }
+    }
+    Ok(found)
+}
+
+/// The adjudicated answers about instructions of the same outputs.
+pub fn adjudicated_instructions(conn: &Connection, input: &ComparisonInput) -> Result<Vec<FinalInstruction>, Failure> {
+    let mut found = Vec::new();
+    if !input.rubric.as_ref().is_some_and(|rubric| rubric.instructions) {
+        return Ok(found);
+    }
+    let rated: BTreeSet<(u32, OutputId)> = input.ratings.iter().map(|r| (r.study, r.output)).collect();
+    for (study, row) in (0..).zip(&input.studies) {
+        let places = places(conn, input, row.id)?;
+        for FinalAnswer { output, kind, turn, follows } in instruction_answers::adjudicated(conn, row.id)? {
+            let Some(place) = places.get(&output.0).filter(|_| rated.contains(&(study, output))) else { continue };
+            let (task, model) = (place.task, place.model);
+            found.push(FinalInstruction { study, task, model, output, turn, kind, follows });
         }
     }
     Ok(found)

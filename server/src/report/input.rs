@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use app::model::{conversation::InstructionKind, ids::OutputId, run::Verdict};
 
 use crate::{
-    comparison::input::{ComparisonInput, InputRating, InputRun, InputVerdict},
+    comparison::input::{ComparisonInput, FinalInstruction, InputInstruction, InputRating, InputRun, InputVerdict},
     stats::{bootstrap::Cell, passk::Sample, ratings::Unit},
 };
 
@@ -31,6 +31,26 @@ impl InputVerdict {
         let is_judged = self.turn.is_none() || self.published.is_some();
         is_judged.then(|| Sample { turn: self.turn.unwrap_or(0), ..Sample::published(self.published) })
     }
+}
+
+/// A person's answer about an instruction. Fields with indices refer to the input's lists.
+#[derive(Clone, Copy, Debug)]
+pub struct PeoplesAnswer {
+    /// Index of the study.
+    pub study: u32,
+    /// Index of the task.
+    pub task: u32,
+    /// Index of the model.
+    pub model: u32,
+    pub output: OutputId,
+    /// The turn of the instruction.
+    pub turn: u32,
+    /// 1 if the output follows it, otherwise 0.
+    pub follows: u8,
+    /// Index of the rater; absent for an adjudicated answer.
+    pub rater: Option<u32>,
+    /// Whether no adjudicated answer replaces it.
+    pub counts: bool,
 }
 
 impl ComparisonInput {
@@ -92,19 +112,38 @@ impl ComparisonInput {
         self.instructions.iter().map(|answer| answer.kind).collect()
     }
 
-    /// The answers about one kind of instruction, as scores: for each model one cell per task, and the instructions of
-    /// the outputs with their raters' answers.
+    /// People's answers about one kind of instruction: the raters', by study, output and age, then the adjudicated ones.
+    /// Whatever combines answers uses these.
+    pub fn answers(&self, kind: InstructionKind) -> impl Iterator<Item = PeoplesAnswer> {
+        let decided: HashSet<(u32, OutputId, u32)> =
+            self.final_instructions.iter().map(|one| (one.study, one.output, one.turn)).collect();
+        let raters = self.instructions.iter().filter(move |answer| answer.kind == kind).map(move |answer| {
+            let InputInstruction { study, task, model, output, rater, turn, follows, .. } = *answer;
+            let counts = !decided.contains(&(study, output, turn));
+            PeoplesAnswer { study, task, model, output, turn, follows, rater: Some(rater), counts }
+        });
+        let adjudicated = self.final_instructions.iter().filter(move |answer| answer.kind == kind).map(|answer| {
+            let FinalInstruction { study, task, model, output, turn, follows, .. } = *answer;
+            PeoplesAnswer { study, task, model, output, turn, follows, rater: None, counts: true }
+        });
+        raters.chain(adjudicated)
+    }
+
+    /// The answers about one kind of instruction, as scores: for each model one cell per task of those that count, and the
+    /// instructions of the outputs with their raters' answers, adjudicated or not.
     pub fn followed(&self, kind: InstructionKind) -> (Vec<Vec<Cell>>, Vec<Unit>) {
         let mut cells = vec![vec![Cell::new(); self.tasks.len()]; self.models.len()];
         let mut units: BTreeMap<(u32, OutputId, u32), Unit> = BTreeMap::new();
-        for answer in self.instructions.iter().filter(|answer| answer.kind == kind) {
+        for answer in self.answers(kind) {
             let (model, task) = (answer.model as usize, answer.task as usize);
-            if let Some(cell) = cells.get_mut(model).and_then(|tasks| tasks.get_mut(task)) {
+            let cell = cells.get_mut(model).and_then(|tasks| tasks.get_mut(task));
+            if let Some(cell) = cell.filter(|_| answer.counts) {
                 cell.push(f64::from(answer.follows));
             }
+            let Some(rater) = answer.rater else { continue };
             let unit = units.entry((answer.study, answer.output, answer.turn));
             let unit = unit.or_insert_with(|| Unit { model, task, ratings: Vec::new() });
-            unit.ratings.push((answer.rater, answer.follows));
+            unit.ratings.push((rater, answer.follows));
         }
         (cells, units.into_values().collect())
     }

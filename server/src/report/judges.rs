@@ -9,8 +9,11 @@ use app::model::{
     stats::{Estimate, Known, Undefined},
 };
 
-use super::comparison_figures::{JUDGES, JUDGES_FOLLOWED, resamples};
-use crate::comparison::input::{ComparisonInput, InputInstruction, InputJudge, InputRating, JudgeScore};
+use super::{
+    comparison_figures::{JUDGES, JUDGES_FOLLOWED, resamples},
+    input::PeoplesAnswer,
+};
+use crate::comparison::input::{ComparisonInput, InputJudge, InputRating, JudgeScore};
 use crate::stats::{
     alt_test::{Judged, alt_test},
     bootstrap::{self, Cell, Scores, joint},
@@ -33,7 +36,7 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
         let pairs = input.scored().filter_map(|(rating, scores)| {
             let InputRating { task, model, output, rater, .. } = *rating;
             let (judge, person) = (*given.get(&output)?.scores.get(d)?, *scores.get(d)?);
-            Some(Pair { subject: (output, 0), task, model, rater, person, judge })
+            Some(Pair { subject: (output, 0), task, model, rater: Some(rater), person, judge, counts: true })
         });
         let figure = JUDGES + at * rubric.dimensions.len() as u64 + d as u64;
         compared(input, pairs, length, dimension.range(), figure)
@@ -46,11 +49,10 @@ fn one(input: &ComparisonInput, judge: &InputJudge, at: u64) -> Option<Judge> {
         if !kinds.contains(&kind) {
             return None;
         }
-        let of_kind = input.instructions.iter().filter(|answer| answer.kind == kind);
-        let pairs = of_kind.filter_map(|answer| {
-            let InputInstruction { task, model, output, rater, turn, follows: person, .. } = *answer;
+        let pairs = input.answers(kind).filter_map(|answer| {
+            let PeoplesAnswer { task, model, output, turn, follows: person, rater, counts, .. } = answer;
             let judge = *answers.get(&(output, turn))?;
-            Some(Pair { subject: (output, turn), task, model, rater, person, judge })
+            Some(Pair { subject: (output, turn), task, model, rater, person, judge, counts })
         });
         let figure = JUDGES_FOLLOWED + at * InstructionKind::ALL.len() as u64 + place;
         let figures = compared(input, pairs, length, (0, 1), figure);
@@ -68,9 +70,13 @@ struct Pair {
     subject: (OutputId, u32),
     task: u32,
     model: u32,
-    rater: u32,
+    /// Absent for an adjudicated answer.
+    rater: Option<u32>,
     person: u8,
     judge: u8,
+    /// Whether no adjudicated answer replaces the person's. The test of whether a judge may replace a rater uses all
+    /// raters' scores; other figures use those that count.
+    counts: bool,
 }
 
 /// A judge compared with people by pairs of scores from `low` to `high`. `figure` chooses the random streams.
@@ -83,24 +89,30 @@ fn compared(
 ) -> JudgeDimension {
     // After the last rater's index: the judge acts as an additional rater.
     let own = u32::try_from(input.raters.len()).unwrap_or(u32::MAX);
+    let adjudicator = own.saturating_add(1);
     let mut shared: BTreeMap<(OutputId, u32), Judged> = BTreeMap::new();
     // Sorted by output.
     let mut people: BTreeMap<(OutputId, u32), (usize, usize, u8, Cell)> = BTreeMap::new();
     let mut units = Vec::new();
     let levels = usize::from(high - low) + 1;
     let mut confusion = vec![vec![0; levels]; levels];
-    for Pair { subject, task, model, rater, person, judge } in pairs {
+    for Pair { subject, task, model, rater, person, judge, counts } in pairs {
         let (model, task) = (model as usize, task as usize);
-        let both = shared.entry(subject);
-        let both = both.or_insert_with(|| Judged { task, judge: f64::from(judge), ratings: Vec::new() });
-        // Of several ratings of one rater, from several studies, the newest counts.
-        both.ratings.retain(|(other, _)| *other != rater);
-        both.ratings.push((rater, f64::from(person)));
+        if let Some(rater) = rater {
+            let both = shared.entry(subject);
+            let both = both.or_insert_with(|| Judged { task, judge: f64::from(judge), ratings: Vec::new() });
+            // Of several ratings of one rater, from several studies, the newest counts.
+            both.ratings.retain(|(other, _)| *other != rater);
+            both.ratings.push((rater, f64::from(person)));
+        }
+        if !counts {
+            continue;
+        }
         let cell = confusion.get_mut(usize::from(person.saturating_sub(low)));
         if let Some(count) = cell.and_then(|row| row.get_mut(usize::from(judge.saturating_sub(low)))) {
             *count += 1;
         }
-        units.push(Unit { model, task, ratings: vec![(rater, person), (own, judge)] });
+        units.push(Unit { model, task, ratings: vec![(rater.unwrap_or(adjudicator), person), (own, judge)] });
         let place = people.entry(subject).or_insert((model, task, judge, Cell::new()));
         place.3.push(f64::from(person));
     }
@@ -135,8 +147,11 @@ fn compared(
         let own = own.filter_map(|(_, _, judged, cell)| Some((f64::from(*judged), mean(cell)?)));
         means(&own.collect::<Vec<_>>(), bias)
     });
+    let mut agreement = reliability(&units, low, high, draws);
+    // They describe single raters.
+    agreement.kappas.retain(|kappa| kappa.first != adjudicator && kappa.second != adjudicator);
     JudgeDimension {
-        agreement: reliability(&units, low, high, draws),
+        agreement,
         correlation: correlation(&points, Draws { figure: figure + (1 << 12), ..draws }),
         means: means.collect(),
         replacement: alt_test(&shared, Draws { figure: figure + (1 << 13), ..draws }),
@@ -171,7 +186,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::comparison::input::{InputStudy, JudgeInstruction};
+    use crate::comparison::input::{FinalInstruction, InputInstruction, InputStudy, JudgeInstruction};
 
     /// Two models on six tasks, rated by one person and a judge that gives the second model one level more, and the longer
     /// outputs.
@@ -268,5 +283,55 @@ mod tests {
         };
         let with = (super::super::comparison_figures::compute(&input).human, judge.dimensions);
         assert_eq!(with, without(input));
+    }
+
+    #[test]
+    fn an_adjudicated_answer_replaces_the_raters_but_not_in_figures_about_raters() {
+        let mut input = input();
+        input.raters.push((UserId(2), "s".into()));
+        // Two people disagree about the only instruction of every output. The judge says yes to all.
+        let kind = InstructionKind::EdgeCase;
+        for score in input.judges[0].scores.clone() {
+            let JudgeScore { task, model, output, .. } = score;
+            for rater in 0..2 {
+                let follows = rater as u8;
+                let answer = InputInstruction { study: 0, task, model, output, rater, turn: 1, kind, follows };
+                input.instructions.push(answer);
+            }
+            input.judges[0].instructions.push(JudgeInstruction { output, turn: 1, follows: 1 });
+        }
+        let figures = |input: &ComparisonInput| {
+            let found = super::super::comparison_figures::compute(input);
+            let people = found.human.unwrap().instructions.remove(0);
+            (people, found.judges[0].instructions[0].figures.clone())
+        };
+        let (people, judge) = figures(&input);
+        assert_eq!((people.models[0].mean, people.models[1].mean), (Some(0.5), Some(0.5)));
+        assert_eq!((judge.confusion.clone(), judge.agreement.pairs), (vec![vec![0, 12], vec![0, 12]], 24));
+        // An adjudicator says yes to those of the first model, and no to one of the second.
+        for (at, score) in input.judges[0].scores.clone().into_iter().enumerate() {
+            let JudgeScore { task, model, output, .. } = score;
+            if model == 0 || at == 1 {
+                let follows = u8::from(model == 0);
+                input.final_instructions.push(FinalInstruction {
+                    study: 0,
+                    task,
+                    model,
+                    output,
+                    turn: 1,
+                    kind,
+                    follows,
+                });
+            }
+        }
+        let (decided, with) = figures(&input);
+        assert_eq!((decided.models[0].mean, decided.models[1].mean), (Some(1.0), Some(2.5 / 6.0)));
+        assert_eq!((decided.reliability, decided.answers), (people.reliability, people.answers), "raters' agreement");
+        // Seven adjudicated answers, and two answers about each of five other instructions.
+        assert_eq!((with.confusion, with.agreement.pairs), (vec![vec![0, 6], vec![0, 11]], 17));
+        assert_eq!((with.means[0].people, with.means[1].people), (Some(1.0), Some(2.5 / 6.0)));
+        assert_eq!(with.replacement, judge.replacement, "the test compares the judge with raters");
+        let raters = with.agreement.kappas.iter().map(|kappa| (kappa.first, kappa.second)).collect::<Vec<_>>();
+        assert_eq!(raters, [(0, 2), (1, 2)], "the judge with each rater");
     }
 }

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 use similar::{ChangeTag, TextDiff};
 
 use crate::{
-    db::{conversations, quality::masks},
+    db::{conversations, instruction_answers, quality::masks},
     error::Failure,
     formats::masking::mask,
 };
@@ -41,6 +41,11 @@ pub fn masked(conn: &Connection, output: OutputId) -> Result<Option<Conversation
         }
     }
     Ok(Some(found))
+}
+
+/// The instructions of an output about which a study's raters answer: none if its rubric does not ask.
+pub fn asked_about(conn: &Connection, rubric: &Rubric, output: OutputId) -> Result<Vec<TaskTurn>, Failure> {
+    if rubric.instructions { instruction_answers::instructions(conn, output) } else { Ok(Vec::new()) }
 }
 
 /// A rubric with an item of the checklist for each of these instructions.

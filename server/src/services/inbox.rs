@@ -332,7 +332,7 @@ fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<O
                 task_id: about.task_id,
                 raw_nl: excerpt(&about.raw_nl, 200),
                 nl_lang: about.nl_lang,
-                spread: rated.iter().flat_map(|one| one.spread(dimensions)).max().unwrap_or(0),
+                spread: rated.iter().map(|one| one.widest(dimensions)).max().unwrap_or(0),
                 token: None,
             };
             let own = user.map(|user| disagreements::rates(conn, study, output, user)).transpose()?;

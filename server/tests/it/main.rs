@@ -4,6 +4,7 @@
 //! Tests that inspect their own process, or that need only the engine, are programs beside this folder.
 
 mod accounts;
+mod adjudicated_instructions;
 mod announcements;
 mod audit;
 mod authorisation;

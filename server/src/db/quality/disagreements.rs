@@ -11,7 +11,12 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-use crate::{clock, db::accounts::parsed, error::Failure, plan::rows::FIRST_EXTRA};
+use crate::{
+    clock,
+    db::{accounts::parsed, instruction_answers},
+    error::Failure,
+    plan::rows::FIRST_EXTRA,
+};
 
 /// Position before all planned ones, because an adjudication waits for the rating.
 const SOON: i64 = -1;
@@ -29,8 +34,28 @@ pub struct Rated {
     pub extra: u64,
     /// Ratings: id, rater, scores.
     pub ratings: Vec<(i64, UserId, Vec<u8>)>,
+    /// Turns of the instructions about which its raters answer differently.
+    pub unequal: Vec<u32>,
     /// Whether there is a current adjudication.
     pub decided: bool,
+}
+
+/// An adjudication of an output.
+pub struct Adjudication {
+    pub by: UserId,
+    /// Its scores are those of the study's rubric.
+    pub decision: Decision,
+    /// Answers about the output's instructions, in their order; empty if it has none.
+    pub instructions: Vec<u8>,
+}
+
+impl Adjudication {
+    /// With the answers about instructions after the scores, as adjudicators give them.
+    pub fn whole(self) -> Decision {
+        let mut decision = self.decision;
+        decision.scores.extend(self.instructions);
+        decision
+    }
 }
 
 impl Rated {
@@ -44,15 +69,20 @@ impl Rated {
         (0..dimensions).map(on).collect()
     }
 
-    /// Whether the raters differ beyond the allowed spread.
+    /// The widest spread on a dimension or an instruction, of which yes and no are one level apart.
+    pub fn widest(&self, dimensions: usize) -> u8 {
+        let instructions = u8::from(!self.unequal.is_empty());
+        self.spread(dimensions).into_iter().max().unwrap_or(0).max(instructions)
+    }
+
+    /// Whether the raters differ beyond the allowed spread. Between yes and no to an instruction lies no level, so any
+    /// difference does, in a study that limits the spread.
     pub fn has_disagreement(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
         let spread = self.spread(rubric.dimensions.len());
-        self.ratings.len() > 1
-            && rubric
-                .dimensions
-                .iter()
-                .zip(&spread)
-                .any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most))
+        let mut dimensions = rubric.dimensions.iter().zip(&spread);
+        let scores_differ = dimensions.any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most));
+        let answers_differ = settings.spread.is_some() && !self.unequal.is_empty();
+        self.ratings.len() > 1 && (scores_differ || answers_differ)
     }
 
     /// State of the disagreement; `None` without one or while ratings are missing.
@@ -93,6 +123,7 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
             planned_complete: true,
             extra: 0,
             ratings: Vec::new(),
+            unequal: Vec::new(),
             decided: false,
         });
         one.ratings.push((
@@ -100,6 +131,18 @@ pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Res
             UserId(row.get("user_id")?),
             digits(&row.get::<_, String>("scores")?),
         ));
+    }
+    if instruction_answers::are_asked_for(conn, study)? {
+        let mut statement = conn.prepare_cached(&format!(
+            "SELECT output_id, turn FROM counted c CROSS JOIN instruction_answers a ON a.rating_id = c.rating_id
+             WHERE study_id = ?1{which} GROUP BY output_id, turn HAVING min(answer) <> max(answer)"
+        ))?;
+        let mut rows = statement.query(params_from_iter(&named))?;
+        while let Some(row) = rows.next()? {
+            if let Some(one) = found.get_mut(&row.get::<_, i64>("output_id")?) {
+                one.unequal.push(row.get("turn")?);
+            }
+        }
     }
     let mut statement = conn.prepare_cached(&format!(
         "SELECT output_id, slot, rated_at IS NOT NULL AS is_rated FROM assignments WHERE study_id = ?1{which}"
@@ -280,7 +323,7 @@ pub fn studies(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(Stud
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Stores an adjudication. An earlier one is kept and marked as replaced.
+/// Stores an adjudication and returns its number. An earlier one is kept and marked as replaced.
 pub fn decide(
     conn: &Connection,
     study: StudyId,
@@ -288,23 +331,24 @@ pub fn decide(
     user: UserId,
     scores: &[u8],
     comment: &str,
-) -> Result<(), Failure> {
+) -> Result<i64, Failure> {
     let now = clock::now().0;
     conn.execute(
         "UPDATE adjudications SET superseded_at = ?3 WHERE study_id = ?1 AND output_id = ?2 AND superseded_at IS NULL",
         params![study.0, output.0, now],
     )?;
-    conn.execute(
-        "INSERT INTO adjudications (study_id, output_id, user_id, scores, comment, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    Ok(conn.query_row(
+        "INSERT INTO adjudications (study_id, output_id, user_id, scores, comment, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         RETURNING id",
         params![study.0, output.0, user.0, serde_json::to_string(scores)?, comment, now],
-    )?;
-    Ok(())
+        |row| row.get("id"),
+    )?)
 }
 
-/// Every adjudication of an output, newest first, with its adjudicator.
-pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Vec<(UserId, Decision)>, Failure> {
+/// Every adjudication of an output, newest first.
+pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Vec<Adjudication>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL AS superseded
+        "SELECT d.id AS adjudication, u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL AS superseded
          FROM adjudications d JOIN users u ON u.id = d.user_id
          WHERE d.study_id = ?1 AND d.output_id = ?2 ORDER BY d.id DESC",
     )?;
@@ -316,13 +360,20 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
             at: Timestamp(row.get("at")?),
             superseded: row.get("superseded")?,
         };
-        Ok((UserId(row.get("id")?), row.get::<_, String>("scores")?, decision))
+        Ok((row.get("adjudication")?, UserId(row.get("id")?), row.get::<_, String>("scores")?, decision))
     })?;
     rows.map(|row| {
-        let (user, scores, decision) = row?;
-        Ok((user, Decision { scores: serde_json::from_str(&scores)?, ..decision }))
+        let (adjudication, by, scores, decision) = row?;
+        let decision = Decision { scores: serde_json::from_str(&scores)?, ..decision };
+        Ok(Adjudication { by, decision, instructions: instruction_answers::of_adjudication(conn, adjudication)? })
     })
     .collect()
+}
+
+/// The current adjudication, whole, and its adjudicator.
+pub fn current(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<(UserId, Decision)>, Failure> {
+    let found = history(conn, study, output)?.into_iter().find(|one| !one.decision.superseded);
+    Ok(found.map(|found| (found.by, found.whole())))
 }
 
 /// A rating's comment and flag (JSON).

@@ -102,7 +102,8 @@ pub struct FlagAnswer {
 /// An adjudication.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct NewDecision {
-    /// One score per dimension.
+    /// One score for each dimension of the disagreement's rubric, the items for its instructions included: 1 if the output
+    /// follows the instruction, otherwise 0.
     scores: Vec<u8>,
     /// Reason.
     #[serde(default)]

@@ -27,6 +27,7 @@ pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
             Some(InputFinal { study: one.study, task: one.task, model: one.model, output: one.output, scores })
         });
         input.finals = finals.collect();
+        input.final_instructions = results_final::adjudicated_instructions(conn, &input)?;
     }
     Ok(input)
 }

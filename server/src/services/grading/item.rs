@@ -29,7 +29,7 @@ use crate::{
     },
     error::Failure,
     services::{
-        conversation_view::with_instructions,
+        conversation_view::{asked_about, with_instructions},
         quality::{calibration, limits},
         visible_texts::{self, VisibleTexts},
     },
@@ -137,10 +137,9 @@ impl Item {
     /// The study's rubric, with the items that this output adds to its checklist.
     fn rubric(&self, conn: &Connection) -> Result<Rubric, Failure> {
         let rubric = self.study.rubric.clone();
-        match self.storage.output().filter(|_| rubric.instructions) {
-            Some(output) => Ok(with_instructions(rubric, &instruction_answers::instructions(conn, output)?)),
-            None => Ok(rubric),
-        }
+        let Some(output) = self.storage.output() else { return Ok(rubric) };
+        let instructions = asked_about(conn, &rubric, output)?;
+        Ok(with_instructions(rubric, &instructions))
     }
 
     /// Whether a page that has it may get another item of the study as well.

@@ -2,7 +2,7 @@
 
 use app::model::{
     ids::{OutputId, StudyId, UserId},
-    quality::{DISAGREEMENTS_PAGE, Decision, DisagreementRow, DisagreementState, QualitySettings},
+    quality::{DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, QualitySettings},
     rubric::Rubric,
     text::excerpt,
 };
@@ -10,13 +10,14 @@ use rusqlite::Connection;
 
 use crate::{
     db::{
-        inbox,
+        inbox, instruction_answers,
         quality::{
             self,
-            disagreements::{self, Rated},
+            disagreements::{self, Adjudication, Rated},
         },
     },
     error::Failure,
+    services::conversation_view::{asked_about, with_instructions},
     stats::raters::final_scores,
 };
 
@@ -121,20 +122,30 @@ pub fn rows(
     let dimensions = rubric.dimensions.len();
     let mut all: Vec<(DisagreementState, &Rated)> =
         rated.iter().filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one))).collect();
-    all.sort_by_cached_key(|(state, one)| {
-        (*state, std::cmp::Reverse(one.spread(dimensions).into_iter().max()), one.output)
-    });
+    all.sort_by_cached_key(|(state, one)| (*state, std::cmp::Reverse(one.widest(dimensions)), one.output));
     let found = all.len() as u64;
     let from = (page as usize).saturating_mul(DISAGREEMENTS_PAGE as usize);
     let names = disagreements::names(conn)?;
     let (mut rows, mut open) = (Vec::new(), Vec::new());
     for (state, one) in all.into_iter().skip(from).take(DISAGREEMENTS_PAGE as usize) {
         let about = disagreements::about(conn, one.output)?;
-        let history: Vec<Decision> =
-            disagreements::history(conn, study, one.output)?.into_iter().map(|(_, decision)| decision).collect();
-        let decision = history.iter().find(|decision| !decision.superseded).map(|decision| decision.scores.as_slice());
+        let instructions = asked_about(conn, &rubric, one.output)?;
+        let history = disagreements::history(conn, study, one.output)?;
+        let current = history.iter().find(|one| !one.decision.superseded);
         let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
-        let final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);
+        let decision = current.map(|one| one.decision.scores.as_slice());
+        let mut final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);
+        if let (Some(scores), Some(current)) = (&mut final_scores, current) {
+            scores.extend(current.instructions.iter().map(|answer| f64::from(*answer)));
+        }
+        let rating = |(rating, rater, scores): &(i64, UserId, Vec<u8>)| {
+            let answers = instruction_answers::of_rating(conn, *rating)?;
+            let scores = scores.iter().copied().chain(answers.into_iter().flatten()).collect();
+            Ok((names.get(rater).cloned().unwrap_or_default(), scores))
+        };
+        let ratings = one.ratings.iter().map(rating).collect::<Result<_, Failure>>()?;
+        let unequal = instructions.iter().map(|asked| u8::from(one.unequal.contains(&asked.turn)));
+        let spread = one.spread(dimensions).into_iter().chain(unequal).collect();
         if let Some(user) = requester
             && !disagreements::rates(conn, study, one.output, user)?
         {
@@ -147,15 +158,12 @@ pub fn rows(
             raw_nl: excerpt(&about.raw_nl, 200),
             nl_lang: about.nl_lang,
             model: about.model,
-            spread: one.spread(dimensions),
-            ratings: one
-                .ratings
-                .iter()
-                .map(|(_, rater, scores)| (names.get(rater).cloned().unwrap_or_default(), scores.clone()))
-                .collect(),
+            instructions: with_instructions(rubric.clone(), &instructions).dimensions.split_off(dimensions),
+            spread,
+            ratings,
             state,
             final_scores,
-            history,
+            history: history.into_iter().map(Adjudication::whole).collect(),
             token: None,
             rater_left: disagreements::rater_left(conn, study, one.output)?.is_some(),
         });

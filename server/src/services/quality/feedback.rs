@@ -29,12 +29,16 @@ use super::{
 use crate::{
     db::{
         audit::Change,
-        grading, notes,
+        grading, instruction_answers, notes,
         quality::{self, calibrations, checks, disagreements, flags, limits},
     },
     error::Failure,
     layout,
-    services::{conversation_view, grading::progress, visible_texts},
+    services::{
+        conversation_view::{self, asked_about, with_instructions},
+        grading::progress,
+        visible_texts,
+    },
 };
 
 /// Replies that were read stay listed until this many newer ones have come.
@@ -141,6 +145,9 @@ impl Feedback for QualityService {
             .write_audited(person, Action::OutputAdjudicate, move |tx| {
                 let (study, output) = may_decide(tx, &token, me.id, admin)?;
                 let rubric = super::setup(tx, study)?.rubric;
+                let dimensions = rubric.dimensions.len();
+                let instructions = asked_about(tx, &rubric, output)?;
+                let rubric = with_instructions(rubric, &instructions);
                 let fits = scores.len() == rubric.dimensions.len()
                     && rubric.dimensions.iter().zip(&scores).all(|(d, score)| d.has(*score));
                 if !fits {
@@ -150,7 +157,7 @@ impl Feedback for QualityService {
                         ("Choose a score for every dimension", "请为每个维度选择分数"),
                     ));
                 }
-                let standing = disagreements::history(tx, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+                let standing = disagreements::current(tx, study, output)?;
                 // Counts once if pressed twice.
                 if standing
                     .as_ref()
@@ -165,7 +172,9 @@ impl Feedback for QualityService {
                         "其他裁定者已对此作出裁定，您的裁定未保存。请重新加载页面查看当前的最终评分。",
                     )));
                 }
-                disagreements::decide(tx, study, output, me.id, &scores, &comment)?;
+                let (scores, answers) = scores.split_at(dimensions.min(scores.len()));
+                let adjudication = disagreements::decide(tx, study, output, me.id, scores, &comment)?;
+                instruction_answers::adjudicate(tx, adjudication, &instructions, answers)?;
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
@@ -251,7 +260,7 @@ fn waiting(
             }
             count += 1;
             if found.len() < most {
-                let widest = one.spread(rubric.dimensions.len()).into_iter().max().unwrap_or(0);
+                let widest = one.widest(rubric.dimensions.len());
                 found.push((study, title.clone(), one.output, widest));
             }
         }
@@ -283,7 +292,7 @@ fn lines(
             if listed < LISTED
                 && let Some(one) = disagreements::rated(conn, study, Some(output))?.first()
             {
-                let widest = one.spread(dimensions).into_iter().max().unwrap_or(0);
+                let widest = one.widest(dimensions);
                 queue.lines.push(line(conn, title.clone(), output, widest, Some(at))?);
                 places.push((study, output));
                 listed += 1;
@@ -319,10 +328,12 @@ fn disagreement(
     output: OutputId,
 ) -> Result<(Disagreement, visible_texts::VisibleTexts), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
+    let instructions = asked_about(conn, &rubric, output)?;
     let visible_texts = visible_texts::of_output(conn, output)?;
     let mut voices = Vec::new();
     for one in disagreements::rated(conn, study, Some(output))? {
-        for (rating, rater, scores) in one.ratings {
+        for (rating, rater, mut scores) in one.ratings {
+            scores.extend(instruction_answers::of_rating(conn, rating)?.into_iter().flatten());
             let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
             let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
             let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
@@ -331,7 +342,7 @@ fn disagreement(
         }
     }
     voices.sort_by_key(|(place, _)| *place);
-    let decided = disagreements::history(conn, study, output)?.into_iter().find(|(_, d)| !d.superseded);
+    let decided = disagreements::current(conn, study, output)?;
     let found = Disagreement {
         token,
         title: super::title(conn, study)?,
@@ -340,7 +351,7 @@ fn disagreement(
         signature: visible_texts.signature.clone(),
         code: app::model::code::CodeView::default(),
         conversation: None,
-        rubric,
+        rubric: with_instructions(rubric, &instructions),
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
         decided_at: decided.as_ref().map(|(_, d)| d.at),
         decided: decided.map(|(_, d)| (d.scores, d.comment)),

@@ -156,7 +156,8 @@ pub fn proposal(conn: &Connection, study: StudyId, output: OutputId) -> Result<K
     let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
     let found = disagreements::rated(conn, study, Some(output))?.into_iter().next();
     let Some(one) = found else { return Err(Failure::not_found("output")) };
-    let decision = disagreements::history(conn, study, output)?.into_iter().map(|(_, d)| d).find(|d| !d.superseded);
+    let history = disagreements::history(conn, study, output)?;
+    let decision = history.into_iter().map(|one| one.decision).find(|decision| !decision.superseded);
     let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
     let scores = final_scores(decision.as_ref().map(|d| d.scores.as_slice()), true, &given, dimensions);
     // A median between two levels is no score.

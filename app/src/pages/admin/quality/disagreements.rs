@@ -12,7 +12,7 @@ use crate::{
         inbox::{InboxFilter, InboxKind},
         lang::Lang,
         quality::{DISAGREEMENTS_PAGE, Decision, DisagreementList, DisagreementRow, DisagreementState, Live},
-        rubric::Rubric,
+        rubric::{Dimension, Rubric},
     },
     pages::admin::{
         parts::{FormError, asked, param},
@@ -101,8 +101,8 @@ fn card(
         DisagreementState::Median => (Tone::Good, t.median),
         DisagreementState::Adjudicated => (Tone::Good, t.decided),
     };
-    let heads = rubric
-        .dimensions
+    let dimensions: Vec<Dimension> = rubric.dimensions.iter().cloned().chain(row.instructions).collect();
+    let heads = dimensions
         .iter()
         .map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> })
         .collect_view();
@@ -110,12 +110,19 @@ fn card(
         let cells = scores.into_iter().map(|s| view! { <td class="num">{s}</td> }).collect_view();
         view! { <tr class=class><th scope="row">{name}</th>{cells}</tr> }
     };
-    let given = row.ratings.into_iter().map(|(name, scores)| line(name, digits(i, rubric, &scores), "")).collect_view();
+    let given =
+        row.ratings.into_iter().map(|(name, scores)| line(name, digits(i, &dimensions, &scores), "")).collect_view();
     let last = row.final_scores.map(|scores| {
-        let scores = scores.into_iter().map(|s| if s.fract() == 0.0 { format!("{s:.0}") } else { format!("{s:.1}") });
+        let scores = scores.into_iter().enumerate();
+        let scores = scores.map(|(d, s)| match s.fract() == 0.0 {
+            true => i.score(dimensions.get(d), s as u8),
+            false => format!("{s:.1}"),
+        });
+        // A median has no final answers about instructions.
+        let scores = scores.chain(std::iter::repeat("–".to_owned())).take(dimensions.len());
         line(t.final_scores.to_owned(), scores.collect(), "final-row")
     });
-    let past = (!row.history.is_empty()).then(|| history(i, rubric, row.history));
+    let past = (!row.history.is_empty()).then(|| history(i, &dimensions, row.history));
     let is_final = matches!(row.state, DisagreementState::Adjudicated | DisagreementState::Median);
     let known = is_final.then(|| format!("/admin/studies/{study}/quality?output={}", row.output));
     let known_task = row.task_id.clone();
@@ -162,12 +169,12 @@ fn card(
 }
 
 /// The decisions on an output, latest first.
-fn history(i: I18n, rubric: &Rubric, decisions: Vec<Decision>) -> impl IntoView + use<> {
+fn history(i: I18n, dimensions: &[Dimension], decisions: Vec<Decision>) -> impl IntoView + use<> {
     let t = i.quality();
     let items = decisions
         .into_iter()
         .map(|d| {
-            let scores = digits(i, rubric, &d.scores).join(" · ");
+            let scores = digits(i, dimensions, &d.scores).join(" · ");
             let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
             let why = (!d.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&d.comment).tag();
@@ -179,6 +186,6 @@ fn history(i: I18n, rubric: &Rubric, decisions: Vec<Decision>) -> impl IntoView 
     view! { <details class="more"><summary>{t.history}</summary><ul class="history">{items}</ul></details> }
 }
 
-fn digits(i: I18n, rubric: &Rubric, scores: &[u8]) -> Vec<String> {
-    scores.iter().enumerate().map(|(d, score)| i.score(rubric.dimensions.get(d), *score)).collect()
+fn digits(i: I18n, dimensions: &[Dimension], scores: &[u8]) -> Vec<String> {
+    scores.iter().enumerate().map(|(d, score)| i.score(dimensions.get(d), *score)).collect()
 }

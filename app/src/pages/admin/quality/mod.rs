@@ -148,6 +148,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
         FeedbackLevel::Own => "own",
     };
     let level = |v: Option<u8>| v.map(|v| v.to_string()).unwrap_or_default();
+    let with_instructions = rubric.instructions;
     let correctness = rubric.dimensions.iter().any(|d| d.key == CORRECTNESS);
     let set = forms.set;
     view! {
@@ -181,6 +182,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                 {limits::fields(i, &s)}
                 <fieldset>
                     <legend>{t.disagreement}</legend>
+                    {with_instructions.then(|| view! { <p class="hint">{i.admin().spread_of_instructions}</p> })}
                     <div class="fields">
                         {number("spread", t.spread, level(s.spread), t.spread_hint, false)}
                         {correctness.then(|| number("spread_correctness", t.spread_correctness, level(s.spread_correctness), "", false))}
