@@ -133,6 +133,34 @@ test('the comparison shows the share of followed instructions', async ({ page })
   await expect(table.getByRole('row').filter({ hasText: 'Type annotations' })).toContainText('100%');
 });
 
+test('an adjudicator answers about an instruction on which raters disagree', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, `/admin/studies/${study}/quality`);
+  await page.locator('[name="asked[spread]"]').fill('1');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Settings saved.')).toBeVisible();
+  await open(page, `/admin/studies/${study}/disputes`);
+  const card = page.locator('ul.disputes > li').first();
+  await expect(card.getByRole('columnheader', { name: 'Turn 1 · Edge cases' })).toBeVisible();
+  await expect(card.getByRole('row').filter({ hasText: 'bo' })).toContainText('no');
+  await card.getByRole('link', { name: /^Adjudicate/ }).click();
+  await hydrated(page);
+  // The answers are beside the scores, and the instruction above its yes and no.
+  await expect(page.getByRole('columnheader', { name: 'Turn 2 · Type annotations' })).toBeVisible();
+  await expect(page.getByRole('group', { name: /^Turn 1 · Edge cases/ })).toContainText('Return 0 for an empty list.');
+  for (const [place, value] of ['4', '3', '5', '1', '1'].entries()) {
+    await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
+  }
+  await page.getByRole('button', { name: 'Save final scores' }).click();
+  await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
+  await open(page, `/admin/studies/${study}`);
+  const compare = await page.locator('a[href^="/admin/compare/codeif-bench"]').first().getAttribute('href');
+  await open(page, `${compare ?? ''}&scores=final`);
+  // Bo's no counts for one of the two outputs only.
+  const table = page.getByRole('group', { name: /^Instructions followed/ });
+  await expect(table.getByRole('row').filter({ hasText: 'Edge cases' })).toContainText('75%');
+});
+
 test('a judge model answers for each instruction, beside people', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, `/admin/judgings/new?study=${study}`);
