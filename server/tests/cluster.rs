@@ -34,6 +34,8 @@ use server::{
 mod access;
 #[path = "cluster/brokers.rs"]
 mod brokers;
+#[path = "cluster/credentials.rs"]
+mod credentials;
 #[path = "cluster/network.rs"]
 mod network;
 #[path = "util/prerequisites.rs"]

@@ -125,6 +125,7 @@ texts! {
         guarded: "Guarded", "防篡改";
         waiting: "waiting", "等待中";
         not_run: "not run", "未运行";
+        no_sources: "needs sources", "缺少项目源码";
         why: "Details", "说明";
     }
     sentences {

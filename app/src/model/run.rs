@@ -411,6 +411,9 @@ pub struct RunRow {
     /// The dataset's version.
     pub number: u32,
     pub status: RunStatus,
+    /// As in [`RunProgress`].
+    #[serde(default)]
+    pub lacks_sources: bool,
     /// Total number of outputs.
     pub items: u32,
     /// Finished outputs.
@@ -561,9 +564,6 @@ pub struct RunDetail {
     /// Number of outputs taken over from a worker that stopped silently, for example when it was killed.
     /// Each counts once.
     pub taken_over: u32,
-    /// As in [`RunProgress`].
-    #[serde(default)]
-    pub lacks_sources: bool,
     /// Number of outputs run with another engine, Java build or limits than the run's conditions.
     pub mixed: u32,
     /// Tasks with tests but without an output, in the dataset's order; they count 0.

@@ -110,7 +110,7 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
                         text.push_str(&format!("\n{task}: {why}"));
                     }
                 }
-                if detail.lacks_sources {
+                if detail.row.lacks_sources {
                     text.push_str(&format!("\n{}", (EN.lacks_sources)(detail.row.id)));
                 }
                 if let Some(fault) = &detail.fault {

@@ -1,6 +1,6 @@
 //! Test runs, for admins: starting, watching, reading results.
 
-use std::io::Write;
+use std::{collections::HashSet, io::Write};
 
 use app::{
     i18n::runs::{EN, ZH},
@@ -289,15 +289,23 @@ impl Needs {
 #[async_trait]
 impl Runs for RunService {
     async fn list(&self, _: &Admin, submission: Option<SubmissionId>, of: PageOf) -> Answer<Paged<RunRow>> {
+        let with_repositories = self.engine.repositories().is_some();
         Ok(self
             .db
             .read_long(move |conn| {
                 let page = runs::list(conn, submission, &of)?;
                 let ids: Vec<RunId> = page.rows.iter().map(|run| run.id).collect();
                 let (counts, mut samples) = (runs::counts_of(conn, &ids)?, runs::samples_of(conn, &ids)?);
+                let mut lacking = HashSet::new();
+                for run in &page.rows {
+                    if lacks_sources(conn, run, with_repositories)? {
+                        lacking.insert(run.id);
+                    }
+                }
                 Ok(page.map(|run| {
                     let results = Results::of(samples.remove(&run.id).unwrap_or_default());
-                    row(&run, counts.get(&run.id).copied().unwrap_or_default(), &results)
+                    let counts = counts.get(&run.id).copied().unwrap_or_default();
+                    row(&run, counts, &results, lacking.contains(&run.id))
                 }))
             })
             .await?)
@@ -454,8 +462,9 @@ impl Runs for RunService {
     }
 
     async fn compare(&self, _: &Admin, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair> {
+        let with_repositories = self.engine.repositories().is_some();
         let read = self.db.read_long(move |conn| {
-            let side = |id| run_pair::Side::load(conn, one_row(conn, id)?);
+            let side = |id| run_pair::Side::load(conn, one_row(conn, id, with_repositories)?);
             run_pair::Loaded::new(conn, side(a)?, side(b)?, task)
         });
         Ok(read.await?.finish().await)
@@ -583,7 +592,7 @@ pub(super) fn published(results: &Results) -> Option<AsPublished> {
     Some(AsPublished { solved: metrics.solved, pass_at_1: metrics.pass_at_1, differ: results.differ })
 }
 
-fn row(run: &Run, (items, done, failed): Counts, results: &Results) -> RunRow {
+fn row(run: &Run, (items, done, failed): Counts, results: &Results, lacks_sources: bool) -> RunRow {
     RunRow {
         id: run.id,
         submission: run.submission,
@@ -591,6 +600,7 @@ fn row(run: &Run, (items, done, failed): Counts, results: &Results) -> RunRow {
         dataset: run.dataset.clone(),
         number: run.number,
         status: run.status,
+        lacks_sources,
         items,
         done,
         failed,
@@ -609,9 +619,10 @@ fn lacks_sources(conn: &Connection, run: &Run, with_repositories: bool) -> Resul
 }
 
 /// A run's row.
-fn one_row(conn: &Connection, id: RunId) -> Result<RunRow, Failure> {
+fn one_row(conn: &Connection, id: RunId, with_repositories: bool) -> Result<RunRow, Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
-    Ok(row(&run, runs::counts(conn, id)?, &Results::of(runs::samples(conn, id)?)))
+    let lacks_sources = lacks_sources(conn, &run, with_repositories)?;
+    Ok(row(&run, runs::counts(conn, id)?, &Results::of(runs::samples(conn, id)?), lacks_sources))
 }
 
 /// A run without `pass@k`, which takes too long for a reader of the database: [`finish`] adds it. `with_repositories`
@@ -631,7 +642,7 @@ fn detail(conn: &Connection, id: RunId, with_repositories: bool) -> Result<(RunD
         _ => Difference::summed(run_results::differences(conn, id)?.into_iter().map(|(_, difference)| difference)),
     };
     let detail = RunDetail {
-        row: row(&run, runs::counts(conn, id)?, &results),
+        row: row(&run, runs::counts(conn, id)?, &results, lacks_sources),
         environment: run.environment.unwrap_or_default(),
         pass_at: Vec::new(),
         published_tasks: number(results.published.as_ref().map_or(0, Vec::len)),
@@ -641,7 +652,6 @@ fn detail(conn: &Connection, id: RunId, with_repositories: bool) -> Result<(RunD
         verdicts: Verdict::ALL.into_iter().map(|v| (v, count(v))).collect(),
         cached: run_results::cached(conn, id)?,
         taken_over: run.taken_over,
-        lacks_sources,
         mixed,
         missing: run_results::missing(conn, id)?,
     };

@@ -27,11 +27,12 @@ impl Drop for Process {
     }
 }
 
-/// The configuration that docs/operating.md tells operators to install, for a broker of this test. `replacements` are
-/// texts of it with what stands there instead.
+/// The configuration that docs/operating.md tells operators to install.
+pub const DOCUMENTED: &str = include_str!("../../../docs/operating/nats-server.conf");
+
+/// [`DOCUMENTED`] for a broker of this test. `replacements` are texts of it with what stands there instead.
 fn config(replacements: &[(&str, String)]) -> String {
-    let documented = include_str!("../../../docs/operating/nats-server.conf").to_owned();
-    replacements.iter().fold(documented, |config, (text, instead)| {
+    replacements.iter().fold(DOCUMENTED.to_owned(), |config, (text, instead)| {
         assert!(config.contains(text), "{text}");
         config.replace(text, instead)
     })

@@ -208,12 +208,16 @@ async fn a_run_that_no_process_can_work_on_says_why() {
     let lacks = async || {
         let (detail, progress) =
             (runs.get(&admin, RunId(77)).await.unwrap(), runs.progress(&admin, RunId(77)).await.unwrap());
-        assert_eq!(detail.lacks_sources, progress.lacks_sources);
-        detail.lacks_sources
+        let list = runs.list(&admin, None, PageOf::default()).await.unwrap();
+        let row = list.rows.iter().find(|row| row.id == RunId(77)).unwrap();
+        let lacks = detail.row.lacks_sources;
+        assert_eq!((lacks, lacks), (progress.lacks_sources, row.lacks_sources));
+        lacks
     };
     assert!(lacks().await);
     let page = app.admin().await.get("/admin/runs/77").await.body;
     assert!(page.contains("aixgrade run --resume 77 --repositories DIR") && page.contains("Turns passed"), "{page}");
+    assert!(app.admin().await.get("/admin/runs").await.body.contains("needs sources"));
     let shown = program(&app, &["runs", "show", "77"]).output().unwrap();
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("Passed: 0 of 2 turns") && text.contains("--resume 77 --repositories DIR"), "{text}");

@@ -128,9 +128,9 @@ fn connect(line: &Rc<Line>) {
 }
 
 /// A run's progress: the bar, the verdicts so far, the time left, and whether the connection is lost.
-pub fn so_far(i: I18n, row: &RunRow, lacks_sources: bool, live: Live) -> impl IntoView + use<> {
+pub fn so_far(i: I18n, row: &RunRow, live: Live) -> impl IntoView + use<> {
     let t = i.runs();
-    let RunRow { id, status, done, items, .. } = *row;
+    let RunRow { id, status, lacks_sources, done, items, .. } = *row;
     let running = status == RunStatus::Running;
     view! {
         <div class="run-progress">

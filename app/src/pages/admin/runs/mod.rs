@@ -83,7 +83,10 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                     " "<span class="muted small">{(t.run_n)(row.id)}</span>
                 </th>
                 <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
-                <td role="cell" data-label=t.state>{status(i, row.status)}</td>
+                <td role="cell" data-label=t.state>
+                    {status(i, row.status)}
+                    {row.lacks_sources.then(|| view! { " "<Badge tone=Tone::Care>{t.no_sources}</Badge> })}
+                </td>
                 <td role="cell" data-label=t.done_count class="num">{done}</td>
                 <td role="cell" data-label="pass@1" class="num">
                     <span class="mean">{shown(m.pass_at_1)}</span>

@@ -124,7 +124,6 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         verdicts,
         cached,
         taken_over,
-        lacks_sources,
         mixed,
         missing,
     } = detail;
@@ -155,7 +154,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {published::figures(i, &row, published_tasks, &published_pass_at, differences)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
-                {live::so_far(i, &row, lacks_sources, live)}
+                {live::so_far(i, &row, live)}
                 {controls(i, &row, actions)}
             </section>
             <FormError of=move || actions.error()/>
