@@ -142,7 +142,7 @@ test('an adjudicator answers about an instruction on which raters disagree', asy
   await open(page, `/admin/studies/${study}/disputes`);
   const card = page.locator('ul.disputes > li').first();
   await expect(card.getByRole('columnheader', { name: 'Turn 1 · Edge cases' })).toBeVisible();
-  await expect(card.getByRole('row').filter({ hasText: 'bo' })).toContainText('no');
+  await expect(card.getByRole('row').filter({ hasText: 'bo' })).toContainText('No');
   await card.getByRole('link', { name: /^Adjudicate/ }).click();
   await hydrated(page);
   // The answers are beside the scores, and the instruction above its yes and no.
