@@ -58,6 +58,14 @@ fn nats_server() -> Result<PathBuf, &'static str> {
     found.into_iter().find(|file| file.is_file()).ok_or("needs nats-server (Debian's package of that name)")
 }
 
+/// The broker's program and the files of HumanEval-X, on a machine that can run Python.
+fn prerequisites_of_workers() -> Option<(PathBuf, PathBuf)> {
+    let (nats, humaneval_x) = (prerequisites::host(nats_server())?, prerequisites::humaneval_x()?);
+    let python = lang::language(CodeLang::Python)?;
+    prerequisites::toolchain("python", (python.look)(&Places::from_environment()))?;
+    Some((nats, humaneval_x))
+}
+
 /// Waits until something holds.
 fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -310,11 +318,8 @@ impl<'a> Cluster<'a> {
 
 #[test]
 fn whatever_dies_or_is_cut_off_every_output_ends_with_the_verdict_that_it_has_alone() {
-    let Some(nats) = prerequisites::host(nats_server()) else { return };
-    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
+    let Some((nats, humaneval_x)) = prerequisites_of_workers() else { return };
     let Some(checkout) = prerequisites::aixbench_checkout() else { return };
-    let python = lang::language(CodeLang::Python).unwrap();
-    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut data = Data::create(&folder.path().join("data"), &humaneval_x, 40, 50);
     data.add_packaged_classes(&checkout);
@@ -364,10 +369,7 @@ fn whatever_dies_or_is_cut_off_every_output_ends_with_the_verdict_that_it_has_al
 
 #[test]
 fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
-    let Some(nats) = prerequisites::host(nats_server()) else { return };
-    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
-    let python = lang::language(CodeLang::Python).unwrap();
-    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
+    let Some((nats, humaneval_x)) = prerequisites_of_workers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = Data::create(&folder.path().join("data"), &humaneval_x, 10, 2);
     let submission = data.submissions[0];

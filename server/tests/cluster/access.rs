@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use app::model::{code_lang::CodeLang, run::RunStatus};
+use app::model::run::RunStatus;
 use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt as _;
 use server::jobs::cluster::{
@@ -16,12 +16,7 @@ use server::jobs::cluster::{
 };
 use tokio::{sync::mpsc, time::timeout};
 
-use super::{
-    Data, PATIENCE,
-    brokers::Brokers,
-    lang::{self, Places},
-    nats_server, prerequisites, program, start, wait,
-};
+use super::{Data, PATIENCE, brokers::Brokers, prerequisites, prerequisites_of_workers, program, start, wait};
 
 /// An authority, and certificates of a broker and of a client.
 struct Certificates(PathBuf);
@@ -86,10 +81,7 @@ impl Certificates {
 
 #[test]
 fn workers_connect_with_tls_and_may_only_take_jobs_and_report_results() {
-    let Some(nats) = prerequisites::host(nats_server()) else { return };
-    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
-    let python = lang::language(CodeLang::Python).unwrap();
-    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
+    let Some((nats, humaneval_x)) = prerequisites_of_workers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let Some(certificates) = prerequisites::host(Certificates::create(folder)) else { return };

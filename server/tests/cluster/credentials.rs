@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use app::model::{code_lang::CodeLang, run::RunStatus};
+use app::model::run::RunStatus;
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
@@ -16,8 +16,7 @@ use serde_json::{Value, json};
 use super::{
     Data,
     brokers::{DOCUMENTED, Process},
-    lang::{self, Places},
-    nats_server, prerequisites, program, start, wait,
+    prerequisites_of_workers, program, start, wait,
 };
 
 /// What `issuer` signs about the owner of a key.
@@ -65,10 +64,7 @@ fn documented(after: &str) -> Vec<&'static str> {
 
 #[test]
 fn server_and_worker_connect_with_credentials_files() {
-    let Some(nats) = prerequisites::host(nats_server()) else { return };
-    let Some(humaneval_x) = prerequisites::humaneval_x() else { return };
-    let python = lang::language(CodeLang::Python).unwrap();
-    let Some(()) = prerequisites::toolchain("python", (python.look)(&Places::from_environment())) else { return };
+    let Some((nats, humaneval_x)) = prerequisites_of_workers() else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let data = Data::create(&folder.join("data"), &humaneval_x, 10, 2);

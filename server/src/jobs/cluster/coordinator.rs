@@ -179,12 +179,12 @@ impl Coordinator {
             chunk.into_iter().collect::<Result<Vec<Message>, _>>().map_err(Failure::internal)
         });
         // While one chunk waits for the disk, the next is read and checked.
-        chunks.try_for_each_concurrent(2, |chunk| self.take_in(chunk)).await?;
+        chunks.try_for_each_concurrent(2, |chunk| self.store_and_acknowledge(chunk)).await?;
         Err(Failure::internal("the broker ended the delivery of results"))
     }
 
     /// Stores some reports, and acknowledges them.
-    async fn take_in(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
+    async fn store_and_acknowledge(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
         let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
         let this = Arc::clone(self);
         blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;

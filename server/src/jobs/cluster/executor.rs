@@ -147,7 +147,7 @@ impl Executor {
     /// the broker does not answer.
     ///
     /// # Errors
-    /// The store has no such suite, or another one under its name.
+    /// The suite is not in the store, or another one is under its name.
     pub async fn fetch(&self, store: &ObjectStore, name: &str) -> Result<Arc<Vec<u8>>, String> {
         if !suites::is_name(name) {
             return Err("the name of the suite is not a checksum".to_owned());
