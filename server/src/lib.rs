@@ -7,6 +7,7 @@
 #![recursion_limit = "512"]
 
 pub mod assemble;
+mod background;
 mod brackets;
 pub mod capacity;
 pub mod cli;

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
 use crate::{
-    clock,
+    background, clock,
     config::Config,
     db::{Db, routines::Routine, sessions::Sessions, staging},
     engine::readiness,
@@ -108,6 +108,7 @@ enum Demo {
 /// Runs the server until it receives Ctrl-C or SIGTERM.
 pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     log(serve.log_format);
+    background::lower_statistics();
     if let Some(url) = serve.public_url.as_deref()
         && !(url.starts_with("https://") || url.starts_with("http://"))
     {

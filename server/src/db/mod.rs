@@ -74,9 +74,9 @@ use std::{
 
 use app::model::time::Timestamp;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::error::Failure;
+use crate::{background, error::Failure};
 use log::LogCopier;
 use waits::Waits;
 use writer::Writer;
@@ -169,22 +169,30 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
-        let begun = Instant::now();
-        let _permit = self.0.permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
-        self.0.waits.reader.observe(begun.elapsed().as_secs_f64());
+        let _permit = self.reader().await?;
         let db = self.clone();
         blocking(move || db.read_blocking(work)).await
     }
 
-    /// [`Db::read`] for what may take longer than some milliseconds, such as all results of a run: at most half of the
-    /// readers do this, so that a rater always finds one.
+    /// [`Db::read`] for what may take longer than some milliseconds, such as all results of a run: at a low priority, and
+    /// with at most half of the readers, so that a rater always finds one.
     pub async fn read_long<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     {
         let _long = self.0.long_permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
-        self.read(work).await
+        let _permit = self.reader().await?;
+        let db = self.clone();
+        background::run(move || db.read_blocking(work)).await?
+    }
+
+    /// Waits for a free reader.
+    async fn reader(&self) -> Result<SemaphorePermit<'_>, Failure> {
+        let begun = Instant::now();
+        let permit = self.0.permits.acquire().await.map_err(|_| Failure::internal("the reader pool is closed"))?;
+        self.0.waits.reader.observe(begun.elapsed().as_secs_f64());
+        Ok(permit)
     }
 
     /// [`Db::write`] for code that is already on a blocking thread.

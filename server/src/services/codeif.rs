@@ -10,8 +10,8 @@ use app::{
 
 use super::Services;
 use crate::{
+    background,
     db::uploads::Purpose,
-    error::Failure,
     formats::{codeif_outputs, files::Files},
 };
 
@@ -22,11 +22,11 @@ use crate::{
 /// The checkout cannot be read or has no such outputs, or a file has no line for its dataset.
 pub async fn import_outputs(services: &Services, checkout: PathBuf) -> Answer<Vec<String>> {
     let shown = checkout.display().to_string();
-    let read = tokio::task::spawn_blocking(move || {
+    let read = background::run(move || {
         let files = Files::folder(&checkout).map_err(|problem| vec![problem])?;
         codeif_outputs::read(&files)
     });
-    let found = read.await.map_err(Failure::internal)?.map_err(AppError::Invalid)?;
+    let found = read.await?.map_err(AppError::Invalid)?;
     if found.is_empty() {
         return Err(AppError::invalid(
             &shown,

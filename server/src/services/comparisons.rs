@@ -28,7 +28,7 @@ use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    clock,
+    background, clock,
     comparison::input::ComparisonInput,
     db::{Db, results, studies},
     error::Failure,
@@ -246,13 +246,13 @@ impl ComparisonService {
         // Stored figures that cannot be parsed count as missing.
         let stored = stored.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
         let known = stored.is_some();
-        // Tens of millions of random draws for a large study, so off the async threads.
-        let task = tokio::task::spawn_blocking(move || {
+        // Tens of millions of random draws for a large study.
+        let task = background::run(move || {
             let figures = stored.unwrap_or_else(|| comparison_figures::compute(&input));
             let lines = tasks::Lines::of(&input);
             Arc::new(Computed { input, figures, lines, revision, took: begun.elapsed(), begun })
         });
-        let computed = task.await.map_err(Failure::internal)?;
+        let computed = task.await?;
         if !known && computed.took > PATIENCE {
             let (key, selection) = (key(&computed.input, &computed.revision)?, digest(&computed.input.selection)?);
             let json = serde_json::to_vec(&computed.figures)?;

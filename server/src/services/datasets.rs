@@ -16,6 +16,7 @@ use app::{
 use async_trait::async_trait;
 
 use crate::{
+    background,
     db::{
         Db,
         audit::{self, Change},
@@ -56,7 +57,7 @@ async fn store(
     rubric: Rubric,
 ) -> Result<Vec<ImportedDataset>, Failure> {
     let prepare = move || versions.into_iter().map(|new| Arc::new(Prepared::of(new))).collect::<Vec<_>>();
-    let versions = tokio::task::spawn_blocking(prepare).await.map_err(Failure::internal)?;
+    let versions = background::run(prepare).await?;
     let mut staged = Vec::new();
     for prepared in versions {
         for range in prepared.file_chunks() {

@@ -10,6 +10,7 @@ use app::{
 
 use super::{datasets::DatasetService, uploads::HeldFile};
 use crate::{
+    background,
     db::datasets::{NewTask, NewVersion},
     error::Failure,
     formats::{
@@ -91,8 +92,7 @@ impl ImportService {
     where
         F: FnOnce() -> Result<Files, Failure> + Send + 'static,
     {
-        // Reading takes a while, so it does not run on the async threads.
-        let read = tokio::task::spawn_blocking(move || {
+        let read = background::run(move || {
             let refused = |problems| Failure::App(AppError::Invalid(problems));
             let mut found = formats::read(&open()?).map_err(refused)?;
             if tasks == Tasks::WithTranslation {
@@ -100,7 +100,7 @@ impl ImportService {
             }
             Ok::<_, Failure>((found, bundled::rubric().map_err(invalid)?))
         });
-        let (found, bundled) = read.await.map_err(Failure::internal)??;
+        let (found, bundled) = read.await??;
         let Found { datasets, rubric, mut notes, bare } = found;
         let wording = rubric.as_ref().map(|_| "The rubric has the wording of the source.".to_owned());
         let versions = datasets.into_iter().map(|dataset| new_version(dataset, bare)).collect();

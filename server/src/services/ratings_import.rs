@@ -16,6 +16,7 @@ use app::{
 use async_trait::async_trait;
 
 use crate::{
+    background,
     db::{
         Db,
         audit::{self, Change},
@@ -109,8 +110,7 @@ impl RatingsImport {
                 })
             })
             .await?;
-        let matched = tokio::task::spawn_blocking(move || (file.kind.clone(), matched(known, file)));
-        matched.await.map_err(Failure::internal)
+        background::run(move || (file.kind.clone(), matched(known, file))).await
     }
 
     /// Imports the file, completely or not at all.

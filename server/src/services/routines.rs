@@ -11,7 +11,7 @@ use app::{
 
 use super::Services;
 use crate::{
-    clock,
+    background, clock,
     db::{
         OpenError,
         copy::{self, Depth},
@@ -56,8 +56,8 @@ impl Services {
     /// Fails if the result cannot be recorded.
     pub async fn check_database(&self, system: System) -> Result<(), Failure> {
         let path = self.db.path().to_path_buf();
-        let checked = tokio::task::spawn_blocking(move || copy::verify(&path, Depth::Structure)).await;
-        let ended = match checked.map_err(Failure::internal) {
+        let checked = background::run(move || copy::verify(&path, Depth::Structure)).await;
+        let ended = match checked {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(OpenError::Damaged(complaint))) => Err(Failure::conflict((
                 format!(

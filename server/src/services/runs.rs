@@ -27,6 +27,7 @@ use rusqlite::{Connection, Transaction};
 
 use super::{conversations::ConversationCache, languages::LanguageCache, run_pair};
 use crate::{
+    background,
     db::{
         Db,
         audit::Change,
@@ -335,21 +336,21 @@ impl Runs for RunService {
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
         let with_repositories = self.engine.repositories().is_some();
         let read = self.db.read_long(move |conn| detail(conn, id, with_repositories)).await?;
-        Ok(tokio::task::spawn_blocking(move || finish(read)).await.map_err(Failure::internal)?)
+        Ok(background::run(move || finish(read)).await?)
     }
 
     async fn languages(&self, _: &Admin) -> Answer<LanguageResults> {
         let language_cache = self.language_cache.clone();
         let read = self.db.read(move |conn| language_cache.read(conn)).await?;
         let language_cache = self.language_cache.clone();
-        Ok(tokio::task::spawn_blocking(move || read.finish(&language_cache)).await.map_err(Failure::internal)?)
+        Ok(background::run(move || read.finish(&language_cache)).await?)
     }
 
     async fn conversations(&self, _: &Admin) -> Answer<ConversationResults> {
         let cache = self.conversation_cache.clone();
         let read = self.db.read_long(move |conn| cache.read(conn)).await?;
         let cache = self.conversation_cache.clone();
-        Ok(tokio::task::spawn_blocking(move || read.finish(&cache)).await.map_err(Failure::internal)?)
+        Ok(background::run(move || read.finish(&cache)).await?)
     }
 
     async fn progress(&self, _: &Admin, id: RunId) -> Answer<RunProgress> {

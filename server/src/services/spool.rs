@@ -14,7 +14,7 @@ use std::{
 use app::error::AppError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::error::Failure;
+use crate::{background, error::Failure};
 
 /// Downloads written at the same time. Each reads the database while it is written; the smallest supported
 /// machine has two cores, and raters need one.
@@ -55,7 +55,7 @@ impl Spool {
         }
     }
 
-    /// Lets `fill` write a download on a blocking thread. `fill` returns the number of lines.
+    /// Lets `fill` write a download in the background. `fill` returns the number of lines.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Spool {
             file.rewind()?;
             Ok(Download { file, bytes, lines, permit })
         };
-        let written: Result<Download, Failure> = tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?;
+        let written: Result<Download, Failure> = background::run(work).await?;
         written.map_err(|e| e.writing(&place))
     }
 }

@@ -32,6 +32,7 @@ use super::{
     uploads::{StoredFile, Uploads},
 };
 use crate::{
+    background,
     db::{
         Db,
         audit::{self, Change},
@@ -82,13 +83,13 @@ impl SubmissionService {
         let by = admin.id();
         let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
         let (service, ratings) = (self.clone(), purpose.ratings);
-        let checked = tokio::task::spawn_blocking(move || {
+        let checked = background::run(move || {
             let wanted = if ratings { FileKind::Ratings } else { FileKind::Outputs };
             let file = service.uploads.open(&upload.checksum)?;
             kind::check(&wanted, &upload.file, file).map_err(|problem| AppError::Invalid(vec![problem]))?;
             Ok::<_, Failure>(upload)
         });
-        let upload = checked.await.map_err(Failure::internal)??;
+        let upload = checked.await??;
         Ok(self.db.write(move |tx| uploads::insert(tx, &upload, &purpose, by)).await?)
     }
 
@@ -102,8 +103,7 @@ impl SubmissionService {
         let slug = dataset.to_owned();
         let plan = self.db.read_long(move |conn| Plan::newest(conn, upload, &slug)).await?;
         let service = self.clone();
-        let read = tokio::task::spawn_blocking(move || service.read(&plan, asked).map(|summary| (plan, summary)));
-        read.await.map_err(Failure::internal)?
+        background::run(move || service.read(&plan, asked).map(|summary| (plan, summary))).await?
     }
 
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
@@ -235,11 +235,11 @@ impl SubmissionService {
     async fn store_outputs(&self, id: SubmissionId, plan: Plan, summary: Summary) -> Result<Plan, Failure> {
         let (sender, mut chunks) = channel::<Vec<NewOutput>>(1);
         let service = self.clone();
-        let read = tokio::task::spawn_blocking(move || service.outputs(&plan, &summary, &sender).map(|()| plan));
+        let read = tokio::spawn(background::run(move || service.outputs(&plan, &summary, &sender).map(|()| plan)));
         while let Some(chunk) = chunks.recv().await {
             self.db.write(move |tx| submissions::add_outputs(tx, id, &chunk)).await?;
         }
-        read.await.map_err(Failure::internal)?
+        read.await.map_err(Failure::internal)??
     }
 
     async fn publish(

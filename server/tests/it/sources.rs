@@ -116,6 +116,7 @@ fn tests_return_early_only_for_prerequisites() {
 fn early_returns_are_found() {
     let source = "#[test]\nfn a() {\n    let Some(x) = prerequisites::aixbench_data() else { return };\n}\n\
         #[test]\nfn b() {\n    if x.is_none() {\n        return;\n    }\n    let f = |y| return y;\n}\n\
+        #[test]\nfn d() {\n    let Some(x) = prerequisites_of_workers() else { return };\n}\n\
         fn no_test() {\n    return;\n}\n#[tokio::test]\nasync fn c() {\n    let Some(x) = found() else {\n        return;\n    };\n}\n";
     let found: Vec<Vec<String>> = test_functions(source).map(|body| early_returns(body).collect()).collect();
     assert_eq!(found.len(), 3);
@@ -143,7 +144,7 @@ fn early_returns(body: &str) -> impl Iterator<Item = String> {
         let before = &body[..at];
         let start = ["let ", "if ", "match "].into_iter().filter_map(|word| before.rfind(word)).max().unwrap_or(0);
         let statement = &before[start..];
-        let asks = statement.contains("prerequisites::");
+        let asks = statement.contains("prerequisites::") || statement.contains("= prerequisites_of_");
         (!asks).then(|| statement.lines().next().unwrap_or_default().trim_end().to_owned())
     })
 }

@@ -2,11 +2,14 @@
 //! imports, ten downloads and a run of tests. Measures how long a submission takes, and that all are stored.
 
 use std::{
-    path::PathBuf,
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
 use super::{
@@ -52,7 +55,10 @@ pub fn run(options: &Options) -> Result<Report> {
     let ratings = options.raters * options.ratings;
     let study = grading::prepare(&binary, &folder, &grading::Options::of(ratings, options.raters, load.clone()))?;
     let token = grading::token(&binary, &folder)?;
-    let server = Server::start(&binary, &folder.path().join("data"))?;
+    let metrics = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let listen = metrics.to_string();
+    let setting = ("AIXGRADE_METRICS_LISTEN", Path::new(&listen));
+    let server = Server::start_with(&binary, &folder.path().join("data"), Some(setting))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     tools::say_aside(format!("{} raters log in", options.raters));
     let mut raters = runtime.block_on(async {
@@ -76,6 +82,13 @@ pub fn run(options: &Options) -> Result<Report> {
     report.figure("submit, p50", at(&submits, 0.5), "ms");
     report.promised("submit, p99", at(&submits, 0.99), "ms", Target::AtMost(50.0));
     report.figure("submit, the longest", at(&submits, 1.0), "ms");
+    let measured = read_metrics(metrics)?;
+    let answered = Buckets::read(&measured, "http_request_duration_seconds", Some("/rpc/submit_rating"));
+    let stored = Buckets::read(&measured, "database_write_seconds", None);
+    report.figure("submissions answered within 50 ms, at the server", answered.within("0.05")?, "%");
+    report.figure("submissions answered within 100 ms, at the server", answered.within("0.1")?, "%");
+    report.figure("writes of any kind on disk within 50 ms", stored.within("0.05")?, "%");
+    report.figure("writes of any kind on disk within 100 ms", stored.within("0.1")?, "%");
     report.figure("next, p50", at(&nexts, 0.5), "ms");
     report.figure("next, p99", at(&nexts, 0.99), "ms");
     report.figure("resident", server.resident()?, "MiB");
@@ -88,8 +101,65 @@ pub fn run(options: &Options) -> Result<Report> {
     report.promised("acknowledged ratings that are not in the study", lost as f64, "", Target::AtMost(0.0));
     report.note(format!(
         "{} raters with a rating every {} s each, at moments of their own; {} imports of 90,000 outputs, {} downloads of \
-         all ratings and a run, each begun again when it ends. The load comes from the same cores.",
+         all ratings and a run, each begun again when it ends. The load comes from the same cores; \
+         the threads of admins have a lower priority than the one of raters.",
         options.raters, options.every, options.imports, options.downloads
     ));
+    let setting = "/proc/sys/kernel/sched_autogroup_enabled";
+    if fs::read_to_string(setting).is_ok_and(|value| value.trim() == "1") {
+        report.note(format!(
+            "{setting} is 1: outside a control group, sandboxes compete with raters (docs/operating.md, \"Priorities\")."
+        ));
+    }
     Ok(report)
+}
+
+/// The server's own metrics, as text.
+fn read_metrics(address: SocketAddr) -> Result<String> {
+    let mut stream = TcpStream::connect(address).context("the address of the metrics")?;
+    write!(stream, "GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The buckets of one of the server's histograms: each upper end, as it is written, and the count up to it.
+struct Buckets(Vec<(String, f64)>);
+
+impl Buckets {
+    /// Reads the histogram `name`; of one route, if it has routes.
+    fn read(metrics: &str, name: &str, route: Option<&str>) -> Buckets {
+        let start = format!("aixgrade_{name}_bucket{{");
+        let route = route.map(|route| format!("route=\"{route}\""));
+        let bucket = |line: &str| {
+            let (labels, count) = line.strip_prefix(&start)?.split_once("} ")?;
+            let has_route = route.as_ref().is_none_or(|route| labels.split(',').any(|label| label == route));
+            let end = labels.split(',').find_map(|label| label.strip_prefix("le=\"")?.strip_suffix('"'))?;
+            has_route.then(|| Some((end.to_owned(), count.trim().parse().ok()?))).flatten()
+        };
+        Buckets(metrics.lines().filter_map(bucket).collect())
+    }
+
+    /// The percentage up to an end.
+    fn within(&self, end: &str) -> Result<f64> {
+        let count = |wanted: &str| {
+            let found = self.0.iter().find(|(end, _)| end == wanted);
+            found.map(|(_, count)| *count).with_context(|| format!("no bucket up to {wanted}"))
+        };
+        Ok(100.0 * count(end)? / count("+Inf")?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_histogram_are_read() {
+        let metrics = "aixgrade_a_bucket{le=\"0.05\",route=\"/x\"} 30\naixgrade_a_bucket{le=\"+Inf\",route=\"/x\"} 40\n\
+            aixgrade_a_bucket{le=\"0.05\",route=\"/y\"} 1\naixgrade_a_bucket{le=\"+Inf\",route=\"/y\"} 4\n";
+        assert_eq!(Buckets::read(metrics, "a", Some("/x")).within("0.05").unwrap(), 75.0);
+        assert_eq!(Buckets::read(metrics, "a", Some("/y")).within("0.05").unwrap(), 25.0);
+        assert!(Buckets::read(metrics, "a", Some("/y")).within("0.1").is_err());
+    }
 }

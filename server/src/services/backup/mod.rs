@@ -24,7 +24,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Services;
-use crate::error::Failure;
+use crate::{background, error::Failure};
 use manifest::Manifest;
 use snapshot::Snapshot;
 use store::{Store, Stored};
@@ -126,7 +126,7 @@ impl Services {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
+    background::run(work).await?
 }
 
 /// A reader that counts and hashes what passes through it.

@@ -12,6 +12,7 @@ use app::{
 
 use super::ComparisonService;
 use crate::{
+    background,
     error::Failure,
     report::{
         figures::{self, RenderOptions},
@@ -114,6 +115,6 @@ impl ComparisonService {
             Kind::Csv => figures::data::csv(&figure),
             Kind::Text => Ok(format!("{caption}\n").into_bytes()),
         };
-        tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)?
+        background::run(draw).await?
     }
 }

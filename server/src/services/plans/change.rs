@@ -20,6 +20,7 @@ use super::{
     refusals::{fits, impossible, planned},
 };
 use crate::{
+    background,
     db::{
         Db,
         audit::{self, Change},
@@ -86,7 +87,7 @@ async fn change(
             let prepared = compute()?;
             Ok::<_, Failure>((prepared.first, services::steps::encoded(&prepared.steps)?))
         };
-        let (first, steps) = tokio::task::spawn_blocking(computed).await.map_err(Failure::internal)??;
+        let (first, steps) = background::run(computed).await??;
         let detail = detail.clone();
         let begin = move |tx: &Transaction<'_>| {
             let is_as_read = stored::version(tx, id)? == version && Study::open(tx, id)?.status == status;

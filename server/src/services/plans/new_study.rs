@@ -21,6 +21,7 @@ use super::{
     refusals::{checked_title, planned},
 };
 use crate::{
+    background,
     db::{
         Db,
         audit::Change,
@@ -50,7 +51,7 @@ pub async fn create(
         let places = planned(&plan.settings, &outputs, &plan.raters)?;
         Ok::<_, Failure>(studies::Plan { places, ..plan })
     };
-    let plan = Arc::new(tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)??);
+    let plan = Arc::new(background::run(draw).await??);
     let begun = plan.clone();
     let id = db.write(move |tx| studies::begin(tx, &begun, by)).await?;
     let published = match store(&db, id, &plan).await {
