@@ -5,13 +5,16 @@
 
 use std::{io, sync::LazyLock};
 
-use rustix::process::setpriority_process;
+use rustix::process::{getpriority_process, setpriority_process};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Failure;
 
-/// The priority as `nice` counts it: of two busy processors' time, such a thread gets a tenth of what others get.
+/// How much lower the priority is than the process's own, as `nice` counts it: while the processors are busy, such a thread
+/// gets about a tenth of what another thread gets.
 const NICE: i32 = 10;
+/// The lowest priority that there is.
+const LOWEST: i32 = 19;
 
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     // Only its blocking threads are used; they begin when there is work and end when there is none.
@@ -38,22 +41,21 @@ pub fn lower_statistics() {
 
 /// Of the calling thread alone.
 fn lower_priority() {
-    if let Err(cause) = setpriority_process(None, NICE) {
+    let lowered = getpriority_process(None).and_then(|nice| setpriority_process(None, (nice + NICE).min(LOWEST)));
+    if let Err(cause) = lowered {
         tracing::warn!(%cause, "a background thread keeps the priority of raters' requests");
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rustix::process::getpriority_process;
-
     use super::*;
 
     #[tokio::test]
     async fn only_background_threads_have_a_low_priority() {
         let priority = || getpriority_process(None).unwrap();
         let before = priority();
-        assert_eq!(run(priority).await.unwrap(), (before + NICE).min(19));
+        assert_eq!(run(priority).await.unwrap(), (before + NICE).min(LOWEST));
         assert_eq!(tokio::task::spawn_blocking(priority).await.unwrap(), before);
         assert_eq!(priority(), before);
     }

@@ -31,7 +31,7 @@ use nix::{
     time::{ClockId, clock_getcpuclockid, clock_gettime},
     unistd::{Gid, Pid, Uid, geteuid, getgid, getuid, mkdir, setgid, setgroups, setuid},
 };
-use rustix::process::setpriority_process;
+use rustix::process::{getpriority_process, setpriority_process};
 use serde::Deserialize;
 
 use crate::{Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
@@ -39,6 +39,14 @@ use crate::{Keep, Limits, Order, Profile, Report, Started, landlock, seccomp};
 /// The priority of everything in a sandbox, as `nice` counts it: a third of the processor time that the server gets when
 /// both want it.
 const NICE: i32 = 5;
+
+/// Lowers the priority of this process and of those that it starts, unless it is that low already. Where the host refuses
+/// that, the sandbox keeps the server's: its limits count CPU time, so no verdict depends on this.
+fn lower_priority() {
+    if getpriority_process(None).is_ok_and(|nice| nice < NICE) {
+        let _ = setpriority_process(None, NICE);
+    }
+}
 
 /// Sets up the isolation, runs the command inside, and reports how it ended.
 ///
@@ -48,9 +56,7 @@ pub fn run(order: &Order) -> io::Result<Report> {
     // Bubblewrap ends before the first process inside does. That process then becomes our child, so that its CPU time
     // is counted and nothing is left when we end.
     set_child_subreaper(true)?;
-    // The server answers raters before a sandbox computes. Without another program that wants the processors, this slows
-    // nothing, and limits count CPU time.
-    setpriority_process(None, NICE)?;
+    lower_priority();
     // Services often run with a umask that denies access to other users. The sandbox's user is another user, and must
     // be able to enter the folders that are created for it.
     umask(Mode::from_bits_truncate(0o022));

@@ -341,7 +341,7 @@ impl Runs for RunService {
 
     async fn languages(&self, _: &Admin) -> Answer<LanguageResults> {
         let language_cache = self.language_cache.clone();
-        let read = self.db.read(move |conn| language_cache.read(conn)).await?;
+        let read = self.db.read_long(move |conn| language_cache.read(conn)).await?;
         let language_cache = self.language_cache.clone();
         Ok(background::run(move || read.finish(&language_cache)).await?)
     }

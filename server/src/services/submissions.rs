@@ -235,11 +235,17 @@ impl SubmissionService {
     async fn store_outputs(&self, id: SubmissionId, plan: Plan, summary: Summary) -> Result<Plan, Failure> {
         let (sender, mut chunks) = channel::<Vec<NewOutput>>(1);
         let service = self.clone();
-        let read = tokio::spawn(background::run(move || service.outputs(&plan, &summary, &sender).map(|()| plan)));
-        while let Some(chunk) = chunks.recv().await {
-            self.db.write(move |tx| submissions::add_outputs(tx, id, &chunk)).await?;
-        }
-        read.await.map_err(Failure::internal)??
+        let read = background::run(move || service.outputs(&plan, &summary, &sender).map(|()| plan));
+        // If a chunk cannot be stored, the channel is dropped, and reading ends with its next chunk.
+        let store = async move {
+            while let Some(chunk) = chunks.recv().await {
+                self.db.write(move |tx| submissions::add_outputs(tx, id, &chunk)).await?;
+            }
+            Ok::<_, Failure>(())
+        };
+        let (read, stored) = tokio::join!(read, store);
+        stored?;
+        read?
     }
 
     async fn publish(

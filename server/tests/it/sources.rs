@@ -119,10 +119,11 @@ fn early_returns_are_found() {
         #[test]\nfn d() {\n    let Some(x) = prerequisites_of_workers() else { return };\n}\n\
         fn no_test() {\n    return;\n}\n#[tokio::test]\nasync fn c() {\n    let Some(x) = found() else {\n        return;\n    };\n}\n";
     let found: Vec<Vec<String>> = test_functions(source).map(|body| early_returns(body).collect()).collect();
-    assert_eq!(found.len(), 3);
+    assert_eq!(found.len(), 4);
     assert_eq!(found[0], [""; 0]);
     assert_eq!(found[1], ["if x.is_none() {"]);
-    assert_eq!(found[2], ["let Some(x) = found() else {"]);
+    assert_eq!(found[2], [""; 0]);
+    assert_eq!(found[3], ["let Some(x) = found() else {"]);
 }
 
 /// The text of each test function, to its closing brace: the sources are formatted.

@@ -73,7 +73,7 @@ impl Activities {
             let (load, stop) = (*load, stop.clone());
             let work = move || {
                 // They stand for other machines: raters' clients do not wait for them.
-                rustix::process::setpriority_process(None, 10)?;
+                let _ = rustix::process::setpriority_process(None, 10);
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
                     match load {
