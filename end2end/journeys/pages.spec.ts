@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from '@playwright/test';
 
-import { type Place, places } from '../support/places.ts';
+import { elsewhere, type Place, places } from '../support/places.ts';
 import { hydrated, logIn, open, rate } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
@@ -38,6 +40,20 @@ async function visit(
     await context.close();
   }
 }
+
+test('no page of the application is left out', async () => {
+  const table = readFileSync(new URL('../../app/src/routes.rs', import.meta.url), 'utf8');
+  const routes = [...table.matchAll(/^ +"(\/[^"]*)" => /gm)].map(([, route]) => route);
+  expect(routes.length).toBeGreaterThan(60);
+  const fits = (route: string, path: string) => {
+    const [parts, given] = [route.split('/'), path.split(/[?#]/)[0].split('/')];
+    return parts.length === given.length && parts.every((part, n) => part.startsWith(':') || part === given[n]);
+  };
+  // Of several routes that fit, the one without a variable part is the page's.
+  const routeOf = (path: string) => routes.filter((route) => fits(route, path)).sort((a, b) => a.split(':').length - b.split(':').length)[0];
+  const visited = new Set(every.map((place) => routeOf(place.path)));
+  expect(routes.filter((route) => !visited.has(route)).sort()).toEqual(Object.keys(elsewhere).sort());
+});
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing on any page, ${colorScheme}`, async ({ browser }) => {

@@ -11,6 +11,18 @@ export interface Place {
   account?: Account;
 }
 
+/** Routes without a place, and where they are opened instead: the demo has nothing to show on them. */
+export const elsewhere: Record<string, string> = {
+  '/new-password': 'first_log_in.spec.ts: nobody in the demo has to choose a password',
+  '/grade/:study/:item': 'the address of the place "grading" once an output is open',
+  '/beside/:study': 'side_by_side.spec.ts',
+  '/adjudicate/:token': 'conversation.spec.ts and quality.spec.ts: the demo has no disagreement',
+  '/public/:secret': 'api.spec.ts: the study of the demo is not closed',
+  '/public/:secret/tasks/:task': 'api.spec.ts, as above',
+  '/admin/uploads/:id': 'data.spec.ts: the demo has no upload to import',
+  '/admin/uploads/:id/ratings': 'import_ratings.spec.ts: the demo has no upload to import',
+};
+
 /** Every page of the demo, including those with ids in their address. */
 export async function places(url: string): Promise<Place[]> {
   const admin = await visitor(url, demo.admin);
@@ -41,6 +53,11 @@ export async function places(url: string): Promise<Place[]> {
   if (!(await group())) {
     await admin.post('/rpc/create_group', { form: { name: 'Reviewers' } });
   }
+  const tested = async () => /href="(\/admin\/runs\/\d+)"/.exec(await (await admin.get('/admin/runs')).text());
+  if (!(await tested())) {
+    await admin.post('/rpc/start_run', { form: { submission: '1' } });
+  }
+  const run = (await tested())?.[1] ?? '/admin/runs/0';
   const all: Place[] = [
     { name: 'log-in', path: '/log-in' },
     { name: 'log-in-refused', path: '/log-in?error=wrong&name=ada' },
@@ -85,6 +102,8 @@ export async function places(url: string): Promise<Place[]> {
     { name: 'judging-new', path: '/admin/judgings/new?study=1', account: demo.admin },
     { name: 'collection', path: collection, account: demo.admin },
     { name: 'runs', path: '/admin/runs', account: demo.admin },
+    { name: 'run', path: run, account: demo.admin },
+    { name: 'run-output', path: await first(run, /href="(\/admin\/runs\/\d+\/outputs\/\d+)"/), account: demo.admin },
     { name: 'runs-compare', path: '/admin/runs/compare', account: demo.admin },
     { name: 'languages', path: '/admin/languages', account: demo.admin },
     { name: 'conversations', path: '/admin/conversations', account: demo.admin },

@@ -209,3 +209,16 @@ fn only_a_compiler_can_start_a_process() {
     assert_eq!(starts(helper::Profile::Build), "0\n");
     assert_ne!(starts(helper::Profile::Run), "0\n");
 }
+
+#[test]
+fn sandboxes_have_a_low_priority_and_never_a_higher_one_than_the_server() {
+    let own = rustix::process::getpriority_process(None).unwrap();
+    for program in [&*small(), Path::new(WHOLE)] {
+        // `nice` without a command prints its own priority.
+        let mut asked = order(VERSION, "nice");
+        asked.command.profile = helper::Profile::Build;
+        let (report, printed) = run(program, "022", &asked);
+        let expected = format!("{}\n", own.max(5));
+        assert_eq!((report.code, report.fault, printed), (Some(0), None, expected), "{}", program.display());
+    }
+}
