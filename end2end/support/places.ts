@@ -13,7 +13,7 @@ export interface Place {
 
 /** Routes without a place, and where they are opened instead: the demo has nothing to show on them. */
 export const elsewhere: Record<string, string> = {
-  '/new-password': 'first_log_in.spec.ts: nobody in the demo has to choose a password',
+  '/new-password': 'first_log_in.spec.ts: no account of the demo has to choose a password',
   '/grade/:study/:item': 'the address of the place "grading" once an output is open',
   '/beside/:study': 'side_by_side.spec.ts',
   '/adjudicate/:token': 'conversation.spec.ts and quality.spec.ts: the demo has no disagreement',

@@ -1,5 +1,5 @@
 //! Work that may take longer than a rater should wait: files, long reads, statistics. Its threads have a low priority, so
-//! that the threads that answer raters go first when the processors are busy.
+//! that the threads that answer raters get more of the processors while these are busy.
 //!
 //! Nothing here may hold the database's writer: everyone who writes would wait for a thread of low priority.
 
@@ -13,11 +13,11 @@ use crate::error::Failure;
 /// How much lower the priority is than the process's own, as `nice` counts it: while the processors are busy, such a thread
 /// gets about a tenth of what another thread gets.
 const NICE: i32 = 10;
-/// The lowest priority that there is.
+/// The lowest priority of Linux.
 const LOWEST: i32 = 19;
 
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
-    // Only its blocking threads are used; they begin when there is work and end when there is none.
+    // Only its blocking threads are used; they start when there is work and end when there is none.
     Builder::new_current_thread().thread_name("background").on_thread_start(lower_priority).build()
 });
 

@@ -143,8 +143,8 @@ impl Buckets {
     /// The percentage up to an end.
     fn within(&self, end: &str) -> Result<f64> {
         let count = |wanted: &str| {
-            let found = self.0.iter().find(|(end, _)| end == wanted);
-            found.map(|(_, count)| *count).with_context(|| format!("no bucket up to {wanted}"))
+            let bucket = self.0.iter().find(|(end, _)| end == wanted);
+            bucket.map(|(_, count)| *count).with_context(|| format!("no bucket up to {wanted}"))
         };
         Ok(100.0 * count(end)? / count("+Inf")?)
     }

@@ -72,7 +72,7 @@ impl Activities {
             let api = Api { address: address.to_owned(), token: token.to_owned() };
             let (load, stop) = (*load, stop.clone());
             let work = move || {
-                // They stand for other machines: raters' clients do not wait for them.
+                // Admins' clients run on other machines, where they would not slow raters' clients.
                 let _ = rustix::process::setpriority_process(None, 10);
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
