@@ -20,7 +20,7 @@ const WATCHED: [&str; 8] =
 const SETTLED: Duration = Duration::from_millis(200);
 
 /// Builds and serves until it is interrupted. If a build fails, the previous server keeps running.
-pub fn dev(args: &crate::Serve) -> Result<ExitCode> {
+pub fn dev(args: &crate::ServeOptions) -> Result<ExitCode> {
     setup::for_serving();
     let (send, changes) = mpsc::channel::<DebounceEventResult>();
     let mut watcher = new_debouncer(SETTLED, send).context("cannot watch files")?;
@@ -67,7 +67,7 @@ fn is_source(path: &Path) -> bool {
 struct Running(Child);
 
 impl Running {
-    fn start(binary: &Path, args: &crate::Serve) -> Result<Running> {
+    fn start(binary: &Path, args: &crate::ServeOptions) -> Result<Running> {
         let mut command: Command = serve::command(binary, args)?;
         // server/src/http/dev.rs
         command.env("AIXGRADE_DEV_RELOAD", "1");

@@ -45,13 +45,13 @@ enum Command {
     /// Build, then run the server; stop it with Ctrl-C
     Serve {
         #[command(flatten)]
-        serve: Serve,
+        serve: ServeOptions,
         /// Serve the optimised build
         #[arg(long)]
         release: bool,
     },
     /// Serve the development build; rebuild, restart and reload pages when a source file changes
-    Dev(Serve),
+    Dev(ServeOptions),
     /// Run every check: format, lints, Rust and Java tests, browser journeys
     Test {
         /// Stages, journeys or parts of Rust tests' paths to run instead of everything
@@ -67,7 +67,7 @@ enum Command {
 
 /// Options for serving. Arguments after `--` are passed to `aixgrade serve`.
 #[derive(Args)]
-struct Serve {
+struct ServeOptions {
     /// Create known accounts, a running study with invented ratings, and test runs
     #[arg(long)]
     demo: bool,
@@ -115,5 +115,15 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Test { names, .. } => test::test(&names),
         Command::Bench(_) if cfg!(debug_assertions) => bench::optimised(),
         Command::Bench(args) => bench::bench(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_can_be_parsed() {
+        super::Cli::command().debug_assert();
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use crate::{client, server, setup, toolchains, tools};
 
 /// Builds, then replaces itself with the server, so that Ctrl-C and other signals reach it directly.
-pub fn serve(args: &crate::Serve, release: bool) -> Result<ExitCode> {
+pub fn serve(args: &crate::ServeOptions, release: bool) -> Result<ExitCode> {
     setup::for_serving();
     client::build(client::Profile::of(release))?;
     let binary = server::build(release)?;
@@ -23,7 +23,7 @@ pub fn serve(args: &crate::Serve, release: bool) -> Result<ExitCode> {
 }
 
 /// The command that starts a server with `args`.
-pub fn command(binary: &Path, args: &crate::Serve) -> Result<Command> {
+pub fn command(binary: &Path, args: &crate::ServeOptions) -> Result<Command> {
     let mut command = tools::command(binary);
     let data = match &args.data {
         // Relative to the caller's folder.
