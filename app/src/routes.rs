@@ -35,7 +35,7 @@ pages! {
         "/account" => AccountPage in account,
     }
     /// A rater's start page and its subpages, without grading.
-    MyStudies as desk {
+    MyStudies as my_studies {
         "/desk" => MyStudiesPage in my_studies,
         "/studies/:study/mine" => MinePage in mine,
         "/rubric/:study" => RubricPage in rubric,
@@ -47,7 +47,7 @@ pages! {
         "/grade/:study/:item" => GradeItemPage in grade,
     }
     /// Grading the outputs of a task side by side, and practice.
-    SideBySide as beside {
+    SideBySide as side_by_side {
         "/beside/:study" => SideBySidePage in grade::side_by_side,
         "/tour" => TourPage in grade::tour,
     }

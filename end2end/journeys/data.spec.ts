@@ -72,7 +72,7 @@ test('an upload with an invalid line is rejected and imported after it is fixed'
   await expect(page).toHaveURL(/\/admin\/submissions\/\d+$/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Journeyman 1');
 
-  // The same file is recognised.
+  // The same file is recognized.
   await send(good);
   await expect(page.getByText('This file has already been imported.')).toBeVisible();
 });

@@ -13,7 +13,7 @@ test('the first admin logs in with the printed password and chooses another', as
     expect(printed).not.toBe('');
   }).toPass();
 
-  // Visitors who are not logged in are redirected to the log-in, and then back.
+  // Visitors who are not logged in are redirected to the login, and then back.
   await open(page, '/admin/datasets');
   await expect(page).toHaveURL(/\/log-in\?next=/);
   await page.getByLabel('Name').fill('admin');
@@ -24,7 +24,7 @@ test('the first admin logs in with the printed password and chooses another', as
   await page.getByLabel('Password').fill(printed);
   await page.getByRole('button', { name: 'Log in' }).click();
 
-  // The printed password is for one log-in. Nothing else opens before another is chosen.
+  // The printed password is for one login. Nothing else opens before another is chosen.
   await expect(page.getByRole('heading', { level: 1, name: 'Choose a new password' })).toBeVisible();
   await open(page, '/admin/people');
   await expect(page).toHaveURL(/\/new-password\?next=/);

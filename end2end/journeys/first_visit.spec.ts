@@ -7,7 +7,7 @@ import { demo, expect, serve, test } from '../support/test.ts';
 const server = serve('--demo');
 
 /**
- * Maximum download of a first visit, in bytes over the wire: the log-in, where people grade, and where
+ * Maximum download of a first visit, in bytes over the wire: the login, where people grade, and where
  * admins read figures. And the maximum of logging in, the list of studies and grading together.
  */
 const LIMIT = { logIn: 266 * 1000, rater: 386 * 1000, admin: 706 * 1000, journey: 458 * 1000 };
@@ -54,7 +54,7 @@ test('a first visit stays within its size limit', async ({ browser }) => {
   expect(heavy).toEqual([]);
 });
 
-test('nothing is loaded twice from the log-in to grading', async ({ page }) => {
+test('nothing is loaded twice from the login to grading', async ({ page }) => {
   // Here the prefetched code counts.
   const sizes = await weigh(page);
   await logIn(page, demo.chen);
@@ -62,7 +62,7 @@ test('nothing is loaded twice from the log-in to grading', async ({ page }) => {
   await page.locator('main a[href^="/grade/"]').first().click();
   await expect(page.locator('fieldset.scale').first()).toBeVisible();
   await page.waitForLoadState('networkidle');
-  console.log(`log-in, desk and grading: ${sum(sizes)} bytes in ${sizes.length} files`);
+  console.log(`login, start page and grading: ${sum(sizes)} bytes in ${sizes.length} files`);
   expect(sizes.length).toBeGreaterThanOrEqual(8);
   expect(sum(sizes)).toBeLessThan(LIMIT.journey);
 });

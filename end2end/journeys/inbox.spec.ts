@@ -15,7 +15,7 @@ async function rateAll(
   const who = await visitor(server.url, account);
   const headers = { accept: 'application/json', 'sec-fetch-site': 'same-origin' };
   const call = (name: string, data: object) => who.post(`/rpc/${name}`, { data, headers });
-  const study = await (await call('desk', {})).json();
+  const study = await (await call('my_studies', {})).json();
   for (let n = 0; n < most; n += 1) {
     const next = await (await call('next', { study: study[0].token, holding: [] })).json();
     const token = next?.Item?.token;

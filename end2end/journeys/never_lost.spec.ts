@@ -122,7 +122,7 @@ test('a busy server is left alone as long as it asks, and gets each rating once'
   expect(await rated(page)).toBe(2);
 });
 
-test('a session that ends during a rating continues after the next log-in', async ({ page, watch }) => {
+test('a session that ends during a rating continues after the next login', async ({ page, watch }) => {
   watch.expect(/status of 401/);
   await fresh(page, demo.bo);
   await ready(page, () => begin(page));

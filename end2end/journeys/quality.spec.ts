@@ -143,8 +143,8 @@ test('a rater sees the reply to a flag', async ({ page }) => {
 
 /** The address of a study, even if nothing in it is left to rate. */
 async function firstStudyOf(who: Awaited<ReturnType<typeof visitor>>): Promise<string> {
-  const desk = await (await who.get('/desk')).text();
-  const found = /href="\/studies\/([^"/]+)\/mine"/.exec(desk);
+  const start = await (await who.get('/desk')).text();
+  const found = /href="\/studies\/([^"/]+)\/mine"/.exec(start);
   expect(found).not.toBeNull();
   return `/grade/${(found as RegExpExecArray)[1]}`;
 }

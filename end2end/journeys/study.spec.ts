@@ -98,7 +98,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   // A person who rated none of them adjudicates all of them, one after the other.
   await watching.close();
   await open(page, '/adjudicate');
-  await page.locator('ul.desk a').first().click();
+  await page.locator('ul.card-list a').first().click();
   for (let n = adas; n > 0; n -= 1) {
     await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}/);
     await hydrated(page);
@@ -125,9 +125,9 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByText('Close…').click();
   await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await expect(page.getByText('This study is closed. Its ratings are kept.')).toBeVisible();
-  const desk = await (await early.get('/desk')).text();
-  expect(desk).toContain('Whole');
-  expect(desk).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue rating/);
+  const start = await (await early.get('/desk')).text();
+  expect(start).toContain('Whole');
+  expect(start).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue rating/);
   await open(page, `${study}/ratings`);
   await expect(page.locator('tbody tr')).toHaveCount(12);
 

@@ -52,10 +52,10 @@ export async function visitor(url: string, { name, password }: Account): Promise
 
 /** The address of the first study in a rater's list. */
 export async function firstStudy(who: APIRequestContext): Promise<string> {
-  const desk = await (await who.get('/desk')).text();
-  const found = /href="(\/grade\/[^"/]+)"/.exec(desk);
+  const start = await (await who.get('/desk')).text();
+  const found = /href="(\/grade\/[^"/]+)"/.exec(start);
   if (!found) {
-    throw new Error('there is no open study on the desk');
+    throw new Error('there is no open study on the start page');
   }
   return found[1];
 }

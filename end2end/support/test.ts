@@ -7,7 +7,7 @@ export { demo } from './server.ts';
 
 let current: Server | undefined;
 
-/** Forbidden behaviour of a page. */
+/** Forbidden behavior of a page. */
 class Watch {
   readonly faults: string[] = [];
   // Navigating before the client has arrived aborts its loading, before or after the response has begun; that is no fault.

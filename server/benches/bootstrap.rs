@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Parser;
 use serde::Serialize;
 use server::stats::{
-    bootstrap::{Cell, Scores, joint},
+    bootstrap::{Cell, KeyedCells, joint},
     random::Draws,
 };
 
@@ -51,7 +51,7 @@ fn main() -> Result<(), serde_json::Error> {
     let score = |m: usize, t: usize, r: usize| 1.0 + ((m * 7 + t * 13 + r * 5 + t * t) % 4) as f64;
     let cell = |m: usize, t: usize| -> Cell { (0..bench.raters).map(|r| score(m, t, r)).collect() };
     let cells: Vec<Vec<Cell>> = (0..bench.models).map(|m| (0..bench.tasks).map(|t| cell(m, t)).collect()).collect();
-    let scores: Vec<Scores> = cells.iter().zip(1..).map(|(tasks, key)| Scores { key, tasks }).collect();
+    let scores: Vec<KeyedCells> = cells.iter().zip(1..).map(|(tasks, key)| KeyedCells { key, tasks }).collect();
     let begun = Instant::now();
     let all: Vec<_> = (0..bench.dimensions)
         .map(|figure| joint(&scores, Draws { seed: 1, figure, resamples: bench.resamples }))

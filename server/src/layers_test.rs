@@ -209,7 +209,7 @@ fn work_that_outlives_its_request_keeps_its_origin() {
 
 /// Services that write without an entry in the audit log, and what.
 const NOT_AUDITED: [(&str, &str); 25] = [
-    ("accounts.rs", "log-ins, failed ones and devices; a person's language"),
+    ("accounts.rs", "logins, failed ones and devices; a person's language"),
     ("announcements.rs", "what a person has read"),
     ("collections/driver.rs", "requests and responses"),
     (

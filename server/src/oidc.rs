@@ -68,13 +68,13 @@ pub struct Options {
     pub client_id: String,
     /// The secret that belongs to it; public clients have none.
     pub client_secret: Option<Secret>,
-    /// Name on the log-in button; the issuer's host if it is empty.
+    /// Name on the login button; the issuer's host if it is empty.
     pub name: String,
     /// Further hosts that the provider's description may name for tokens and keys.
     pub hosts: Vec<String>,
     /// Domains of verified e-mail addresses that may log in; any if there is none.
     pub domains: Vec<String>,
-    /// Role of accounts that a first log-in creates; without it, none is created.
+    /// Role of accounts that a first login creates; without it, none is created.
     pub create: Option<Role>,
     /// Where people reach this server, without a slash at the end.
     pub public_url: String,
@@ -121,7 +121,7 @@ impl Secret {
     }
 }
 
-/// A log-in that has begun. All but the address stays in the browser that began it.
+/// A login that has begun. All but the address stays in the browser that began it.
 #[derive(Clone, Debug)]
 pub struct Begun {
     /// The provider's page.
@@ -143,7 +143,7 @@ pub struct Identity {
     pub email: Option<String>,
 }
 
-/// Why a log-in with the provider failed, for the log. It contains no code, token or secret.
+/// Why a login with the provider failed, for the log. It contains no code, token or secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failed {
     /// The provider cannot be reached or does not answer as the protocol says.
@@ -206,7 +206,7 @@ impl Provider {
         })
     }
 
-    /// The name on the log-in button.
+    /// The name on the login button.
     pub fn name(&self) -> &str {
         match self.options.name.trim() {
             "" => self.issuer.url().host_str().unwrap_or("OpenID Connect"),
@@ -214,7 +214,7 @@ impl Provider {
         }
     }
 
-    /// The role of accounts that a first log-in creates.
+    /// The role of accounts that a first login creates.
     pub fn creates(&self) -> Option<Role> {
         self.options.create
     }
@@ -226,7 +226,7 @@ impl Provider {
             || domain.is_some_and(|domain| self.options.domains.iter().any(|one| one.eq_ignore_ascii_case(domain)))
     }
 
-    /// Begins a log-in.
+    /// Begins a login.
     ///
     /// # Errors
     /// The provider does not describe itself.
@@ -251,10 +251,10 @@ impl Provider {
         })
     }
 
-    /// Ends a log-in: exchanges the code, and checks what the provider says.
+    /// Ends a login: exchanges the code, and checks what the provider says.
     ///
     /// # Errors
-    /// The provider refuses the code, or what it says is not signed by it, not for us, not for this log-in, or expired.
+    /// The provider refuses the code, or what it says is not signed by it, not for us, not for this login, or expired.
     pub async fn end(&self, code: &str, nonce: &str, verifier: &str) -> Result<Identity, Failed> {
         let description = self.describe(FRESH).await?;
         let client = self.client(&description);

@@ -81,7 +81,7 @@ impl World {
 
     /// The number of items left, as shown in the rater's list of studies.
     async fn left(&mut self) -> u32 {
-        let my_studies: Vec<MyStudy> = self.session().rpc("desk", json!({})).await.json();
+        let my_studies: Vec<MyStudy> = self.session().rpc("my_studies", json!({})).await.json();
         let row = my_studies.iter().find(|row| row.token.0 == self.token).unwrap();
         u32::try_from(row.progress.left).unwrap()
     }
@@ -202,7 +202,7 @@ impl World {
             }
             Step::Lists => {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
-                let my_studies = self.rpc("desk", json!({})).await;
+                let my_studies = self.rpc("my_studies", json!({})).await;
                 let back = self.rpc("came_back", json!({})).await;
                 let lists = self.rpc("own_items", json!({"study": self.token})).await;
                 vec![own, lists, self.of_study(my_studies), self.rater_feedback(back)]

@@ -22,7 +22,7 @@ use crate::{
     setup, tools,
 };
 
-/// How much the client is optimised.
+/// How much the client is optimized.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
     /// Fast to build, megabytes to load.
@@ -46,7 +46,7 @@ impl Profile {
 }
 
 /// The groups of pages (app/src/routes.rs) whose pages need only the raters' styles.
-const RATERS: [&str; 4] = ["enter", "desk", "grading", "beside"];
+const RATERS: [&str; 4] = ["enter", "my_studies", "grading", "side_by_side"];
 
 /// Builds the client and the styles if their inputs have changed.
 pub fn build(profile: Profile) -> Result<()> {
@@ -58,7 +58,7 @@ pub fn build(profile: Profile) -> Result<()> {
     let toolchain = setup::wasm_target()?;
     tools::say(match profile {
         Profile::Dev => "Building the client",
-        Profile::Release => "Building the client, optimised for size (over a minute the first time)",
+        Profile::Release => "Building the client, optimized for size (over a minute the first time)",
     });
     let files = tools::build_artifacts(&mut command(profile, toolchain), "app")?;
     let wasm = files.iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
@@ -191,15 +191,15 @@ fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeS
     for (group, pieces) in groups {
         for piece in pieces {
             let needs = |group: &&str| groups.get(*group).is_some_and(|pieces| pieces.contains(piece));
-            let grades = needs(&"grading") || needs(&"beside");
+            let grades = needs(&"grading") || needs(&"side_by_side");
             let pack = if !RATERS.contains(&group.as_str()) {
                 group.clone()
             } else if needs(&"enter") && grades {
                 // A twentieth smaller than in a file of its own, and only the list of studies could do
                 // without some of it.
                 WITH_CORE.to_owned()
-            } else if needs(&"desk") && grades {
-                "desk-grading-beside".to_owned()
+            } else if needs(&"my_studies") && grades {
+                "studies-and-grading".to_owned()
             } else {
                 RATERS.into_iter().filter(needs).collect::<Vec<_>>().join("-")
             };
@@ -341,18 +341,18 @@ mod tests {
     fn raters_groups_share_files_and_others_have_one_each() {
         let set = |pieces: &[&str]| pieces.iter().map(|piece| (*piece).to_owned()).collect::<BTreeSet<_>>();
         let groups = BTreeMap::from([
-            ("admin".to_owned(), set(&["all", "desk_too", "own"])),
-            ("beside".to_owned(), set(&["all", "graders", "raters"])),
-            ("desk".to_owned(), set(&["all", "desk_too", "raters"])),
+            ("admin".to_owned(), set(&["all", "studies_too", "own"])),
+            ("side_by_side".to_owned(), set(&["all", "graders", "raters"])),
+            ("my_studies".to_owned(), set(&["all", "studies_too", "raters"])),
             ("enter".to_owned(), set(&["all"])),
             ("grading".to_owned(), set(&["all", "graders"])),
         ]);
         let expected = [
-            ("admin", BTreeSet::from(["all", "desk_too", "own"])),
+            ("admin", BTreeSet::from(["all", "studies_too", "own"])),
             ("core", BTreeSet::from(["all"])),
-            ("desk", BTreeSet::from(["desk_too"])),
-            ("desk-grading-beside", BTreeSet::from(["raters"])),
-            ("grading-beside", BTreeSet::from(["graders"])),
+            ("my_studies", BTreeSet::from(["studies_too"])),
+            ("studies-and-grading", BTreeSet::from(["raters"])),
+            ("grading-side_by_side", BTreeSet::from(["graders"])),
         ];
         assert_eq!(packs(&groups), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
     }

@@ -46,7 +46,7 @@ enum Command {
     Serve {
         #[command(flatten)]
         serve: ServeOptions,
-        /// Serve the optimised build
+        /// Serve the optimized build
         #[arg(long)]
         release: bool,
     },
@@ -113,7 +113,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Dev(args) => dev::dev(&args),
         Command::Test { list: true, .. } => test::list(),
         Command::Test { names, .. } => test::test(&names),
-        Command::Bench(_) if cfg!(debug_assertions) => bench::optimised(),
+        Command::Bench(_) if cfg!(debug_assertions) => bench::optimized(),
         Command::Bench(args) => bench::bench(&args),
     }
 }

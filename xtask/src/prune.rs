@@ -4,7 +4,7 @@
 //! Only its `hydrate_lazy` uses it, and we call `hydrate_body`; the linker cannot know that, because the
 //! functions are in tables. They are a twentieth of the code that a rater loads.
 //!
-//! This empties the bodies of `async` functions called `hydrate_async`, recognised by their call of the
+//! This empties the bodies of `async` functions called `hydrate_async`, recognized by their call of the
 //! function that panics when a future is polled after its end. That call names a place in the source, so the
 //! compiler has merged none of them with a function that runs. An emptied body keeps its length, so that no
 //! other position in the file changes, and loses its relocations, so that the splitter drops code that only

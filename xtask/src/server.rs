@@ -13,7 +13,7 @@ use crate::{client, setup, tools};
 /// Builds `aixgrade` and its sandbox helper, and returns its path. For a release, which embeds the client,
 /// the client must be built before.
 pub fn build(release: bool) -> Result<PathBuf> {
-    tools::say(if release { "Building the server, optimised" } else { "Building the server" });
+    tools::say(if release { "Building the server, optimized" } else { "Building the server" });
     build_quietly(release)
 }
 
@@ -31,7 +31,7 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
     Ok(aixgrade)
 }
 
-/// Builds one of the server's bench programs, optimised, and returns its path.
+/// Builds one of the server's bench programs, optimized, and returns its path.
 pub fn bench(name: &str) -> Result<PathBuf> {
     built(tools::cargo().args(["build", "--locked", "--release", "--package", "server", "--bench", name]), name)
 }
@@ -40,7 +40,7 @@ pub const HELPER: &str = "aixgrade-sandbox";
 
 /// Builds the sandbox's helper and moves it into place.
 ///
-/// It is started for every sandbox, so it is always optimised, and statically linked if possible, which
+/// It is started for every sandbox, so it is always optimized, and statically linked if possible, which
 /// saves a millisecond per start.
 fn helper(place: &Path) -> Result<()> {
     let mut cargo = tools::cargo();

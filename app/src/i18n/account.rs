@@ -29,7 +29,7 @@ texts! {
         sso_done: "Your account is linked.", "账户已关联。";
         sso_unlinked: "The link has been removed.", "关联已取消。";
         sso_or: "or", "或";
-        sso_state: "This log-in was not started in this browser, or it took longer than ten minutes. Try again.", "此登录不是从本浏览器发起的，或已超过十分钟。请重试。";
+        sso_state: "This login was not started in this browser, or it took longer than ten minutes. Try again.", "此登录不是从本浏览器发起的，或已超过十分钟。请重试。";
         sso_denied: "The identity provider did not log you in. Try again, or ask its administrator.", "身份提供方未让您登录。请重试，或联系其管理员。";
         sso_provider: "The identity provider cannot be reached or does not work. Try again later, or ask an admin.", "无法连接身份提供方，或其工作异常。请稍后重试，或联系管理员。";
         sso_token: "The identity provider's answer cannot be trusted, so you are not logged in. Ask an admin.", "身份提供方的应答不可信，因此未能登录。请联系管理员。";

@@ -1,5 +1,5 @@
 //! Texts for raters about a study's quality: calibration, replies to flags, their own figures. A separate
-//! catalogue, so that a rater's part of the client contains none of the admin's texts; a few are in both.
+//! catalog, so that a rater's part of the client contains none of the admin's texts; a few are in both.
 //! Both languages of each side by side.
 
 use super::I18n;

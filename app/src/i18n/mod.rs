@@ -1,34 +1,34 @@
 //! Every text on screen, in English and Chinese. `docs/glossary.md` lists the terms.
 //!
-//! Each area of the interface has one catalogue: a struct with an `EN` and a `ZH` constant, so that a text
+//! Each area of the interface has one catalog: a struct with an `EN` and a `ZH` constant, so that a text
 //! without a translation does not compile. Texts that contain names or numbers are functions. Pages get
-//! their catalogue from [`use_i18n`]; nothing here reads a clock or the browser's settings.
+//! their catalog from [`use_i18n`]; nothing here reads a clock or the browser's settings.
 
-/// A catalogue with both languages of each text side by side: `words` are fixed, `sentences` take names
+/// A catalog with both languages of each text side by side: `words` are fixed, `sentences` take names
 /// and numbers.
 macro_rules! texts {
     (
         $(#[$doc:meta])*
-        $catalogue:ident
+        $catalog:ident
         words { $($word:ident: $word_en:literal, $word_zh:literal;)* }
         sentences { $($name:ident($($arg:ident: $kind:ty),*) $en:block $zh:block)* }
     ) => {
         $(#[$doc])*
-        pub struct $catalogue {
+        pub struct $catalog {
             pub lang: $crate::model::lang::Lang,
             $(pub $word: &'static str,)*
             $(pub $name: fn($($kind),*) -> String,)*
         }
 
         /// English.
-        pub const EN: $catalogue = $catalogue {
+        pub const EN: $catalog = $catalog {
             lang: $crate::model::lang::Lang::En,
             $($word: $word_en,)*
             $($name: |$($arg: $kind),*| $en,)*
         };
 
         /// Chinese.
-        pub const ZH: $catalogue = $catalogue {
+        pub const ZH: $catalog = $catalog {
             lang: $crate::model::lang::Lang::Zh,
             $($word: $word_zh,)*
             $($name: |$($arg: $kind),*| $zh,)*
@@ -109,7 +109,7 @@ impl I18n {
         I18n { lang, common, zone: TimeZone::default() }
     }
 
-    // Methods, not fields: catalogues that no page of a part of the client uses are not in that part.
+    // Methods, not fields: catalogs that no page of a part of the client uses are not in that part.
 
     /// Lists that admins search, sort and filter.
     pub fn lists(&self) -> &'static lists::ListTexts {

@@ -68,7 +68,7 @@ texts! {
         missing_hint: "The submission has no output for this task. It counts as 0.", "该输出集没有此任务的输出，按 0 计。";
         mixed_one: "This output was run with a different engine, toolchain or limits than the other outputs of this run.", "此输出所用的测试引擎、工具链或限制与本次运行的其他输出不同。";
         model_text: "Output of the model", "模型输出原文";
-        neighbours: "Previous and next output", "前后的输出";
+        neighbors: "Previous and next output", "前后的输出";
         next: "Next", "下一个";
         next_difference: "Next difference", "下一处差异";
         no_runs: "No test runs yet", "还没有测试运行";

@@ -80,7 +80,7 @@ pub struct TokenRow {
     pub owner: String,
     /// Label given by the owner.
     pub label: String,
-    /// First characters of the secret, to recognise the token.
+    /// First characters of the secret, to recognize the token.
     pub prefix: String,
     pub scopes: Vec<Scope>,
     pub created_at: Timestamp,

@@ -23,7 +23,7 @@ use super::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Scores {
+pub enum CountedScores {
     #[default]
     Raw,
     /// The adjudicated score instead of the ratings, if there is one.
@@ -54,7 +54,7 @@ pub struct Selection {
     pub nl_lang: Option<Lang>,
     /// Raw or adjudicated scores.
     #[serde(default)]
-    pub scores: Scores,
+    pub scores: CountedScores,
 }
 
 impl Selection {
@@ -82,8 +82,8 @@ impl Selection {
             raters: list(all("raters"), UserId),
             nl_lang: all("lang").last().and_then(|word| word.parse().ok()),
             scores: match all("scores").last().map(String::as_str) {
-                Some("final") => Scores::Final,
-                _ => Scores::Raw,
+                Some("final") => CountedScores::Final,
+                _ => CountedScores::Raw,
             },
         }
     }
@@ -106,7 +106,7 @@ impl Selection {
         list(&mut out, "runs", texts(&self.runs));
         list(&mut out, "raters", texts(&self.raters));
         out.extend(self.nl_lang.map(|lang| format!("lang={lang}")));
-        if self.scores == Scores::Final {
+        if self.scores == CountedScores::Final {
             out.push("scores=final".into());
         }
         out.join("&")

@@ -1,4 +1,4 @@
-//! How pages look to a person: colours, size of text, spacing, wrapped code, time zone.
+//! How pages look to a person: colors, size of text, spacing, wrapped code, time zone.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ macro_rules! setting {
 }
 
 setting! {
-    /// The colours.
+    /// The colors.
     Theme { System = "system", Light = "light", Dark = "dark" }
 }
 

@@ -698,15 +698,15 @@ pub struct ItemDetail {
     /// Whether it was run with another engine, Java build or limits than the run's conditions.
     pub mixed: bool,
     /// The previous output in the run.
-    pub previous: Option<Neighbour>,
+    pub previous: Option<Neighbor>,
     /// The next output.
-    pub next: Option<Neighbour>,
+    pub next: Option<Neighbor>,
 }
 
 /// A neighbouring output in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct Neighbour {
+pub struct Neighbor {
     /// The output.
     pub output: OutputId,
     /// The task's external id.

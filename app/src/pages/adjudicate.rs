@@ -70,7 +70,7 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     } else {
         view! {
             <p class="lead">{t.adjudicate_lead}</p>
-            <ul class="desk">{waiting.into_iter().map(card).collect_view()}</ul>
+            <ul class="card-list">{waiting.into_iter().map(card).collect_view()}</ul>
             {more_waiting}
         }
         .into_any()
@@ -79,7 +79,7 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
         view! {
             <section class="stack" aria-labelledby="decided">
                 <h2 id="decided">{t.yours}</h2>
-                <ul class="desk">{done.into_iter().map(card).collect_view()}</ul>
+                <ul class="card-list">{done.into_iter().map(card).collect_view()}</ul>
                 {more_done}
             </section>
         }

@@ -6,9 +6,9 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::user::{Invitation, Role},
-    pages::log_in::query_of,
     rpc::accounts::open_invitation,
     ui::{
+        address::query_of,
         failure::set_status,
         field::TextField,
         frame::Page,

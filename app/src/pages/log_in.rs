@@ -6,6 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::{use_i18n, use_visitor},
     ui::{
+        address::query_of,
         field::TextField,
         frame::Page,
         notice::{Notice, Tone},
@@ -47,13 +48,4 @@ pub fn LogInPage() -> impl IntoView {
             <p class="muted">{t.no_account}</p>
         </Page>
     }
-}
-
-/// Fields as the query of an address.
-pub fn query_of(fields: &[(&str, &str)]) -> String {
-    let mut query = leptos_router::params::ParamsMap::new();
-    for (name, value) in fields {
-        query.insert((*name).to_owned(), (*value).to_owned());
-    }
-    query.to_query_string().trim_start_matches('?').to_owned()
 }

@@ -39,7 +39,7 @@ pub fn MyStudiesPage() -> impl IntoView {
                     let cards = studies.into_iter().map(|study| view! { <StudyCard study /> }).collect_view();
                     view! {
                         <p class="lead">{t.studies_lead}</p>
-                        <ul class="desk">{cards}</ul>
+                        <ul class="card-list">{cards}</ul>
                         <p class="row">
                             {(toured || begun)
                                 .then(|| view! { <a href="/tour">{if toured { b.tour_again } else { b.tour_go }}</a> })}

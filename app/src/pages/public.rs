@@ -150,9 +150,9 @@ fn task_page(i: I18n, secret: &str, found: PublicTask) -> AnyView {
         .enumerate()
         .map(|(at, (model, code))| {
             let id = format!("output-{at}");
-            let labelled = id.clone();
+            let labeled = id.clone();
             view! {
-                <section class="output" aria-labelledby=labelled>
+                <section class="output" aria-labelledby=labeled>
                     <h2 id=id>{model.clone()}</h2>
                     <CodeBox code of=model/>
                 </section>

@@ -67,7 +67,7 @@ fn Replies(replies: Vec<FlagReply>) -> impl IntoView {
     view! {
         <section class="stack" aria-labelledby="came-back">
             <h2 id="came-back">{t.replies_title}</h2>
-            <ul class="desk">{rows}</ul>
+            <ul class="card-list">{rows}</ul>
             {move || (fresh && !was_read()).then(|| view! {
                 <ActionForm action=read>
                     <button class="button" type="submit">{t.mark_read}</button>
@@ -111,7 +111,7 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
     view! {
         <section class="stack" aria-labelledby="own-figures">
             <h2 id="own-figures">{t.own_figures}</h2>
-            <ul class="desk">{cards}</ul>
+            <ul class="card-list">{cards}</ul>
         </section>
     }
 }

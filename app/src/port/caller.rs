@@ -1,7 +1,7 @@
 //! The caller of a service, and the caller's permissions.
 //!
 //! A port's method takes what it needs: an [`Admin`], a [`Person`], or [`System`]. An `Admin` and a `Person` are made
-//! only here, from a caller who is one, so a method that was not authorised cannot be called.
+//! only here, from a caller who is one, so a method that was not authorized cannot be called.
 
 use std::ops::Deref;
 

@@ -19,7 +19,7 @@ pub trait Comparisons: Send + Sync {
     async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String>;
     /// A page of the selection's tasks that match the filter.
     async fn tasks(&self, admin: &Admin, selection: Selection, filter: TaskFilter) -> Answer<TaskPage>;
-    /// One task with the selected models' outputs; the filter determines its neighbours.
+    /// One task with the selected models' outputs; the filter determines its neighbors.
     async fn task(&self, admin: &Admin, selection: Selection, filter: TaskFilter, task: TaskId)
     -> Answer<ComparedTask>;
 }

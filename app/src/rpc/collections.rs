@@ -23,7 +23,7 @@ use crate::{
         lang::{Bilingual, Lang},
     },
     port::ports,
-    ui::failure::escape,
+    ui::address::query_value,
 };
 
 /// The endpoints that the operator allows.
@@ -211,7 +211,7 @@ pub async fn upload_collection(id: CollectionId) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let row = ports.collections.get(&admin, id).await?.row;
     let upload = ports.collections.upload(&admin, id).await?;
-    let (dataset, model) = (escape(&row.dataset), escape(&row.model_name));
+    let (dataset, model) = (query_value(&row.dataset), query_value(&row.model_name));
     leptos_axum::redirect(&format!("/admin/uploads/{upload}?dataset={dataset}&model={model}"));
     Ok(())
 }

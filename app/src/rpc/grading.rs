@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The rater's studies.
-#[server(prefix = "/rpc", endpoint = "desk", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "my_studies", protocol = Call)]
 pub async fn my_studies() -> Result<Vec<MyStudy>, AppError> {
     let (ports, person) = ports()?;
     ports.grading.my_studies(&person).await

@@ -9,6 +9,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, refusal, use_i18n},
     model::{grading::DraftFault, problem::Problem},
+    ui::address::query_value,
 };
 
 /// An error instead of the requested content. Sets the response's status on the server.
@@ -32,7 +33,7 @@ pub fn Failure(
     let retriable =
         matches!(error, AppError::Unreachable | AppError::Internal(_) | AppError::TooMany(_) | AppError::Busy(_));
     let here = use_location();
-    let log_in_href = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    let log_in_href = move || format!("/log-in?next={}", query_value(&here.pathname.get()));
     view! {
         <Title text=title />
         <section class="failure" role="alert">
@@ -106,18 +107,6 @@ pub fn error_text(error: &AppError, i18n: I18n) -> String {
     }
 }
 
-/// A path as the value of a query parameter.
-pub fn escape(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(byte.into()),
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
 /// Gives the page being rendered on the server its HTTP status; nothing in the browser.
 pub fn set_status(status: u16) {
     #[cfg(feature = "ssr")]
@@ -156,17 +145,5 @@ fn words(error: &AppError, i18n: I18n) -> (&'static str, String) {
         AppError::Malformed => (c.malformed, c.malformed_hint.into()),
         AppError::Unreachable => (c.unreachable, c.unreachable_hint.into()),
         AppError::Internal(incident) => (c.internal, (c.internal_hint)(incident)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_become_query_values() {
-        let check = |path, value| assert_eq!(escape(path), value);
-        check("/grade/ab12", "/grade/ab12");
-        check("/admin/datasets/日?x=1&y", "/admin/datasets/%E6%97%A5%3Fx%3D1%26y");
     }
 }

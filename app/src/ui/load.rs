@@ -103,7 +103,7 @@ enum LoadedData {
     /// Fetched in this process.
     Value {
         value: Arc<dyn Any + Send + Sync>,
-        /// JSON, serialised into the page.
+        /// JSON, serialized into the page.
         #[cfg(feature = "ssr")]
         write: fn(&dyn Any) -> Result<String, serde_json::Error>,
     },
@@ -130,7 +130,7 @@ impl LoadedData {
     }
 }
 
-/// Serialisation of [`LoadedData`] into the page.
+/// Serialization of [`LoadedData`] into the page.
 struct AsJson;
 
 impl Encoder<LoadedData> for AsJson {

@@ -17,7 +17,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// The class that colours it.
+    /// The class that colors it.
     pub fn class(self) -> &'static str {
         match self {
             Tone::Plain => "tone-plain",
@@ -45,7 +45,7 @@ pub fn Notice(
 /// hydration would look for elements.
 #[component]
 pub fn WithoutScripts(
-    /// A text of the catalogue, without markup.
+    /// A text of the catalog, without markup.
     text: &'static str,
 ) -> impl IntoView {
     view! { <noscript inner_html=format!("<p class=\"notice tone-care\">{text}</p>")></noscript> }
@@ -69,7 +69,7 @@ pub fn Empty(
     }
 }
 
-/// A coloured label.
+/// A colored label.
 #[component]
 pub fn Badge(
     #[prop(optional)] tone: Tone,

@@ -23,7 +23,7 @@ pub struct OidcArgs {
     /// File with the client's secret; leave out for a public client
     #[arg(long, env = "AIXGRADE_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
     oidc_client_secret_file: Option<PathBuf>,
-    /// Name on the log-in button [default: the issuer's host]
+    /// Name on the login button [default: the issuer's host]
     #[arg(long, env = "AIXGRADE_OIDC_NAME", value_name = "NAME")]
     oidc_name: Option<String>,
     /// Also contact this host of the identity provider for tokens and keys, such as https://oauth2.example.org; repeat

@@ -259,7 +259,7 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
     }
     if let Some((name, password)) = services.accounts.first_admin().await? {
         welcome.push(format!("Log in as {name} with the password {password}"));
-        welcome.push("This password is shown only once. The first log-in asks for a new one.".to_owned());
+        welcome.push("This password is shown only once. The first login asks for a new one.".to_owned());
     }
     Ok(welcome)
 }
@@ -284,7 +284,7 @@ pub fn log(format: LogFormat) {
     };
 }
 
-/// Deletes hourly what no longer counts: expired sessions, old failed log-ins, and uploads that were not
+/// Deletes hourly what no longer counts: expired sessions, old failed logins, and uploads that were not
 /// imported within a day.
 async fn sweep(services: Services) {
     let sessions = Sessions(services.db.clone());

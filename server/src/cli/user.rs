@@ -18,9 +18,9 @@ use crate::{error::Failure, services::accounts::Validity};
 /// Manage accounts.
 #[derive(Subcommand)]
 pub enum User {
-    /// Create an account; reads the password from standard input. The first log-in asks for a new one
+    /// Create an account; reads the password from standard input. The first login asks for a new one
     Add(Add),
-    /// Set a password, read from standard input; logs the person out. The next log-in asks for a new one
+    /// Set a password, read from standard input; logs the person out. The next login asks for a new one
     Password(Password),
     /// Create a link with which a person chooses a new password
     #[command(name = "reset-link")]
@@ -75,7 +75,7 @@ pub struct Password {
 /// How long a password that is set here is good for.
 #[derive(Args, Clone, Copy)]
 pub struct Lasting {
-    /// Do not ask for a new password at the next log-in
+    /// Do not ask for a new password at the next login
     #[arg(long)]
     lasting: bool,
 }

@@ -1,4 +1,4 @@
-//! People, invitations and failed log-ins.
+//! People, invitations and failed logins.
 
 use app::model::{
     group::GroupName,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{clock, error::Failure};
 
-/// An account with the fields that a log-in needs.
+/// An account with the fields that a login needs.
 pub struct Account {
     pub me: Me,
     /// Whether they have chosen a language.

@@ -181,7 +181,7 @@ pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure
 
 /// The names of the items rated before and after this one, including hidden checks. For an unrated item: the
 /// one rated last, and none.
-pub fn neighbours(
+pub fn neighbors(
     conn: &Connection,
     study: StudyId,
     rater: UserId,

@@ -1,5 +1,5 @@
 //! Records every executed statement, for the test that checks query plans
-//! (`tests/it/authorisation/statements.rs`).
+//! (`tests/it/authorization/statements.rs`).
 //!
 //! Only connections opened after [`start`] are recorded, so a server that never calls it does nothing here.
 

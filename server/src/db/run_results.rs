@@ -6,7 +6,7 @@ use app::model::{
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
     published::Difference,
-    run::{Environment, ItemDetail, MissingTask, Neighbour, Verdict},
+    run::{Environment, ItemDetail, MissingTask, Neighbor, Verdict},
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -159,15 +159,15 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
         ))
     });
     let Some((mut detail, place)) = found.optional()? else { return Ok(None) };
-    detail.previous = neighbour(conn, run.id, "i.id < ?2 ORDER BY i.id DESC", place)?;
-    detail.next = neighbour(conn, run.id, "i.id > ?2 ORDER BY i.id", place)?;
+    detail.previous = neighbor(conn, run.id, "i.id < ?2 ORDER BY i.id DESC", place)?;
+    detail.next = neighbor(conn, run.id, "i.id > ?2 ORDER BY i.id", place)?;
     Ok(Some(detail))
 }
 
-fn neighbour(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Option<Neighbour>, Failure> {
+fn neighbor(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Option<Neighbor>, Failure> {
     let query = format!("SELECT {ITEM} FROM run_items i {ITEM_JOINS} WHERE i.run_id = ?1 AND {which} LIMIT 1");
     let read = |row: &rusqlite::Row<'_>| {
-        Ok(Neighbour { output: OutputId(row.get("output")?), task_id: row.get("external_id")? })
+        Ok(Neighbor { output: OutputId(row.get("output")?), task_id: row.get("external_id")? })
     };
     Ok(conn.prepare_cached(&query)?.query_row([run.0, place], read).optional()?)
 }

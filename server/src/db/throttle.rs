@@ -1,4 +1,4 @@
-//! Failed log-ins and the browsers that are exempt from other people's failures.
+//! Failed logins and the browsers that are exempt from other people's failures.
 
 use app::model::{ids::UserId, time::Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +8,7 @@ use crate::error::Failure;
 /// Maximum number of subjects with failures. Each is a row of about 100 bytes, so requests without an
 /// account occupy at most some 5 MB; the subjects whose last failure is oldest are deleted first.
 pub const MOST_SUBJECTS: i64 = 50_000;
-/// Maximum number of browsers remembered for an account; the one whose last log-in is oldest is deleted
+/// Maximum number of browsers remembered for an account; the one whose last login is oldest is deleted
 /// first.
 const MOST_DEVICES: u32 = 20;
 

@@ -16,7 +16,7 @@ use super::{
 
 /// JDK supertypes that add no behavior on which tests rely. [`FUNCTIONAL`] has the functional interfaces outside of
 /// `java.util.function`.
-const WITHOUT_BEHAVIOUR: &[&str] =
+const WITHOUT_BEHAVIOR: &[&str] =
     &["java/io/Serializable", "java/lang/Cloneable", "java/lang/Enum", "java/lang/Object", "java/lang/Record"];
 
 const FUNCTIONAL: &[&str] = &["java/lang/Runnable", "java/util/Comparator", "java/util/concurrent/Callable"];
@@ -47,13 +47,13 @@ fn cannot_deceive(class: &[u8], own: &Files, library: &Files) -> bool {
         let has_equals =
             pool.methods()?.iter().any(|(_, name, kind)| (*name, *kind) == ("equals", "(Ljava/lang/Object;)Z"));
         let sorts = pool.entries.iter().any(|entry| is_sorted_by_code(pool, *entry));
-        Some(supertypes.iter().all(|name| is_without_behaviour(name, own, library)) && !has_equals && !sorts)
+        Some(supertypes.iter().all(|name| is_without_behavior(name, own, library)) && !has_equals && !sorts)
     };
     Pool::read(class).as_ref().and_then(honest) == Some(true)
 }
 
-fn is_without_behaviour(name: &str, own: &Files, library: &Files) -> bool {
-    if WITHOUT_BEHAVIOUR.contains(&name) || FUNCTIONAL.contains(&name) || name.starts_with("java/util/function/") {
+fn is_without_behavior(name: &str, own: &Files, library: &Files) -> bool {
+    if WITHOUT_BEHAVIOR.contains(&name) || FUNCTIONAL.contains(&name) || name.starts_with("java/util/function/") {
         return true;
     }
     let dotted = name.replace('/', ".");
@@ -61,7 +61,7 @@ fn is_without_behaviour(name: &str, own: &Files, library: &Files) -> bool {
     own.contains_key(&dotted)
         || library.get(&dotted).is_some_and(|class| {
             let supertypes = Pool::read(class).and_then(|pool| pool.supertypes());
-            supertypes.is_some_and(|all| all.iter().all(|name| is_without_behaviour(name, own, library)))
+            supertypes.is_some_and(|all| all.iter().all(|name| is_without_behavior(name, own, library)))
         })
 }
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_with_own_behaviour_may_deceive() {
+    fn objects_with_own_behavior_may_deceive() {
         let check = |supertypes: &[&str], expected: bool| {
             assert_eq!(is_cleared(&class(supertypes, &[], &[])), expected, "{supertypes:?}");
         };

@@ -1,5 +1,5 @@
 //! CodeIF-Bench: its data files, at function level (`L_1_part_1.jsonl`) and at repository level. The benchmark states no
-//! licence, so its files are read where the user has them, and none is part of this program.
+//! license, so its files are read where the user has them, and none is part of this program.
 
 use std::collections::{BTreeMap, BTreeSet};
 

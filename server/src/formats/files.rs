@@ -331,7 +331,7 @@ fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && part != "." && part != ".." || part == "__MACOSX")
 }
 
-/// The normalised path; `None` if it leaves its folder.
+/// The normalized path; `None` if it leaves its folder.
 fn checked(path: &str) -> Option<String> {
     if path.starts_with('/') || path.contains(['\\', '\0', ':']) || path.chars().any(char::is_control) {
         return None;

@@ -66,7 +66,7 @@ fn different_files_with_one_name_are_refused() {
     assert!(zip(&[("a.json", "{}"), ("b.json", "{}")]).is_ok());
     let problem = zip(&[("a.json", "{}"), ("b.json", "[]")]).unwrap_err().to_string();
     assert!(problem.contains("x.zip: two files with different content have the name \"a.json\""), "{problem}");
-    // Also if the names are equal only after normalisation.
+    // Also if the names are equal only after normalization.
     let problem = zip(&[("a.json", "{}"), ("./b.json", "[]")]).unwrap_err().to_string();
     assert!(problem.contains("the name \"a.json\""), "{problem}");
     // A file that a dataset does not use may be there twice, and hides none that it uses.

@@ -111,7 +111,7 @@ pub struct TestTree {
 /// Reads a format's datasets from files. `None` where the files are not of that format.
 type Format = fn(&Files) -> Option<Result<Found, Vec<Problem>>>;
 
-/// The dataset formats. The first one that recognises the files reads them; the last one accepts any file of tasks.
+/// The dataset formats. The first one that recognizes the files reads them; the last one accepts any file of tasks.
 const FORMATS: [Format; 5] =
     [native::read, humaneval::read, codeif::read, aixbench::read_checkout, aixbench::read_bare];
 

@@ -68,7 +68,7 @@ impl OutputLine {
     }
 }
 
-/// Reads an upload: an archive of classes, recognised by its name or its first bytes, or lines. `each` is
+/// Reads an upload: an archive of classes, recognized by its name or its first bytes, or lines. `each` is
 /// called for every output and every problem. Returns whether the file was read to its end.
 pub fn read_upload(
     name: &str,

@@ -126,7 +126,7 @@ fn task(from: CodeLang, source: &Task, to: CodeLang, target: &Task) -> Result<Fo
     })
 }
 
-/// The pair of languages of a dataset of the translation task, to recognise its outputs.
+/// The pair of languages of a dataset of the translation task, to recognize its outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     source: CodeLang,

@@ -217,7 +217,7 @@ pub async fn set_lang(
     if let Ok(owner) = Owner::of(&caller) {
         state.services.accounts.set_lang(&owner, form.lang).await?;
     }
-    // For the log-in page and visitors without an account. Kept for a year, because the choice is no
+    // For the login page and visitors without an account. Kept for a year, because the choice is no
     // secret.
     let secure = if state.config.secure() { "; Secure" } else { "" };
     let cookie = format!(

@@ -15,10 +15,10 @@ use crate::{config::Config, state::AppState};
 
 /// The page where somebody chooses a new password before anything else.
 pub const NEW_PASSWORD: &str = "/new-password";
-/// Maximum length of the address that the log-in returns to, in bytes: our filters are far shorter.
+/// Maximum length of the address that the login returns to, in bytes: our filters are far shorter.
 const LONGEST_NEXT: usize = 1024;
 
-/// Middleware: pages for people with an account send others to the log-in, which brings them back.
+/// Middleware: pages for people with an account send others to the login, which brings them back.
 /// It is a courtesy; what a caller may do is decided by the signatures of the services.
 pub async fn pages(Extension(caller): Extension<Caller>, request: Request, next: Next) -> Response {
     let path = request.uri().path();

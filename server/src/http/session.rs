@@ -36,7 +36,7 @@ const KEY: &str = "user";
 /// The session's cookie, and the one that marks a browser as known to the accounts that logged in from it.
 const SESSION_COOKIE: &str = "aixgrade";
 const DEVICE_COOKIE: &str = "aixgrade-device";
-/// Browsers keep cookies for at most 400 days; each log-in renews the year.
+/// Browsers keep cookies for at most 400 days; each login renews the year.
 const DEVICE_AGE: Duration = Duration::days(365);
 /// Long enough for a rater who returns after the weekend; a forgotten session ends.
 const IDLE: Duration = Duration::days(14);
@@ -78,7 +78,7 @@ pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     parsed.find(|cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
 }
 
-/// The cookie by which the browser proves at its next log-in that it logged in before.
+/// The cookie by which the browser proves at its next login that it logged in before.
 pub fn device_cookie(secret: &str, secure: bool) -> String {
     let cookie = Cookie::build((cookie_name(DEVICE_COOKIE, secure), secret))
         .path("/")

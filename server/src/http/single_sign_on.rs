@@ -1,6 +1,6 @@
 //! Logging in with an identity provider: to its page and back.
 //!
-//! What a log-in needs on the way back is in a cookie of the browser that began it, so that nobody can end it in another
+//! What a login needs on the way back is in a cookie of the browser that began it, so that nobody can end it in another
 //! browser, and nothing is stored for visitors.
 
 use app::{
@@ -36,7 +36,7 @@ use crate::{
 const COOKIE: &str = "aixgrade-sso";
 /// Time for logging in at the provider.
 const AGE: Duration = Duration::minutes(10);
-/// Maximum length of the address that a log-in returns to, and of an invitation's secret, in bytes: cookies hold four
+/// Maximum length of the address that a login returns to, and of an invitation's secret, in bytes: cookies hold four
 /// kilobytes.
 const LONGEST: usize = 1024;
 
@@ -53,7 +53,7 @@ pub struct Asked {
     link: bool,
 }
 
-/// A log-in on its way, in the browser's cookie.
+/// A login on its way, in the browser's cookie.
 #[derive(Serialize, Deserialize)]
 struct OnTheWay {
     state: String,
@@ -175,7 +175,7 @@ fn refuse(refused: Refused, link: bool, next: &str) -> Result<Response, HttpErro
     page(why, link, next)
 }
 
-/// The page that says why there is no log-in.
+/// The page that says why there is no login.
 fn page(why: &str, link: bool, next: &str) -> Result<Response, HttpError> {
     let fields = [("error", "sso"), ("why", why), ("next", next)];
     let given = query(fields.into_iter().filter(|(_, value)| !value.is_empty()));

@@ -315,8 +315,8 @@ fn every_published_program_is_highlighted() {
         let body: crate::formats::humaneval::Task = serde_json::from_str(task.test_body.as_ref().unwrap()).unwrap();
         for code in [format!("{}{}", body.prompt, body.canonical_solution), body.canonical_solution] {
             let view = make(&code, task.code_lang);
-            let coloured = view.raw.iter().flat_map(|line| &line.0).any(|run| !run.0.is_empty());
-            assert!(coloured && view.remark.is_none(), "{}: {code}", task.task_id);
+            let colored = view.raw.iter().flat_map(|line| &line.0).any(|run| !run.0.is_empty());
+            assert!(colored && view.remark.is_none(), "{}: {code}", task.task_id);
         }
     }
 }

@@ -23,7 +23,7 @@ use app::{
 use super::judges;
 use crate::comparison::input::{ComparisonInput, InputRun};
 use crate::stats::{
-    bootstrap::{self, Cell, Scores},
+    bootstrap::{self, Cell, KeyedCells},
     correlation::{self, correlation},
     family::holm,
     leniency::adjusted,
@@ -116,7 +116,7 @@ fn human(input: &ComparisonInput, rubric: &Rubric, drawn: &[Drawn]) -> Human {
     let (mut differences, mut tests) = (Vec::new(), Vec::new());
     for (d, (drawn, dimension)) in drawn.iter().zip(&rubric.dimensions).enumerate() {
         let scores = drawn.cells.iter().enumerate();
-        let scores: Vec<Scores> = scores.map(|(m, tasks)| Scores { key: key(input, m), tasks }).collect();
+        let scores: Vec<KeyedCells> = scores.map(|(m, tasks)| KeyedCells { key: key(input, m), tasks }).collect();
         let joint = bootstrap::joint(&scores, draws(seed, MEANS + d as u64));
         for ((model, cells), mean) in models.iter_mut().zip(&drawn.cells).zip(joint.means) {
             model.dimensions.push(DimensionScores {
@@ -184,7 +184,7 @@ fn followed(input: &ComparisonInput) -> Vec<FollowedInstructions> {
         let at = InstructionKind::ALL.iter().position(|other| *other == kind).unwrap_or_default();
         let draws = |figure| Draws { resamples: resamples(input), ..Draws::new(input.seed, figure + at as u64) };
         let (cells, units) = input.followed(kind);
-        let scores = cells.iter().enumerate().map(|(m, tasks)| Scores { key: key(input, m), tasks });
+        let scores = cells.iter().enumerate().map(|(m, tasks)| KeyedCells { key: key(input, m), tasks });
         let joint = bootstrap::joint(&scores.collect::<Vec<_>>(), draws(FOLLOWED));
         let models = joint.means.into_iter().zip(&cells).map(|(mean, cells)| DimensionScores {
             mean: mean.ok().map(|estimate| estimate.value),

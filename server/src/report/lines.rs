@@ -226,7 +226,7 @@ struct Rated<'a> {
     submission: i64,
     sample: u32,
     rater: &'a str,
-    scores: Scores<'a>,
+    scores: ScoresByKey<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
     comment: &'a str,
@@ -238,9 +238,9 @@ struct Rated<'a> {
 }
 
 /// Scores under their dimensions' keys.
-struct Scores<'a>(&'a [String], &'a str);
+struct ScoresByKey<'a>(&'a [String], &'a str);
 
-impl Serialize for Scores<'_> {
+impl Serialize for ScoresByKey<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().zip(self.1.bytes().map(|digit| digit.wrapping_sub(b'0'))))
     }
@@ -258,7 +258,7 @@ impl<'a> Rated<'a> {
             submission: line.submission,
             sample: line.sample,
             rater: line.rater,
-            scores: Scores(keys, line.scores),
+            scores: ScoresByKey(keys, line.scores),
             instructions: line.instructions,
             comment: line.comment,
             flag: line.flag.and_then(|json| serde_json::from_str(json).ok()),

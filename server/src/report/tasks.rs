@@ -64,7 +64,7 @@ fn grid(input: &ComparisonInput, found: &[&Line], filter: &TaskFilter) -> TaskGr
 }
 
 /// The tasks before and after one in the filter's order.
-pub fn neighbours(
+pub fn neighbors(
     input: &ComparisonInput,
     all: &Lines,
     filter: &TaskFilter,

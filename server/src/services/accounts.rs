@@ -1,7 +1,7 @@
 //! People: logging in, passwords, invitations.
 //!
 //! Passwords are argon2id hashes; hashing runs on blocking threads, a few at a time. [`throttle`](super::throttle)
-//! slows failed log-ins, also for names that do not exist, and a wrong name costs as long as a wrong password:
+//! slows failed logins, also for names that do not exist, and a wrong name costs as long as a wrong password:
 //! nothing reveals which accounts exist.
 
 use std::net::IpAddr;
@@ -70,7 +70,7 @@ pub struct LoggedIn {
 /// How long a password that someone other than the account's owner sets is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// For the first log-in, which asks for another.
+    /// For the first login, which asks for another.
     OneTime,
     /// Until it is changed.
     Lasting,
@@ -95,7 +95,7 @@ pub struct Origin<'a> {
     pub device: Option<&'a str>,
 }
 
-/// Why a log-in was refused.
+/// Why a login was refused.
 #[derive(Debug)]
 pub enum Refused {
     /// The name or the password is wrong; the message does not say which.
@@ -244,7 +244,7 @@ impl AccountService {
         let hash = self.hash(new).await?;
         let name = owner.name.clone();
         let set = move |tx: &Transaction<'_>| {
-            // Checked again under the lock: without the current password, this is for the first log-in only.
+            // Checked again under the lock: without the current password, this is for the first login only.
             if !accounts::by_id(tx, id)?.is_some_and(|account| account.must_change_password) {
                 return Err(Failure::conflict((
                     "The password has been changed already. Use the Account page.",
@@ -406,7 +406,7 @@ impl AccountService {
         }
     }
 
-    /// Deletes failed log-ins that no longer count. The server calls it every hour.
+    /// Deletes failed logins that no longer count. The server calls it every hour.
     pub async fn sweep(&self) -> Result<usize, Failure> {
         let now = clock::now();
         self.db.write(move |tx| throttle::sweep(tx, now)).await
@@ -599,7 +599,7 @@ impl Accounts for AccountService {
             let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
             if account.disabled || account.password_hash == NO_PASSWORD {
                 return Err(Failure::conflict((
-                    "This account cannot log in. Activate it first; accounts of imported ratings have no log-in.",
+                    "This account cannot log in. Activate it first; accounts of imported ratings have no login.",
                     "该账户不能登录，请先启用。随评分导入的账户没有登录功能。",
                 )));
             }

@@ -467,7 +467,7 @@ impl Comparisons for ComparisonService {
         let input = &computed.input;
         let row = input.tasks.iter().find(|row| row.id == task).cloned();
         let row = row.ok_or_else(|| Failure::not_found("task in this selection"))?;
-        let (before, after) = tasks::neighbours(input, &computed.lines, &filter, task);
+        let (before, after) = tasks::neighbors(input, &computed.lines, &filter, task);
         let revisions: Vec<_> = input.tasks.iter().filter(|row| row.id == task).map(|row| row.revision).collect();
         let (selection, revision) = (resolved.selection, row.revision);
         let (outputs, tests) = self

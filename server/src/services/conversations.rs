@@ -1,4 +1,4 @@
-//! CodeIF-Bench over its ways, turns and kinds, for `services::runs`, which has authorised the caller.
+//! CodeIF-Bench over its ways, turns and kinds, for `services::runs`, which has authorized the caller.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,4 +1,4 @@
-//! HumanEval-X over its languages, for `services::runs`, which has authorised the caller.
+//! HumanEval-X over its languages, for `services::runs`, which has authorized the caller.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,5 +1,5 @@
 //! One service an area. What a method needs of its caller is a parameter (`app::port::Admin`, `Person`, `System`), so
-//! that nothing without authorisation can call it; it reads or writes once. Browser and command line go through the
+//! that nothing without authorization can call it; it reads or writes once. Browser and command line go through the
 //! same methods.
 
 pub mod accounts;

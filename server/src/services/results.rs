@@ -16,7 +16,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{Checked, ComparisonFigures, Scores, Selection},
+        compare::{Checked, ComparisonFigures, CountedScores, Selection},
         ids::{ModelId, RunId},
         results::{
             Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, HistoryRun, Measured,
@@ -190,7 +190,7 @@ impl ResultService {
         slug: &str,
         allowance: &Allowance,
     ) -> Result<DatasetFigures, Failure> {
-        let selection = Selection { dataset: slug.to_owned(), scores: Scores::Final, ..Selection::default() };
+        let selection = Selection { dataset: slug.to_owned(), scores: CountedScores::Final, ..Selection::default() };
         let resolved = self.comparisons.resolve(admin, selection).await?;
         let slug = slug.to_owned();
         let known = lock(&self.known.datasets).get(&slug).cloned();

@@ -1,4 +1,4 @@
-//! Comparison of two runs. Called by `services::runs`, which has authorised the caller.
+//! Comparison of two runs. Called by `services::runs`, which has authorized the caller.
 
 use std::collections::{HashMap, HashSet};
 

@@ -110,12 +110,12 @@ impl SingleSignOn {
         let _ = self.provider.set(Arc::new(provider));
     }
 
-    /// The provider's name on the log-in button; `None` if there is none.
+    /// The provider's name on the login button; `None` if there is none.
     pub fn name(&self) -> Option<&str> {
         self.provider.get().map(|provider| provider.name())
     }
 
-    /// Begins a log-in.
+    /// Begins a login.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -127,7 +127,7 @@ impl SingleSignOn {
         self.provider.get().ok_or_else(|| Refused::Failed(Failure::not_found("single sign-on")))
     }
 
-    /// Ends a log-in with the provider's code. `person` is logged in already, where `purpose` is to link.
+    /// Ends a login with the provider's code. `person` is logged in already, where `purpose` is to link.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -260,7 +260,7 @@ impl SingleSignOn {
 enum Source {
     /// The invitation with this secret's hash.
     Invitation(String),
-    /// The operator's decision that a first log-in creates accounts with this role.
+    /// The operator's decision that a first login creates accounts with this role.
     Provider(Role),
 }
 

@@ -1,4 +1,4 @@
-//! Access tokens for the REST API: creating, revoking and recognising them.
+//! Access tokens for the REST API: creating, revoking and recognizing them.
 //!
 //! A token is 256 random bits, so a fast hash is enough, and only its SHA-256 is stored. It acts as its
 //! owner, only while the owner is an active admin, and only within its scopes. The API checks the scopes
@@ -32,7 +32,7 @@ use crate::{
     error::Failure,
 };
 
-/// Prefix of every token, by which people and secret scanners recognise it.
+/// Prefix of every token, by which people and secret scanners recognize it.
 pub const BEGIN: &str = "axg_";
 /// Characters of a token that stay readable: enough to tell one's tokens apart, far too few to guess from.
 const PREFIX: usize = 10;

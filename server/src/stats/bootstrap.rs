@@ -11,7 +11,7 @@ pub type Cell = Vec<f64>;
 
 /// One model's ratings on one dimension.
 #[derive(Clone, Copy, Debug)]
-pub struct Scores<'a> {
+pub struct KeyedCells<'a> {
     /// The model's key, above 0. It selects the random stream, so other models do not change this model's draws.
     pub key: u64,
     /// One cell per task, in the same order for all models. May be shorter if the last tasks have no ratings.
@@ -37,7 +37,7 @@ pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
 }
 
 /// Every model's mean and every pairwise difference, from the same drawn tasks.
-pub fn joint(models: &[Scores], draws: Draws) -> Joint {
+pub fn joint(models: &[KeyedCells], draws: Draws) -> Joint {
     let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
     let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
     let drawn_from: Vec<usize> = (0..tasks).filter(|task| rated(*task)).collect();
@@ -72,7 +72,7 @@ struct ModelCells {
 }
 
 impl ModelCells {
-    fn of(model: &Scores, tasks: &[usize]) -> Self {
+    fn of(model: &KeyedCells, tasks: &[usize]) -> Self {
         let (mut starts, mut values) = (vec![0], Vec::new());
         for task in tasks {
             let mut cell = model.tasks.get(*task).cloned().unwrap_or_default();
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     fn mean_interval(tasks: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-        let found = joint(&[Scores { key: 1, tasks }], Draws { seed, figure: 0, resamples });
+        let found = joint(&[KeyedCells { key: 1, tasks }], Draws { seed, figure: 0, resamples });
         known(*found.means.first()?)
     }
 
     fn difference_interval(first: &[Cell], second: &[Cell], resamples: u32, seed: u64) -> Option<Interval> {
-        let models = [Scores { key: 1, tasks: first }, Scores { key: 2, tasks: second }];
+        let models = [KeyedCells { key: 1, tasks: first }, KeyedCells { key: 2, tasks: second }];
         let found = joint(&models, Draws { seed, figure: 0, resamples });
         known(found.differences.first()?.difference)
     }

@@ -108,12 +108,12 @@ impl ContingencyTable {
 
     fn spearman(&self, times: &[u32], by_x: &[f64], by_y: &[f64]) -> f64 {
         let n: f64 = by_x.iter().sum();
-        let centre = (n + 1.0) / 2.0;
+        let center = (n + 1.0) / 2.0;
         let ranks = |by: &[f64]| -> Vec<f64> {
             let mut before = 0.0;
             by.iter()
                 .map(|count| {
-                    let rank = before + (count + 1.0) / 2.0 - centre;
+                    let rank = before + (count + 1.0) / 2.0 - center;
                     before += count;
                     rank
                 })

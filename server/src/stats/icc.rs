@@ -14,11 +14,11 @@ pub fn icc1(units: &[Vec<f64>]) -> Known<Estimate> {
     let units: Vec<&Vec<f64>> = units.iter().filter(|unit| unit.len() > 1).collect();
     enough(units.len())?;
     let (n, all) = (units.len() as f64, units.iter().map(|u| u.len() as f64).sum::<f64>());
-    let centre = units.iter().flat_map(|u| u.iter()).sum::<f64>() / all;
+    let center = units.iter().flat_map(|u| u.iter()).sum::<f64>() / all;
     let (mut between, mut within) = (0.0, 0.0);
     for unit in &units {
         let mean = average(unit);
-        between += unit.len() as f64 * (mean - centre).powi(2);
+        between += unit.len() as f64 * (mean - center).powi(2);
         within += unit.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
     }
     varies(between + within)?;
@@ -42,13 +42,13 @@ pub fn icc2(units: &[Vec<f64>]) -> Known<(Estimate, Known<Estimate>)> {
         return Err(Undefined::NotCrossed);
     }
     let (n, k) = (units.len() as f64, raters as f64);
-    let centre = units.iter().map(|u| average(u)).sum::<f64>() / n;
+    let center = units.iter().map(|u| average(u)).sum::<f64>() / n;
     let by_rater: Vec<f64> = (0..raters).map(|r| units.iter().map(|u| u[r]).sum::<f64>() / n).collect();
-    let rows = k * units.iter().map(|u| (average(u) - centre).powi(2)).sum::<f64>();
-    let columns = n * by_rater.iter().map(|m| (m - centre).powi(2)).sum::<f64>();
+    let rows = k * units.iter().map(|u| (average(u) - center).powi(2)).sum::<f64>();
+    let columns = n * by_rater.iter().map(|m| (m - center).powi(2)).sum::<f64>();
     let rest = |u: &Vec<f64>| {
         let mean = average(u);
-        u.iter().zip(&by_rater).map(|(v, m)| (v - mean - m + centre).powi(2)).sum::<f64>()
+        u.iter().zip(&by_rater).map(|(v, m)| (v - mean - m + center).powi(2)).sum::<f64>()
     };
     let error = units.iter().map(rest).sum::<f64>();
     varies(rows + columns + error)?;

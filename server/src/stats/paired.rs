@@ -254,8 +254,8 @@ fn mean(values: &[f64]) -> f64 {
 
 /// Sample variance (divided by n − 1); needs at least two values.
 fn variance(values: &[f64]) -> f64 {
-    let centre = mean(values);
-    values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (values.len() - 1) as f64
+    let center = mean(values);
+    values.iter().map(|v| (v - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }
 
 #[cfg(test)]

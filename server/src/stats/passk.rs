@@ -8,7 +8,7 @@ use app::model::{
 };
 
 use super::{
-    bootstrap::{Cell, Scores, joint},
+    bootstrap::{Cell, KeyedCells, joint},
     paired::mcnemar,
     random::Draws,
 };
@@ -146,7 +146,8 @@ fn each_task(models: &[(u64, &[Vec<Sample>])], value: &Value, draws: Draws, part
     let cells = models.iter().enumerate();
     let cells: Vec<Vec<Cell>> =
         cells.map(|(model, (_, own))| (0..tasks).map(|task| cell(model, own, task)).collect()).collect();
-    let scores: Vec<Scores> = models.iter().zip(&cells).map(|((key, _), tasks)| Scores { key: *key, tasks }).collect();
+    let scores: Vec<KeyedCells> =
+        models.iter().zip(&cells).map(|((key, _), tasks)| KeyedCells { key: *key, tasks }).collect();
     // Each figure of a table has its own number, so that no two share a random stream.
     joint(&scores, Draws { figure: draws.figure.wrapping_add(part << 32), ..draws })
 }

@@ -4,7 +4,7 @@ use app::model::stats::{Joint, Reliability};
 use proptest::prelude::*;
 
 use super::{
-    bootstrap::{self, Scores, joint},
+    bootstrap::{self, KeyedCells, joint},
     correlation::{Point, correlation},
     family::holm,
     leniency::adjusted,
@@ -36,7 +36,7 @@ fn units() -> impl Strategy<Value = Vec<Unit>> {
 
 fn compared(units: &[Unit], order: [usize; MODELS]) -> Joint {
     let all: Vec<_> = order.iter().map(|m| (*m as u64 + 1, cells(units, *m, TASKS))).collect();
-    let scores: Vec<Scores> = all.iter().map(|(key, tasks)| Scores { key: *key, tasks }).collect();
+    let scores: Vec<KeyedCells> = all.iter().map(|(key, tasks)| KeyedCells { key: *key, tasks }).collect();
     joint(&scores, draws())
 }
 

@@ -99,7 +99,7 @@ async fn guesses_slow_unknown_browsers_only() {
     for _ in 0..2 {
         assert_eq!(ada.form("/log-in", &fields).await.location(), "/");
         ada.form("/log-out", &[]).await;
-        // Each log-in changes the browser's cookie, so an old copy is worthless.
+        // Each login changes the browser's cookie, so an old copy is worthless.
         let after = tokens().unwrap();
         assert_eq!(after.len(), 1);
         assert_ne!(after, before);

@@ -5,7 +5,7 @@
 use app::{
     model::{
         api::Scope,
-        compare::{Scores, Selection},
+        compare::{CountedScores, Selection},
         conversation::InstructionKind,
         feedback::{Disagreement, DisagreementQueue},
         grading::{Draft, Next, Receipt},
@@ -154,7 +154,7 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
     rate(&app, "bo", |n| u8::from(n > 2)).await;
     assert_eq!(waiting(&app, id).await, 3);
     let raw = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
-    let finals = Selection { scores: Scores::Final, ..raw.clone() };
+    let finals = Selection { scores: CountedScores::Final, ..raw.clone() };
     let before = compared(&app, raw.clone()).await.figures;
     let undecided = compared(&app, finals.clone()).await.figures;
     assert_eq!(undecided.human, before.human, "without an adjudication, both are the same");

@@ -76,7 +76,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let selection = json!({"dataset": "starter"});
     let mut lines: Vec<Line> = vec![
         ("who", For::Raters, Sent::Json(json!({}))),
-        ("desk", For::Raters, Sent::Json(json!({}))),
+        ("my_studies", For::Raters, Sent::Json(json!({}))),
         ("came_back", For::Raters, Sent::Json(json!({}))),
         ("next", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
@@ -599,7 +599,7 @@ fn full() -> Draft {
 }
 
 async fn study_named(client: &mut Client, title: &str) -> String {
-    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    let my_studies: Value = client.rpc("my_studies", json!({})).await.json();
     let found = my_studies.as_array().unwrap().iter().find(|study| study["title"] == title);
     found.unwrap_or_else(|| panic!("{my_studies}"))["token"].as_str().unwrap().to_owned()
 }
@@ -803,7 +803,7 @@ async fn nothing_is_reachable_without_log_in() {
         if of != For::Everybody {
             assert!(answer.location().starts_with("/log-in"), "{pattern}: {}", answer.status);
         } else if pattern != "/log-in" {
-            // The log-in page repeats the name that was tried.
+            // The login page repeats the name that was tried.
             secrets.check(pattern, &answer);
         }
     }

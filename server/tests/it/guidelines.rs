@@ -29,7 +29,7 @@ async fn save(app: &TestApp, object: Object, of: Bilingual) {
 }
 
 async fn my_study(client: &mut Client, title: &str) -> MyStudy {
-    let all: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    let all: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
     all.into_iter().find(|study| study.title == title).unwrap()
 }
 

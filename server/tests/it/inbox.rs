@@ -95,7 +95,7 @@ async fn another_admin(app: &TestApp, name: &str) -> Admin {
 }
 
 async fn token(client: &mut Client) -> Token {
-    let mine: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    let mine: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
     mine[0].token.clone()
 }
 

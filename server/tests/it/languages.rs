@@ -292,7 +292,7 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             ..NewStudy::default()
         };
         app.services.studies.create(&System.admin(), new).await.unwrap();
-        let my_studies: Value = ada.rpc("desk", json!({})).await.json();
+        let my_studies: Value = ada.rpc("my_studies", json!({})).await.json();
         let study =
             my_studies.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
         let next = ada.rpc("next_task", json!({"study": study, "holding": []})).await;

@@ -7,7 +7,7 @@ mod accounts;
 mod adjudicated_instructions;
 mod announcements;
 mod audit;
-mod authorisation;
+mod authorization;
 mod backup;
 mod blindness;
 mod collections;

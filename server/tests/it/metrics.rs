@@ -112,7 +112,7 @@ async fn requests_ratings_and_outputs_are_counted() {
 async fn metrics_are_on_their_own_address_only() {
     let app = TestApp::demo().await;
     let (people, watched) = routers(&app);
-    // Visitors are sent to the log-in, as from any address that does not exist.
+    // Visitors are sent to the login, as from any address that does not exist.
     assert_eq!(get(&people, "/metrics").await.0, get(&people, "/no/such/page").await.0);
     assert!(!get(&people, "/metrics").await.1.contains("# EOF"));
     for path in ["/", "/log-in", "/rpc/log_in", "/api/v1/openapi.json"] {

@@ -19,7 +19,7 @@ use crate::util::{Answer, Client, TestApp};
 /// A rater with an output: the client, its name for the output.
 async fn with_output(app: &TestApp, name: &str) -> (Client, String) {
     let mut client = app.demo_user(name).await;
-    let studies: Value = client.rpc("desk", json!({})).await.json();
+    let studies: Value = client.rpc("my_studies", json!({})).await.json();
     let next: Value = client.rpc("next", json!({"study": studies[0]["token"]})).await.json();
     let token = next["Item"]["token"].as_str().unwrap().to_owned();
     (client, token)

@@ -37,7 +37,7 @@ const STUDY: StudyId = StudyId(1);
 const ADMIN: Admin = System.admin();
 
 async fn token(client: &mut Client) -> String {
-    let mine: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    let mine: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
     mine[0].token.0.clone()
 }
 
@@ -343,8 +343,8 @@ async fn rater_is_paused_where_a_window_ends_and_loses_nothing() {
     }
     let Next::Paused { why: Halt::Rater, progress, .. } = next(&mut ada, &study).await else { panic!("not paused") };
     assert_eq!(progress.rated, 20, "every acknowledged rating is there");
-    let desk: Vec<MyStudy> = ada.rpc("desk", json!({})).await.json();
-    assert!(!desk[0].open && desk[0].paused);
+    let mine: Vec<MyStudy> = ada.rpc("my_studies", json!({})).await.json();
+    assert!(!mine[0].open && mine[0].paused);
     for (lang, words) in [("en", "You are paused in this study"), ("zh", "您在此项目中已被暂停")] {
         ada.form("/lang", &[("lang", lang)]).await;
         let page = ada.get(&format!("/grade/{study}")).await;

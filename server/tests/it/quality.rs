@@ -28,7 +28,7 @@ const STUDY: StudyId = StudyId(1);
 const ADMIN: Admin = System.admin();
 
 async fn study(client: &mut Client) -> String {
-    let my_studies: Vec<MyStudy> = client.rpc("desk", json!({})).await.json();
+    let my_studies: Vec<MyStudy> = client.rpc("my_studies", json!({})).await.json();
     my_studies[0].token.0.clone()
 }
 

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{ComparisonView, Human, Scores, Selection, TaskFilter, TaskPage},
+        compare::{ComparisonView, Human, CountedScores, Selection, TaskFilter, TaskPage},
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
         ratings::ModelScores,
@@ -29,7 +29,7 @@ use server::{
 };
 
 async fn study(client: &mut Client) -> String {
-    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    let my_studies: Value = client.rpc("my_studies", json!({})).await.json();
     my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 
@@ -191,7 +191,7 @@ async fn selection_decides_what_is_compared() {
     // Unknown objects give 404.
     let gone = Selection { studies: Some(vec![StudyId(99)]), ..selection() };
     assert!(app.services.comparisons.get(&System.admin(), gone).await.is_err());
-    assert_eq!(whole.selection.scores, Scores::Raw);
+    assert_eq!(whole.selection.scores, CountedScores::Raw);
 }
 
 #[tokio::test]
@@ -400,7 +400,7 @@ async fn final_scores_replace_ratings_on_request() {
     let app = filled().await;
     let study = any_study(&app);
     let raw = compared(&app, selection()).await;
-    let finals = Selection { scores: Scores::Final, ..selection() };
+    let finals = Selection { scores: CountedScores::Final, ..selection() };
     // Without an adjudication, both are the same.
     let before = compared(&app, finals.clone()).await;
     assert_eq!(before.figures.human.as_ref().unwrap().comparison, raw.figures.human.as_ref().unwrap().comparison);

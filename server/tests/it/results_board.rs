@@ -5,7 +5,7 @@
 
 use app::{
     model::{
-        compare::{ComparisonView, Scores, Selection},
+        compare::{ComparisonView, CountedScores, Selection},
         ids::ModelId,
         results::{Board, BoardQuery},
         submission::{InvalidLines, Matching},
@@ -22,7 +22,7 @@ async fn board(app: &TestApp, query: BoardQuery) -> Board {
 }
 
 async fn compared(app: &TestApp) -> ComparisonView {
-    let selection = Selection { dataset: "starter".into(), scores: Scores::Final, ..Selection::default() };
+    let selection = Selection { dataset: "starter".into(), scores: CountedScores::Final, ..Selection::default() };
     app.services.comparisons.get(&System.admin(), selection).await.unwrap()
 }
 

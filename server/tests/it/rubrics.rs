@@ -124,7 +124,7 @@ async fn studies_with_another_rubric_are_rated_and_compared_by_it() {
     }
     save(&app, security()).await;
     let id = begin(&app, Some("security 1")).await.unwrap();
-    let studies: Value = ada.rpc("desk", json!({})).await.json();
+    let studies: Value = ada.rpc("my_studies", json!({})).await.json();
     let mut tokens = studies.as_array().unwrap().iter().map(|study| study["token"].as_str().unwrap().to_owned());
     let own = tokens.find(|token| *token != first).unwrap();
     for n in 0..4_u8 {

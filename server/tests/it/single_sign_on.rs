@@ -74,7 +74,7 @@ async fn the_first_log_in_creates_an_account_only_if_the_operator_says_so() {
     assert!(session(&client).is_some());
     let once = names(&app).await;
     assert!(once.contains(&"ada-2".to_owned()));
-    // The second log-in finds it, under a new session.
+    // The second login finds it, under a new session.
     let first = session(&client);
     assert_eq!(through(&mut client, &provider, &ADA, "/log-in/sso").await.location(), "/");
     assert_ne!(session(&client), first);
@@ -134,7 +134,7 @@ async fn a_log_in_ends_in_the_browser_that_began_it_and_once() {
     let (app, provider) = allowed(|options| Options { create: Some(Role::Rater), ..options }).await;
     let (mut theirs, mut mine) = (app.anonymous(), app.anonymous());
     let back = provider.log_in(theirs.get("/log-in/sso").await.location(), &ADA);
-    // In a browser without the cookie, and in one with another log-in on the way.
+    // In a browser without the cookie, and in one with another login on the way.
     assert_eq!(why(&mine.get(&back).await), "state");
     mine.get("/log-in/sso").await;
     assert_eq!(why(&mine.get(&back).await), "state");
@@ -145,7 +145,7 @@ async fn a_log_in_ends_in_the_browser_that_began_it_and_once() {
     let there = query(mine.get("/log-in/sso").await.location());
     let denied = format!("/log-in/sso/callback?error=access_denied&state={}", there["state"]);
     assert_eq!(why(&mine.get(&denied).await), "denied");
-    // Somewhere else after the log-in.
+    // Somewhere else after the login.
     let elsewhere = "/log-in/sso?next=https%3A%2F%2Felsewhere.example%2F";
     assert_eq!(through(&mut mine, &provider, &ADA, elsewhere).await.location(), "/");
 }

@@ -38,7 +38,7 @@ use server::{
 };
 
 pub async fn study(client: &mut Client) -> String {
-    let my_studies: Value = client.rpc("desk", json!({})).await.json();
+    let my_studies: Value = client.rpc("my_studies", json!({})).await.json();
     my_studies[0]["token"].as_str().unwrap().to_owned()
 }
 

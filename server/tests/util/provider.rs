@@ -33,7 +33,7 @@ pub const SECRET: &str = "hush-hush-client-secret";
 pub enum Wrong {
     #[default]
     Nothing,
-    /// The ID token has the nonce of another log-in.
+    /// The ID token has the nonce of another login.
     Nonce,
     /// It is for another client.
     Audience,

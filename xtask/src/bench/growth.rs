@@ -27,7 +27,7 @@ pub struct Options {
     /// A data folder that an earlier measurement filled, to save filling it again; it is changed by `prune` and archiving
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The program to measure [default: an optimised build of this checkout]
+    /// The program to measure [default: an optimized build of this checkout]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Datasets

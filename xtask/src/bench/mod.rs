@@ -50,12 +50,12 @@ enum What {
     Steadiness(steadiness::Options),
 }
 
-/// Runs the benchmark in an optimised build of xtask: the load generator shares the cores with the
-/// server, and unoptimised it would take more of them than the server.
-pub fn optimised() -> Result<ExitCode> {
+/// Runs the benchmark in an optimized build of xtask: the load generator shares the cores with the
+/// server, and unoptimized it would take more of them than the server.
+pub fn optimized() -> Result<ExitCode> {
     let mut cargo = tools::cargo();
     cargo.args(["run", "--locked", "--quiet", "--release", "--package", "xtask", "--"]);
-    tools::say_aside("Building what measures, optimised");
+    tools::say_aside("Building what measures, optimized");
     // Paths are relative to the caller's folder.
     let status = cargo.args(std::env::args_os().skip(1)).current_dir(std::env::current_dir()?).status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -75,10 +75,10 @@ pub fn bench(args: &Bench) -> Result<ExitCode> {
     report.show(args.json)
 }
 
-/// The optimised server. The embedded client is whatever `target/client` contains: a
+/// The optimized server. The embedded client is whatever `target/client` contains: a
 /// benchmark that loads it needs `cargo xtask build --release` first.
 pub fn release_server() -> Result<PathBuf> {
-    tools::say_aside("Building the server, optimised, around the client that is in target/client");
+    tools::say_aside("Building the server, optimized, around the client that is in target/client");
     server::build_quietly(true)
 }
 

@@ -23,7 +23,7 @@ pub struct Options {
     /// A data folder that an earlier measurement filled, to save filling it again
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The program to measure [default: an optimised build of this checkout]
+    /// The program to measure [default: an optimized build of this checkout]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Studies of 50,000 ratings; 20 make a million
@@ -242,7 +242,7 @@ impl Server {
         });
         let cookies: Vec<String> = cookies.collect();
         if cookies.is_empty() {
-            bail!("the log-in failed: {}", head.lines().next().unwrap_or_default());
+            bail!("the login failed: {}", head.lines().next().unwrap_or_default());
         }
         Ok(cookies.join("; "))
     }

@@ -44,7 +44,7 @@ struct Stage {
     run: fn(&Prerequisites) -> Result<Counts>,
 }
 
-/// Ordered by how soon they fail: lints and Rust tests take minutes, the optimised client is the longest
+/// Ordered by how soon they fail: lints and Rust tests take minutes, the optimized client is the longest
 /// step.
 const STAGES: [Stage; 8] = [
     Stage { name: "format", about: "formatting", run: format },
@@ -53,7 +53,7 @@ const STAGES: [Stage; 8] = [
     Stage { name: "rust", about: "Rust tests, with the Java harness", run: rust::all },
     Stage { name: "xtask", about: "lints and tests of xtask", run: xtask },
     Stage { name: "lint-client", about: "lints of the client", run: lint_client },
-    Stage { name: "client", about: "build of the optimised client", run: optimised_client },
+    Stage { name: "client", about: "build of the optimized client", run: optimized_client },
     Stage { name: "journeys", about: "browser journeys", run: journeys::all },
 ];
 
@@ -234,7 +234,7 @@ fn lint_client(_: &Prerequisites) -> Result<Counts> {
 }
 
 /// All journeys run with the release client, whose size they measure, in one build.
-fn optimised_client(_: &Prerequisites) -> Result<Counts> {
+fn optimized_client(_: &Prerequisites) -> Result<Counts> {
     client::build(client::Profile::Release).map(|()| Counts::one(true))
 }
 

@@ -35,7 +35,7 @@ pub enum Kind {
     Host,
     /// The toolchain of a programming language, which xtask installs.
     Toolchain,
-    /// A benchmark without a licence, which only the environment can name.
+    /// A benchmark without a license, which only the environment can name.
     Unlicensed,
     /// Nothing: the test is disabled.
     Ignored,

@@ -10,7 +10,7 @@ use crate::{
     model::audit::{Action, AuditFilter, AuditPage as Found, Entry, Object, Via},
     rpc::audit::audit_log,
     ui::{
-        failure::escape,
+        address::query_value,
         frame::Page,
         load::{Data, Load},
         notice::Empty,
@@ -171,8 +171,8 @@ pub fn page_of(object: &Object) -> Option<String> {
         Object::Account(_) | Object::Invitation(_) => "/admin/people".to_owned(),
         Object::Announcement(_) => "/admin/announcements".to_owned(),
         Object::Group(_) => "/admin/groups".to_owned(),
-        Object::Dataset(slug) => format!("/admin/datasets/{}", escape(slug)),
-        Object::Rubric(slug) => format!("/admin/rubrics/{}", escape(slug)),
+        Object::Dataset(slug) => format!("/admin/datasets/{}", query_value(slug)),
+        Object::Rubric(slug) => format!("/admin/rubrics/{}", query_value(slug)),
         Object::Collection(id) => format!("/admin/collections/{id}"),
         Object::Run(id) => format!("/admin/runs/{id}"),
         Object::Storage => return None,
@@ -186,7 +186,7 @@ pub fn page_of(object: &Object) -> Option<String> {
 /// The filter as the address has it, without the place in the list; ends with `&` where it says anything.
 fn query(filter: &AuditFilter) -> String {
     let given = filter.fields().into_iter().filter(|(_, value)| !value.is_empty());
-    given.map(|(key, value)| format!("{key}={}&", escape(value))).collect()
+    given.map(|(key, value)| format!("{key}={}&", query_value(value))).collect()
 }
 
 #[cfg(test)]

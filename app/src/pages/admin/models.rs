@@ -8,7 +8,7 @@ use crate::{
     model::models::ModelRow,
     rpc::models::models,
     ui::{
-        failure::escape,
+        address::query_value,
         frame::Page,
         load::{Data, Load},
         notice::Empty,
@@ -56,7 +56,7 @@ fn table(i: I18n, list: Listing, rows: Vec<ModelRow>) -> AnyView {
         let more = row.datasets.len().saturating_sub(SHOWN);
         let more = (more > 0).then(|| view! { " · "<span class="muted">{(a.and_more)(more as u64)}</span> });
         let datasets = row.datasets.iter().take(SHOWN).enumerate().map(|(at, slug)| {
-            let href = format!("/admin/results/datasets/{}", escape(slug));
+            let href = format!("/admin/results/datasets/{}", query_value(slug));
             view! { {(at > 0).then_some(" · ")}<a href=href>{slug.clone()}</a> }
         });
         view! {

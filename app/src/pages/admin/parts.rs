@@ -41,7 +41,7 @@ pub fn choice(query: Memo<ParamsMap>, key: &'static str, value: &'static str, na
     view! { <option value=value selected=chosen prop:selected=chosen>{name}</option> }
 }
 
-/// A labelled list of a filter: each option's value and text, with `any` first for no filter.
+/// A labeled list of a filter: each option's value and text, with `any` first for no filter.
 pub fn select_field(
     key: &'static str,
     label: &'static str,
@@ -138,7 +138,7 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
     }
 }
 
-/// A study's state as a coloured word.
+/// A study's state as a colored word.
 pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
     let (tone, word) = match status {
         StudyStatus::Draft => (Tone::Plain, i.plan().draft),

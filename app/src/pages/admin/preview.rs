@@ -17,7 +17,7 @@ use crate::{
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
-        failure::escape,
+        address::query_value,
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},
@@ -120,7 +120,7 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, take: FormActio
 /// Links to the lines that are not imported.
 fn bad_lines(i: I18n, p: &Preview) -> Option<AnyView> {
     let u = i.uploads();
-    let query = format!("?dataset={}&match={}", escape(&p.dataset), matching_word(p.matching));
+    let query = format!("?dataset={}&match={}", query_value(&p.dataset), matching_word(p.matching));
     let address = |ending: &str| format!("/admin/uploads/{}/bad-lines.{ending}{query}", p.upload);
     (p.bad_lines() > 0).then(|| {
         let lines =

@@ -14,8 +14,8 @@ use crate::{
     },
     rpc::submissions::uploads,
     ui::{
+        address::query_value,
         effect::effect,
-        failure::escape,
         load::{Data, Load},
         notice::{Empty, Progress},
     },
@@ -109,7 +109,7 @@ fn state(i: I18n, row: &UploadRow) -> AnyView {
     match &row.state {
         UploadState::Waiting => {
             let preview = row.dataset.as_ref().map(|slug| {
-                let address = format!("/admin/uploads/{}?dataset={}", row.id, escape(slug));
+                let address = format!("/admin/uploads/{}?dataset={}", row.id, query_value(slug));
                 view! { " "<a href=address>{t.open_preview}</a> }
             });
             view! { <span>{t.waiting}{preview}</span> }.into_any()

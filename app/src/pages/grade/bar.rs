@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     i18n::use_i18n,
-    ui::{announce::sayer, effect::effect, failure::escape},
+    ui::{address::query_value, announce::sayer, effect::effect},
 };
 
 /// Number, age and state of the waiting submissions, and the available actions. Empty if all is well: a
@@ -33,7 +33,7 @@ pub fn UnsentBar() -> impl IntoView {
         Connection::LoggedOut => b.queue_logged_out.into(),
         Connection::SomebodyElse(name) => (b.queue_somebody_else)(&name),
     };
-    let log_in = move || format!("/log-in?next={}", escape(&here.pathname.get()));
+    let log_in = move || format!("/log-in?next={}", query_value(&here.pathname.get()));
     let logged_out = move || submit_queue.connection.get() == Connection::LoggedOut;
     let say = sayer();
     effect(move |before: Option<bool>| {

@@ -21,7 +21,7 @@ use crate::{
         lang::Lang,
         rubric::Rubric,
     },
-    ui::{announce::say, effect::effect, failure::escape, text_area::area_text},
+    ui::{address::query_value, announce::say, effect::effect, text_area::area_text},
 };
 
 /// The scales, the comment, the flag and the buttons.
@@ -277,7 +277,7 @@ fn State(shortcuts: Shortcuts) -> impl IntoView {
     let (t, b) = (i18n.rater(), i18n.grading());
     let session = shortcuts.session;
     // Back to this output, whatever the address of the page is.
-    let log_in = format!("/log-in?next={}", escape(&format!("/grade/{}/{}", session.study(), session.token())));
+    let log_in = format!("/log-in?next={}", query_value(&format!("/grade/{}/{}", session.study(), session.token())));
     let calm = move || match session.kept.get() {
         SaveState::Untouched => ("state state-none", String::new()),
         SaveState::Saving => ("state state-busy", t.state_saving.into()),

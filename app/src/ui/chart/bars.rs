@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use crate::model::{ratings::Interval, run::Verdict};
 
-/// Number of colours in the score palette, lightest (lowest score) first.
+/// Number of colors in the score palette, lightest (lowest score) first.
 pub const STEPS: usize = 9;
 
 /// A bar of a stacked chart.
@@ -31,7 +31,7 @@ pub struct Part {
     pub size: u64,
     /// Name, short enough for a narrow part, such as a score.
     pub name: String,
-    /// Class of its colour.
+    /// Class of its color.
     pub class: String,
     /// Tooltip.
     pub tip: String,
@@ -344,7 +344,7 @@ pub fn step_class(step: usize) -> String {
     format!("step-{step}")
 }
 
-/// Class of a verdict's colour: the same wherever verdicts are shown (style/70-runs.css).
+/// Class of a verdict's color: the same wherever verdicts are shown (style/70-runs.css).
 pub fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Passed => "v-passed",
@@ -547,12 +547,12 @@ mod tests {
     #[test]
     fn labels_on_bars_have_contrast() {
         let css = include_str!("../../../../style/60-admin.css");
-        let colour = |name: &str| -> [f64; 3] {
+        let color = |name: &str| -> [f64; 3] {
             let hex = css.split(&format!("{name}: #")).nth(1).unwrap_or_else(|| panic!("no {name}"));
             [0, 2, 4].map(|i| f64::from(u8::from_str_radix(&hex[i..i + 2], 16).expect("hexadecimal")) / 255.0)
         };
         let light = |name: &str| {
-            let linear = colour(name).map(|v| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) });
+            let linear = color(name).map(|v| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) });
             0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
         };
         let mut last = f64::INFINITY;

@@ -107,7 +107,7 @@ impl Links {
         self.tasks(None, &format!("spot={grid_cell}"))
     }
 
-    /// One task; `more` is the filter that determines its neighbours.
+    /// One task; `more` is the filter that determines its neighbors.
     pub fn task(&self, task: TaskId, more: &str) -> String {
         let fields: Vec<&str> = [self.query.as_str(), more].into_iter().filter(|field| !field.is_empty()).collect();
         format!("/admin/compare/{}/tasks/{task}?{}", self.slug, fields.join("&"))
@@ -392,7 +392,7 @@ pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec
     found
 }
 
-/// One cell per model and task. `filter` is the query that determines a task's neighbours.
+/// One cell per model and task. `filter` is the query that determines a task's neighbors.
 pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, &str)>) -> Option<Figure> {
     if grid.tasks.is_empty() {
         return None;

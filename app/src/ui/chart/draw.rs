@@ -20,7 +20,7 @@ pub struct Size {
     pub height: f64,
 }
 
-/// The chart for a page: keyboard-reachable marks, colours from the style sheet.
+/// The chart for a page: keyboard-reachable marks, colors from the style sheet.
 pub fn page(figure: &Figure) -> String {
     let size = size(&figure.chart);
     let (id, title, desc) = (escape(&figure.id), escape(&figure.title), escape(&figure.desc));
@@ -187,7 +187,7 @@ fn columns(out: &mut String, axis: &Axis, groups: &[Group], marks: &mut Marks) {
                     r#"<line class="chart-zero" x1="{middle:.1}" x2="{middle:.1}" y1="{low:.1}" y2="{high:.1}"/>"#
                 );
             }
-            // Shows the figure above its column only if it does not overlap its neighbour's.
+            // Shows the figure above its column only if it does not overlap its neighbor's.
             if bar >= 40.0 {
                 let figure = escape(text.rsplit(": ").next().unwrap_or_default());
                 _ = write!(out, r#"<text x="{middle:.1}" y="{above:.1}" text-anchor="middle">{figure}</text>"#);
@@ -307,13 +307,13 @@ fn apart(places: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     places.iter().map(moved).collect()
 }
 
-/// A model's colour. When the palette repeats, it is shifted against the shapes, so that no two of 36 models
+/// A model's color. When the palette repeats, it is shifted against the shapes, so that no two of 36 models
 /// share both.
 pub fn tint(series: usize) -> usize {
     (series + series / SERIES) % SERIES
 }
 
-/// A model's shape, which distinguishes models without colour.
+/// A model's shape, which distinguishes models without color.
 fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     let points = |corners: &[(f64, f64)]| {
         let each = corners.iter().map(|(dx, dy)| format!("{:.1},{:.1}", x + r * dx, y + r * dy));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::bars::{Axis, Bar, Mark};
 use crate::model::{ratings::Interval, run::Verdict};
 
-/// Number of colours and shapes in the models' palette. With more models they repeat in other combinations.
+/// Number of colors and shapes in the models' palette. With more models they repeat in other combinations.
 pub const SERIES: usize = 6;
 
 /// A chart with its description and its figures as a table.
@@ -18,7 +18,7 @@ pub struct Figure {
     /// Description in one or two sentences.
     pub desc: String,
     pub chart: Chart,
-    /// Legend of colours and shapes.
+    /// Legend of colors and shapes.
     pub legend: Vec<Key>,
     /// The figures in the chart.
     pub table: Table,
@@ -118,7 +118,7 @@ pub struct ColumnBar {
 /// A cell of a heat map or a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Its colour.
+    /// Its color.
     pub style: MarkStyle,
     /// Short label, may be empty.
     pub text: String,

@@ -668,8 +668,8 @@ mod tests {
         assert_eq!(sizes, [12, 11, 10, 9, 8, 7, 6, 5, 4 + 3 + 2 + 1]);
         assert_eq!(bars[0].parts[8].name, "other classes");
         assert_eq!((bars[0].note.as_str(), bars[1].note.as_str()), ("78 failures", "0 failures"));
-        let colours: BTreeSet<&str> = bars[0].parts.iter().map(|part| part.class.as_str()).collect();
-        assert_eq!(colours.len(), STEPS);
+        let colors: BTreeSet<&str> = bars[0].parts.iter().map(|part| part.class.as_str()).collect();
+        assert_eq!(colors.len(), STEPS);
         // The model, twelve classes, the sum.
         assert!(figure.table.rows.iter().chain([&figure.table.head]).all(|row| row.len() == 14));
         let nine = failures(I18n::of(Lang::En), "f", "Failures".into(), &models, &classes[..9]);

@@ -8,8 +8,8 @@
 //! - [`view::ChartFigure`] puts one on a page: arrow keys move between its marks, and its table is next to
 //!   it.
 //!
-//! Colours come from classes (`style/60-admin.css`, `style/70-charts.css`), because the page's policy
-//! forbids style attributes; a file has the same classes with the colours of one theme inside.
+//! Colors come from classes (`style/60-admin.css`, `style/70-charts.css`), because the page's policy
+//! forbids style attributes; a file has the same classes with the colors of one theme inside.
 
 pub mod bars;
 pub mod comparison;

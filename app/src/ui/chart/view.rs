@@ -40,7 +40,7 @@ pub fn ChartFigure(
     let class = if wide { "canvas canvas--wide" } else { "canvas" };
     let keys = move |event: web_sys::KeyboardEvent| {
         if let Some(by) = stride(&event.key())
-            && let Some(mark) = neighbour(&event, by)
+            && let Some(mark) = neighbor(&event, by)
         {
             event.prevent_default();
             let _ = mark.focus();
@@ -159,7 +159,7 @@ fn stride(key: &str) -> Option<Stride> {
 }
 
 /// Moves the tab stop to the mark that a key leads to from the focused one.
-fn neighbour(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgElement> {
+fn neighbor(event: &web_sys::KeyboardEvent, by: Stride) -> Option<web_sys::SvgElement> {
     let here = mark_of(event.target()?)?;
     let chart = here.closest("svg.chart").ok()??;
     let marks = chart.query_selector_all("[tabindex]").ok()?;

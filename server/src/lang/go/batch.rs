@@ -7,7 +7,7 @@
 //! processors are busy, the queue grows; when they are idle, a sample is built at once.
 //!
 //! Two samples of one task are never in the same batch: the programs of a batch contain all its samples, and only a
-//! neighbour that solves the same task would have answers worth stealing.
+//! neighbor that solves the same task would have answers worth stealing.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},

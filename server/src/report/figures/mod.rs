@@ -1,7 +1,7 @@
 //! Figures as files: SVG, PNG and PDF of one drawing, with the shipped font, and the data behind them. Used by
 //! downloads, the command line and the bundle.
 //!
-//! `app::ui::chart` says what is drawn; [`print`] lays it out as a journal prints it; this module adds colours, fonts and
+//! `app::ui::chart` says what is drawn; [`print`] lays it out as a journal prints it; this module adds colors, fonts and
 //! the caption, which stands in the file's description.
 
 pub mod data;
@@ -29,7 +29,7 @@ pub use theme::Theme;
 pub struct RenderOptions {
     /// Its width.
     pub width: Width,
-    /// Its colours.
+    /// Its colors.
     pub theme: Theme,
     /// The language of its texts, which selects the glyphs of Chinese characters.
     pub lang: Lang,
@@ -206,7 +206,7 @@ mod tests {
                 .filter(|part| part.contains(r#"class="print-tick""#))
                 .filter_map(|part| part.split(r#"x=""#).nth(1)?.split('"').next()?.parse().ok())
                 .collect();
-            assert_eq!((lines.clone(), lines.len()), (labels, 4), "one label centred under each line");
+            assert_eq!((lines.clone(), lines.len()), (labels, 4), "one label centered under each line");
             // Each point has its row's name at its height, left of every mark.
             let points = values(&text, "<circle ", "cy");
             let (names, ends): (Vec<f64>, Vec<f64>) = text

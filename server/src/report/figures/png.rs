@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_drawn_at_the_width_of_a_journal() {
-        // At 600 pixels per inch without optimisation, every kind at both widths would take minutes; the PDF's test draws
+        // At 600 pixels per inch without optimization, every kind at both widths would take minutes; the PDF's test draws
         // them all from the same tree.
         for (lang, width, across, ids) in [
             (Lang::En, Width::Column, 2102, ["c-means", "verdicts"]),

@@ -1,5 +1,5 @@
 //! Figures as a journal prints them: one column (89 mm) or the page (183 mm) wide, names next to their intervals, ticks
-//! under their lines, axis titles with units, numbers of tasks, and marks that are told apart in grey.
+//! under their lines, axis titles with units, numbers of tasks, and marks that are told apart in gray.
 //!
 //! Lengths are in points, 72 to an inch. No title stands in the picture: journals print captions.
 
@@ -136,7 +136,7 @@ impl Canvas {
             return y + TICK + SIZE + 2.0;
         }
         let title = fit(&axis.title, SIZE, self.width - 2.0 * EDGE);
-        // Centred under the axis, but inside the figure.
+        // Centered under the axis, but inside the figure.
         let half = width(&title, SIZE) / 2.0;
         let middle = ((from + to) / 2.0).clamp(EDGE + half, self.width - EDGE - half);
         self.text((middle, y + TICK + 2.0 * SIZE + 3.0), "middle", "print-title", &title);
@@ -192,7 +192,7 @@ impl Canvas {
                 }
             }
             let x = along(axis, value, from, to);
-            // Without groups, a filled point is a significant difference; told apart without colour.
+            // Without groups, a filled point is a significant difference; told apart without color.
             let class = if axis.zero.is_none() || mark.strong { "print-point" } else { "print-open" };
             _ = write!(self.out, r#"<circle class="{class}" cx="{x:.2}" cy="{y:.2}" r="2.2"/>"#);
         }
@@ -358,7 +358,7 @@ impl Canvas {
     }
 }
 
-/// The classes of a model's column: its colour, and the hatch over it.
+/// The classes of a model's column: its color, and the hatch over it.
 fn fills(series: usize) -> [String; 2] {
     [format!("series-{}", draw::tint(series)), format!("hatch-{}", series % SERIES)]
 }

@@ -1,4 +1,4 @@
-//! The style sheet's colours, for files.
+//! The style sheet's colors, for files.
 
 use app::ui::chart::STEPS;
 
@@ -48,7 +48,7 @@ const SERIES: [(&str, &str); app::ui::chart::figure::SERIES] = [
     ("#1f6fb4", "#7fb8f0"),
     ("#b02a6b", "#f08dbb"),
 ];
-/// As in style/60-admin.css, with the text colours.
+/// As in style/60-admin.css, with the text colors.
 const PALETTE: [(&str, &str); STEPS] = [
     ("#f7f2cf", "#101822"),
     ("#d6e4ad", "#101822"),
@@ -61,7 +61,7 @@ const PALETTE: [(&str, &str); STEPS] = [
     ("#233261", "#ffffff"),
 ];
 
-/// As in style/70-runs.css, with the light theme's text colours.
+/// As in style/70-runs.css, with the light theme's text colors.
 const VERDICTS: [(&str, (&str, &str), &str); 9] = [
     ("passed", ("#00594f", "#43bd99"), "#ffffff"),
     ("failed", ("#e2712a", "#e8743f"), "#101418"),
@@ -100,7 +100,7 @@ pub(super) fn style(theme: Theme) -> String {
     }
     for (name, pair, on) in VERDICTS {
         let fill = theme.pick(pair);
-        // Every colour of the dark theme is light enough for dark letters.
+        // Every color of the dark theme is light enough for dark letters.
         let on = if theme == Theme::Dark { "#101418" } else { on };
         css += &format!(".v-{name} rect{{fill:{fill}}}.v-{name} text{{fill:{on}}}");
     }
@@ -110,7 +110,7 @@ pub(super) fn style(theme: Theme) -> String {
     css
 }
 
-/// Patterns over the models' colours, so that bars are told apart in grey.
+/// Patterns over the models' colors, so that bars are told apart in gray.
 pub(super) fn hatches(theme: Theme) -> String {
     let surface = theme.pick(SURFACE);
     let lines = ["", "M0 4L4 0M-1 1L1 -1M3 5L5 3", "M0 2H4", "M2 0V4", "M0 0L4 4M-1 3L1 5M3 -1L5 1", "M0 2H4M2 0V4"];
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn files_have_the_pages_colours() {
+    fn files_have_the_pages_colors() {
         let both = |(light, dark): (&str, &str)| format!("light-dark({light}, {dark})");
         for (name, pair) in [
             ("surface", SURFACE),
@@ -167,9 +167,9 @@ mod tests {
         0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
     }
 
-    /// Printed in grey, two verdicts differ by at least 5 of 100 steps of lightness (CIE L*); letters on them by 4.5:1.
+    /// Printed in gray, two verdicts differ by at least 5 of 100 steps of lightness (CIE L*); letters on them by 4.5:1.
     #[test]
-    fn verdicts_are_told_apart_in_grey() {
+    fn verdicts_are_told_apart_in_gray() {
         let lightness = |hex: &str| 116.0 * luminance(hex).cbrt() - 16.0;
         let mut all: Vec<f64> = VERDICTS.iter().map(|(_, (light, _), _)| lightness(light)).collect();
         all.sort_by(f64::total_cmp);
@@ -183,7 +183,7 @@ mod tests {
 
     /// WCAG requires 3:1 for graphics that are needed to understand the content.
     #[test]
-    fn model_colours_have_contrast_with_the_background() {
+    fn model_colors_have_contrast_with_the_background() {
         let light = |hex: &str| {
             let part = |at: usize| f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
             let linear = |v: f64| if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };

@@ -1,7 +1,7 @@
 //! Reads a comparison's input in one snapshot: rows from the database, final scores by the rule of the statistics.
 
 use app::model::{
-    compare::{Scores, Selection},
+    compare::{CountedScores, Selection},
     lang::Bilingual,
 };
 use rusqlite::Connection;
@@ -20,7 +20,7 @@ use crate::{
 /// Fails if the database lacks something that the selection names.
 pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
     let mut input = results_input::read(conn, name, selection)?;
-    if selection.scores == Scores::Final {
+    if selection.scores == CountedScores::Final {
         let adjudicated = results_final::adjudicated_outputs(conn, &input)?.into_iter();
         let finals = adjudicated.filter_map(|one| {
             let scores = final_scores(one.decision.as_deref(), one.extra_rated, &one.ratings, input.dimensions())?;

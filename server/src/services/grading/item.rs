@@ -160,7 +160,7 @@ impl Item {
         // There is no way back into a calibration, or from it into the work.
         let (previous, following) = match calibration {
             Some(_) => (None, None),
-            None => grading::neighbours(conn, self.study.id, self.rater, rated_at)?,
+            None => grading::neighbors(conn, self.study.id, self.rater, rated_at)?,
         };
         let draft = match self.storage.draft(conn)? {
             Some(draft) => Some(draft),

@@ -237,7 +237,7 @@ impl Grading for GradingService {
                     }
                     None => {
                         let progress = progress(tx, &study, rater)?;
-                        let (previous, _) = grading::neighbours(tx, study.id, rater, None)?;
+                        let (previous, _) = grading::neighbors(tx, study.id, rater, None)?;
                         Ok(Err(NextTask::Finished { title: study.title, progress, previous }))
                     }
                 }
@@ -271,7 +271,7 @@ impl Grading for GradingService {
         if key.len() > KEY_MAX || !key.chars().all(|c| c.is_ascii_graphic()) {
             return Err(AppError::Malformed);
         }
-        // A form without JavaScript sends no key and needs none: the same content again is recognised.
+        // A form without JavaScript sends no key and needs none: the same content again is recognized.
         let key = if key.is_empty() { clock::token().0 } else { key.to_owned() };
         let token = assignment.clone();
         let receipt = self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?;
@@ -350,7 +350,7 @@ fn replies(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<FlagRe
 
 fn finished(conn: &Connection, study: RaterStudy, rater: UserId) -> Result<Next, Failure> {
     let progress = progress(conn, &study, rater)?;
-    let (previous, _) = grading::neighbours(conn, study.id, rater, None)?;
+    let (previous, _) = grading::neighbors(conn, study.id, rater, None)?;
     Ok(Next::Finished { title: study.title, progress, previous })
 }
 

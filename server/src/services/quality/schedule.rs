@@ -97,7 +97,7 @@ impl Iterator for Schedule {
     }
 }
 
-/// Steele, Lea and Flood's SplitMix64 finaliser (OOPSLA 2014): a few nanoseconds, and every bit of the
+/// Steele, Lea and Flood's SplitMix64 finalizer (OOPSLA 2014): a few nanoseconds, and every bit of the
 /// input moves half of the output's.
 fn mix(n: u64) -> u64 {
     let n = n.wrapping_add(0x9E37_79B9_7F4A_7C15);

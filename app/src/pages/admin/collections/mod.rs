@@ -54,7 +54,7 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
-/// A collection's state, coloured.
+/// A collection's state, colored.
 fn status(i: I18n, status: CollectionStatus) -> impl IntoView {
     let tone = match status {
         CollectionStatus::Draft => Tone::Plain,

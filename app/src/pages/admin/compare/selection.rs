@@ -6,7 +6,7 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{ComparisonView, Scores, Selection, StudyOption},
+        compare::{ComparisonView, CountedScores, Selection, StudyOption},
         lang::Lang,
     },
 };
@@ -100,8 +100,8 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
                     <div class="field">
                         <label class="label" for="choice-scores">{t.scores}</label>
                         <select class="input" id="choice-scores" name="scores">
-                            <option value="" selected=scores.eq(&Scores::Raw)>{t.scores_raw}</option>
-                            <option value="final" selected=scores.eq(&Scores::Final)>{t.scores_final}</option>
+                            <option value="" selected=scores.eq(&CountedScores::Raw)>{t.scores_raw}</option>
+                            <option value="final" selected=scores.eq(&CountedScores::Final)>{t.scores_final}</option>
                         </select>
                     </div>
                     <button class="button primary" type="submit">{t.show}</button>
@@ -149,8 +149,8 @@ pub fn on_paper(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
     let runs = options.runs.iter().filter(|r| selection.runs.iter().flatten().any(|id| *id == r.id));
     let raters = options.raters.iter().filter(|(id, _)| selection.raters.iter().flatten().any(|known| known == id));
     let scores = match selection.scores {
-        Scores::Raw => t.scores_raw,
-        Scores::Final => t.scores_final,
+        CountedScores::Raw => t.scores_raw,
+        CountedScores::Final => t.scores_final,
     };
     view! {
         <p class="print-only small">

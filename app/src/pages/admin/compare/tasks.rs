@@ -296,7 +296,7 @@ fn shown(i: I18n, cell: TaskCell) -> AnyView {
     view! { <span class="task-cell">{means}{verdict}{none}</span> }.into_any()
 }
 
-/// A verdict in its colour.
+/// A verdict in its color.
 pub fn verdict_badge(i: I18n, verdict: Verdict) -> impl IntoView {
     let tone = match verdict {
         Verdict::Passed => Tone::Good,

@@ -113,7 +113,7 @@ fn content(i: I18n, query: Memo<ParamsMap>, page: InboxPage, forms: Forms, keybo
     view! {
         {head}
         {bulk(i, query, filter, acts)}
-        <ul class="desk inbox" aria-label=t.items>{items}</ul>
+        <ul class="card-list inbox" aria-label=t.items>{items}</ul>
         {turner}
         {shortcuts(i, off)}
     }

@@ -9,7 +9,7 @@ use crate::{
     pages::admin::parts::asked,
     rpc::api::reference,
     ui::{
-        failure::escape,
+        address::query_value,
         frame::Page,
         load::{Data, Load},
     },
@@ -52,7 +52,7 @@ fn areas(i: I18n, found: ApiReference) -> AnyView {
         .iter()
         .map(|area| {
             let current = (!area.operations.is_empty()).then_some("page");
-            let address = format!("/admin/api?area={}", escape(&area.name));
+            let address = format!("/admin/api?area={}", query_value(&area.name));
             view! { <li><a href=address aria-current=current>{t.area(&area.name).to_owned()}</a></li> }
         })
         .collect_view();
@@ -61,10 +61,10 @@ fn areas(i: I18n, found: ApiReference) -> AnyView {
         .filter(|area| !area.operations.is_empty())
         .map(|area| {
             let id = anchor(&area.name);
-            let labelled = id.clone();
+            let labeled = id.clone();
             let operations = area.operations.into_iter().map(|one| operation(i, one)).collect_view();
             view! {
-                <section class="stack" aria-labelledby=labelled>
+                <section class="stack" aria-labelledby=labeled>
                     <h2 id=id>{t.area(&area.name).to_owned()}</h2>
                     {operations}
                 </section>

@@ -132,7 +132,7 @@ fn list(i: I18n, rows: &[WebhookRow], remove: FormAction<RemoveWebhook>, test: F
     let cards = rows.iter().map(|row| {
         let (id, allowed) = (row.id, row.allowed);
         let head = format!("webhook-{id}");
-        let labelled = head.clone();
+        let labeled = head.clone();
         let url = row.url.clone();
         let (test_which, messages_of, remove_which) = ((t.test_which)(&url), (t.messages_of)(&url), (t.remove_which)(&url));
         let events: Vec<_> = row.events.iter().map(|event| event_text(i, *event)).collect();
@@ -144,7 +144,7 @@ fn list(i: I18n, rows: &[WebhookRow], remove: FormAction<RemoveWebhook>, test: F
             None => view! { <span class="muted">{t.no_messages}</span> }.into_any(),
         };
         view! {
-            <article class="card stack" aria-labelledby=labelled>
+            <article class="card stack" aria-labelledby=labeled>
                 <h2 id=head class="webhook-url"><code>{url}</code></h2>
                 {(!allowed).then(|| view! { <p class="notice tone-care">{t.not_allowed}</p> })}
                 <dl class="facts">

@@ -73,7 +73,7 @@ fn page(
         let blind = InboxFilter { kind: Some(InboxKind::Disagreement), study: Some(id) }.address();
         view! {
             <Notice><p>{t.disputes_not_blind}" "<a href=blind>{t.to_blind}</a></p></Notice>
-            <ul class="desk disputes">{cards}</ul>
+            <ul class="card-list disputes">{cards}</ul>
         }
         .into_any()
     };

@@ -72,7 +72,7 @@ fn page(
             view! {
                 <section class="stack" aria-labelledby=key>
                     <h2 id=key>{name}" "<span class="count">{i.number(count)}</span></h2>
-                    <ul class="desk">
+                    <ul class="card-list">
                         // Keyed by name, so that a written reply does not stay in the next flag's field.
                         <For each=move || rows.clone() key=|row| (name_of(row), row.answer.as_ref().map(|(_, _, at)| at.0)) let:row>
                             {card(i, id, row, answer)}

@@ -33,7 +33,7 @@ pub(super) fn section(
         view! { <Empty title=t.known_none><p>{t.known_none_hint}</p></Empty> }.into_any()
     } else {
         let items = known_items.into_iter().map(|item| known_item_card(i, id, rubric, item, forms)).collect_view();
-        view! { <ul class="desk">{items}</ul> }.into_any()
+        view! { <ul class="card-list">{items}</ul> }.into_any()
     };
     view! {
         <section class="stack" aria-labelledby="known" id="known-items">

@@ -8,7 +8,7 @@ use super::{board, until_computed};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{Scores, Selection},
+        compare::{CountedScores, Selection},
         results::{Board, BoardQuery},
     },
     pages::admin::{
@@ -32,7 +32,7 @@ pub fn DatasetResultsPage() -> impl IntoView {
     let models =
         Data::new(move || slug.get(), |dataset| results_board(BoardQuery { dataset, ..BoardQuery::default() }));
     until_computed(models, |board| board.datasets.iter().any(|d| d.computing || d.behind));
-    let selection = move || Selection { dataset: slug.get(), scores: Scores::Final, ..Selection::default() };
+    let selection = move || Selection { dataset: slug.get(), scores: CountedScores::Final, ..Selection::default() };
     let filter = Memo::new(move |_| asked_filter(query));
     let list = Data::new(move || (selection(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
     view! {

@@ -13,7 +13,7 @@ use crate::{
         lang::Lang,
         run_pair::{PairCode, PairFocus, PairOutput, RunPair},
     },
-    ui::{code::CodeBox, failure::escape},
+    ui::{address::query_value, code::CodeBox},
 };
 
 /// The task named in the address. Empty if it names none.
@@ -25,7 +25,7 @@ pub fn view(i: I18n, pair: RunPair) -> AnyView {
     let PairFocus { task_id, raw_nl, signature, a: code_a, b: code_b, previous, next } = focus;
     let row = pair.tasks.into_iter().find(|t| t.task_id == task_id);
     let (samples_a, samples_b) = row.map(|row| (row.a, row.b)).unwrap_or_default();
-    let to = move |task: &str| format!("/admin/runs/compare?a={a}&b={b}&task={}", escape(task));
+    let to = move |task: &str| format!("/admin/runs/compare?a={a}&b={b}&task={}", query_value(task));
     let previous = previous.map(|task| {
         view! { <a class="button" href=to(&task) rel="prev">{format!("← {}: {task}", t.previous_difference)}</a> }
     });
@@ -35,7 +35,7 @@ pub fn view(i: I18n, pair: RunPair) -> AnyView {
     view! {
         <section class="stack" aria-labelledby="beside">
             <h2 id="beside">{i.admin().task}" "{task_id}</h2>
-            <nav class="ways" aria-label=t.neighbours>
+            <nav class="ways" aria-label=t.neighbors>
                 <a class="button" href=format!("/admin/runs/compare?a={a}&b={b}")>{t.to_all_tasks}</a>
                 {previous}
                 {next}

@@ -15,7 +15,7 @@ use crate::{
         ids::{OutputId, RunId},
         lang::Lang,
         published::differ,
-        run::{CaseResult, ItemDetail, ItemState, Neighbour, Origin, Outcome, SourceLine, Verdict},
+        run::{CaseResult, ItemDetail, ItemState, Neighbor, Origin, Outcome, SourceLine, Verdict},
     },
     pages::admin::parts::{FormError, param},
     rpc::runs::{RunAgain, run_item},
@@ -64,10 +64,10 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
     let crumbs = vec![("/admin/runs".into(), t.runs.into()), (back, (t.run_of)(&d.model_name, d.run))];
     let ended = d.outcome.is_some() || d.fault.is_some();
     let (run, output) = (d.run.to_string(), d.row.output.to_string());
-    let neighbours = neighbours(i, d.run, d.previous, d.next);
+    let neighbors = neighbors(i, d.run, d.previous, d.next);
     let state = d.outcome.is_none().then(|| view! { <p>{item_result(i, d.row.state, None, None)}</p> });
     view! {
-        <Page title crumbs actions=move || neighbours.clone().into_view()>
+        <Page title crumbs actions=move || neighbors.clone().into_view()>
             <div class="task-box">
                 {description("nl-text", Lang::detect(&d.raw_nl).tag(), &d.raw_nl)}
                 {d.signature.map(|s| view! { <p class="task-signature"><code translate="no">{s}</code></p> })}
@@ -112,9 +112,9 @@ impl Ways {
     }
 }
 
-fn neighbours(i: I18n, run: RunId, previous: Option<Neighbour>, next: Option<Neighbour>) -> Ways {
+fn neighbors(i: I18n, run: RunId, previous: Option<Neighbor>, next: Option<Neighbor>) -> Ways {
     let t = i.runs();
-    let way = |n: Neighbour, text: String, rel| (format!("/admin/runs/{run}/outputs/{}", n.output), text, rel);
+    let way = |n: Neighbor, text: String, rel| (format!("/admin/runs/{run}/outputs/{}", n.output), text, rel);
     let before = previous.map(|n| {
         let text = format!("← {} {}", t.previous, n.task_id);
         way(n, text, "prev")
@@ -123,7 +123,7 @@ fn neighbours(i: I18n, run: RunId, previous: Option<Neighbour>, next: Option<Nei
         let text = format!("{} {} →", t.next, n.task_id);
         way(n, text, "next")
     });
-    Ways(before.into_iter().chain(after).collect(), t.neighbours)
+    Ways(before.into_iter().chain(after).collect(), t.neighbors)
 }
 
 fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {

@@ -119,7 +119,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
     .into_any()
 }
 
-/// A run's state, coloured.
+/// A run's state, colored.
 fn status(i: I18n, status: RunStatus) -> impl IntoView {
     let tone = match status {
         RunStatus::Running => Tone::Care,

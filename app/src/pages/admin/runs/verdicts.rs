@@ -1,6 +1,6 @@
-//! Verdicts in their colours: a word with its mark, and a chart of their frequencies.
+//! Verdicts in their colors: a word with its mark, and a chart of their frequencies.
 //!
-//! Verdicts have their own colours (style/70-runs.css), not the scores', because a verdict is not a level of
+//! Verdicts have their own colors (style/70-runs.css), not the scores', because a verdict is not a level of
 //! a scale.
 
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use crate::{
     ui::chart::bars::verdict_class,
 };
 
-/// A verdict as a word next to a coloured mark, with the limit that was reached.
+/// A verdict as a word next to a colored mark, with the limit that was reached.
 pub fn verdict(i: I18n, verdict: Verdict, limit: Option<LimitHit>) -> impl IntoView {
     let t = i.runs();
     let limit = limit.map(|limit| view! { <span class="muted small">" · "{t.limit_name(limit)}</span> });

@@ -1,6 +1,6 @@
-//! Authorisation: one row for every page, form, download, server function and operation of the API,
+//! Authorization: one row for every page, form, download, server function and operation of the API,
 //! requested without an account, as a rater of the study, as a rater of another, as an admin, and with a
-//! token of each scope. The list comes from the code; anything without a row in `authorisation/rows.rs`
+//! token of each scope. The list comes from the code; anything without a row in `authorization/rows.rs`
 //! fails here.
 //!
 //! Besides the status, every answer to a non-admin is searched for the names of models.
@@ -198,7 +198,7 @@ async fn every_route_has_a_row() {
     let gone: Vec<_> = rows.difference(&there).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Without a row in server/tests/it/authorisation/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
+        "Without a row in server/tests/it/authorization/rows.rs: {missing:#?}\nRows for what is not there: {gone:#?}\n\
          A page for admins: `admins_page(\"/admin/x/{{id}}\", \"/admin/x/1\")`; a server function for admins: \
          `admins_call(\"/rpc/x\", json!({{\"id\": 1}}))`; others say the four statuses themselves. STUDY and ITEM \
          stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
@@ -264,7 +264,7 @@ async fn every_operation_requires_its_scope() {
     let gone: Vec<_> = table.keys().filter(|what| !there.contains_key(*what)).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "Operations without a row in `operations()` of server/tests/it/authorisation/rows.rs: {missing:#?}\n\
+        "Operations without a row in `operations()` of server/tests/it/authorization/rows.rs: {missing:#?}\n\
          Rows without an operation: {gone:#?}"
     );
     let mut tokens = Vec::new();

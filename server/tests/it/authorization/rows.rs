@@ -106,7 +106,7 @@ pub fn rows() -> Vec<Row> {
         page("GET /guidelines/{study}", "/guidelines/STUDY", [303, 200, 404, 404]),
         adas_call("/rpc/read_guidelines", json!({"study": "STUDY"})),
         adas_call("/rpc/rubric", json!({"study": "STUDY"})),
-        call("/rpc/desk", json!({}), [401, 200, 200, 200]),
+        call("/rpc/my_studies", json!({}), [401, 200, 200, 200]),
         adas_call("/rpc/next", json!({"study": "STUDY"})),
         adas_call("/rpc/item", json!({"assignment": "ITEM"})),
         adas_call("/rpc/save_draft", json!({"assignment": "ITEM", "draft": draft})),
