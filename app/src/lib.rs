@@ -8,6 +8,7 @@
 // Views are deeply nested types; an ordinary page exceeds the default limit.
 #![recursion_limit = "512"]
 
+pub mod address;
 pub mod error;
 #[cfg(feature = "ssr")]
 pub mod error_page;

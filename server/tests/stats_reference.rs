@@ -6,7 +6,7 @@ use serde::Deserialize;
 use server::stats::{
     agreement::Weights,
     alt_test::{Judged, alt_test},
-    bootstrap::{self, Cell, Scores},
+    bootstrap::{self, Cell, KeyedCells},
     correlation::{self, Point},
     family, icc, leniency,
     paired::{self, mcnemar},
@@ -303,7 +303,8 @@ struct Bootstrap {
 #[test]
 fn the_bootstrap_is_numpys() {
     for case in reference().bootstrap {
-        let models: Vec<Scores> = case.cells.iter().zip(1..).map(|(tasks, key)| Scores { key, tasks }).collect();
+        let models: Vec<KeyedCells> =
+            case.cells.iter().zip(1..).map(|(tasks, key)| KeyedCells { key, tasks }).collect();
         let found = bootstrap::joint(&models, Draws { resamples: 4000, ..Draws::new(3, 1) });
         // 4,000 resamples: an end scatters by about a thirtieth of the width.
         for (found, expected) in found.means.iter().zip(&case.near) {

@@ -52,6 +52,7 @@ texts! {
         history_note: "Each run against the baseline's newest run; p-values are of that one comparison.", "每次运行与基线最新一次运行比较，p 值仅针对该次比较。";
         run: "Run", "运行";
         no_submissions: "This model has no outputs.", "该模型没有输出。";
+        dataset_pages: "Pages of datasets", "数据集分页";
     }
     sentences {
         found(found: &str, models: &str) { format!("{found} of {models} models") } { format!("{models} 个模型中的 {found} 个") }
@@ -61,6 +62,9 @@ texts! {
         without_runs(dataset: &str, n: u64)
             { if n == 1 { format!("{dataset}: 1 model has no test run yet.") } else { format!("{dataset}: {n} models have no test run yet.") } }
             { format!("{dataset}：{n} 个模型尚无测试运行。") }
+        datasets_shown(first: u64, last: u64, all: u64)
+            { if first == last { format!("Dataset {first} of {all}") } else { format!("Datasets {first} to {last} of {all}") } }
+            { if first == last { format!("第 {first} 个数据集，共 {all} 个") } else { format!("第 {first}–{last} 个数据集，共 {all} 个") } }
         sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
         rated(tasks: &str, ratings: &str) { format!("tasks: {tasks}, ratings: {ratings}") } { format!("{tasks} 个任务，{ratings} 条评分") }
         tested(tasks: &str) { format!("tasks: {tasks}") } { format!("{tasks} 个任务") }

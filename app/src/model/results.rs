@@ -36,6 +36,9 @@ pub struct BoardQuery {
     /// The page, counted from 0.
     #[serde(default)]
     pub page: u32,
+    /// Short name of the last dataset on the page of datasets before; empty for the first.
+    #[serde(default)]
+    pub after: String,
 }
 
 impl BoardQuery {
@@ -51,6 +54,7 @@ impl BoardQuery {
             sort: get("sort"),
             reverse: get("order") == "reverse",
             page: get("page").parse().unwrap_or(0),
+            after: get("after"),
         }
     }
 
@@ -60,12 +64,47 @@ impl BoardQuery {
     }
 }
 
+/// Which of the datasets a page of results shows, in the order of their short names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
+pub struct DatasetPage {
+    /// Number of datasets before these.
+    pub before: u64,
+    /// Number of datasets in all.
+    pub all: u64,
+    /// What `after` is for the previous page, empty for the first; absent on the first page.
+    pub previous: Option<String>,
+    /// What `after` is for the next page; absent on the last page.
+    pub next: Option<String>,
+}
+
+impl DatasetPage {
+    /// Datasets on a page.
+    pub const SIZE: usize = 20;
+
+    /// The page after the dataset `after` of these, which are in order, and the datasets on it.
+    pub fn of<'a>(all: &'a [String], after: &str) -> (DatasetPage, &'a [String]) {
+        let from = all.partition_point(|slug| !after.is_empty() && slug.as_str() <= after);
+        let to = (from + Self::SIZE).min(all.len());
+        let before = |at: usize| at.checked_sub(1).and_then(|last| all.get(last)).cloned().unwrap_or_default();
+        let page = DatasetPage {
+            before: from as u64,
+            all: all.len() as u64,
+            previous: (from > 0).then(|| before(from.saturating_sub(Self::SIZE))),
+            next: (to < all.len()).then(|| before(to)),
+        };
+        (page, all.get(from..to).unwrap_or_default())
+    }
+}
+
 /// Models × datasets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct Board {
     /// The datasets shown, in the order of each row's results.
     pub datasets: Vec<BoardDataset>,
+    /// Which of the datasets these are.
+    pub page: DatasetPage,
     /// Every dataset that can be chosen: short name and name.
     pub all_datasets: Vec<(String, Bilingual)>,
     /// One page of models, in the requested order; models without data for the column come last.
@@ -174,8 +213,10 @@ pub struct ModelResults {
     pub baseline: Option<(ModelId, String)>,
     /// Models with outputs for any of the same datasets: possible baselines.
     pub others: Vec<(ModelId, String)>,
-    /// The datasets that the model has outputs for.
+    /// Datasets that the model has outputs for.
     pub datasets: Vec<ModelDataset>,
+    /// Which of them these are.
+    pub page: DatasetPage,
 }
 
 /// A model on one dataset.
@@ -253,6 +294,36 @@ pub struct HistoryRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_of_datasets_cover_each_once() {
+        for count in [0, 1, 19, 20, 21, 40, 57] {
+            let all: Vec<String> = (0..count).map(|n| format!("d{n:03}")).collect();
+            let (mut seen, mut after, mut pages) = (Vec::new(), String::new(), Vec::new());
+            loop {
+                let (page, shown) = DatasetPage::of(&all, &after);
+                assert_eq!((page.before, page.all), (seen.len() as u64, count));
+                seen.extend_from_slice(shown);
+                pages.push(after.clone());
+                let before = pages.len().checked_sub(2).map(|at| pages[at].clone());
+                assert_eq!(page.previous, before, "the page before leads back");
+                match page.next {
+                    Some(next) => after = next,
+                    None => break,
+                }
+            }
+            assert_eq!(seen, all);
+        }
+    }
+
+    #[test]
+    fn page_after_a_deleted_dataset_goes_on_where_it_was() {
+        let all = ["a", "b", "d"].map(str::to_owned);
+        let (page, shown) = DatasetPage::of(&all, "c");
+        assert_eq!((page.before, shown), (2, &all[2..]));
+        assert_eq!(page.previous.as_deref(), Some(""));
+        assert_eq!(DatasetPage::of(&all, "z").1, [] as [String; 0]);
+    }
 
     #[test]
     fn query_passes_over_what_it_cannot_read() {

@@ -4,11 +4,11 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::{
+    address::query_of,
     i18n::{use_i18n, use_visitor},
     model::user::{Invitation, Role},
     rpc::accounts::open_invitation,
     ui::{
-        address::query_of,
         failure::set_status,
         field::TextField,
         frame::Page,

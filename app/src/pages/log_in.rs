@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
+    address::query_of,
     i18n::{use_i18n, use_visitor},
     ui::{
-        address::query_of,
         field::TextField,
         frame::Page,
         notice::{Notice, Tone},

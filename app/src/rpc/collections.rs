@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::call::Call;
 use crate::{
+    address::query_value,
     error::AppError,
     model::{
         collection::{CollectionDetail, CollectionRow, EndpointRow, RequestDetail, RequestRow},
@@ -23,7 +24,6 @@ use crate::{
         lang::{Bilingual, Lang},
     },
     port::ports,
-    ui::address::query_value,
 };
 
 /// The endpoints that the operator allows.

@@ -20,9 +20,9 @@ pub async fn results_board(query: BoardQuery) -> Result<Board, AppError> {
     ports.results.board(&admin, query).await
 }
 
-/// One model's results, against a baseline where one is named.
+/// One model's results, against a baseline where one is named, on the page of datasets after `after`.
 #[server(prefix = "/rpc", endpoint = "results_model", protocol = Call)]
-pub async fn results_model(model: ModelId, baseline: Option<ModelId>) -> Result<ModelResults, AppError> {
+pub async fn results_model(model: ModelId, baseline: Option<ModelId>, after: String) -> Result<ModelResults, AppError> {
     let (ports, admin) = ports()?;
-    ports.results.model(&admin, model, baseline).await
+    ports.results.model(&admin, model, baseline, after).await
 }

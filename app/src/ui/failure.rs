@@ -6,10 +6,10 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_location;
 
 use crate::{
+    address::query_value,
     error::AppError,
     i18n::{I18n, refusal, use_i18n},
     model::{grading::DraftFault, problem::Problem},
-    ui::address::query_value,
 };
 
 /// An error instead of the requested content. Sets the response's status on the server.

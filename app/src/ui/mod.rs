@@ -16,7 +16,6 @@
 //! - [`code::CodeBox`]: highlighted, numbered code, formatted or original.
 //! - [`margin::Margin`]: content next to single lines of code, such as raters' notes.
 //! - [`chart`]: charts as SVG text; [`chart::view::ChartFigure`] puts one on a page with its table.
-//! - [`address::query_value`]: a text as the value of a query parameter.
 //! - [`loading_indicator::LoadingIndicator`]: says that the next page's code is loading (the root draws it once).
 //! - [`pager::pager`]: links to the pages around one page of a list; [`pager::page_of`] reads which one is asked for.
 //! - [`announce::say`]: announces to screen readers; [`announce::toast`]: shows a message for a moment.
@@ -25,7 +24,6 @@
 //! `stack` and `row` (spacing), `split` (content and side column); `table-box` around `table` with `num`
 //! cells; `facts` on a `<dl>`; `lead`, `muted`, `small`; `visually-hidden`.
 
-pub mod address;
 pub mod announce;
 pub mod announcements;
 pub mod chart;

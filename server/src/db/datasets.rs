@@ -30,7 +30,7 @@ pub struct NewTask {
     /// The description, unchanged.
     pub raw_nl: String,
 
-    pub lang: app::model::lang::Lang,
+    pub nl_lang: app::model::lang::Lang,
     /// The requested signature.
     pub signature: Option<String>,
     /// The requested programming language.
@@ -279,7 +279,7 @@ fn store_task(conn: &Connection, dataset: i64, task: &NewTask, checksum: &str) -
         id,
         checksum,
         task.raw_nl,
-        task.lang.code(),
+        task.nl_lang.code(),
         task.signature,
         task.checks.human,
         task.checks.tests,
@@ -561,7 +561,7 @@ fn task_checksum(task: &NewTask) -> String {
     let checks = [u8::from(task.checks.human), u8::from(task.checks.tests)];
     let mut parts = vec![
         task.raw_nl.as_bytes(),
-        task.lang.code().as_bytes(),
+        task.nl_lang.code().as_bytes(),
         task.signature.as_deref().unwrap_or("\0").as_bytes(),
         &checks,
         task.test_class.as_deref().unwrap_or("\0").as_bytes(),

@@ -140,13 +140,13 @@ fn hit(source: &Source, row: &Row<'_>) -> rusqlite::Result<Hit> {
     let name: String = row.get("name")?;
     let place = match row.get_ref("place")? {
         rusqlite::types::ValueRef::Integer(id) => id.to_string(),
-        other => app::ui::failure::escape(other.as_str()?),
+        other => app::address::query_value(other.as_str()?),
     };
     let href = match source.kind {
         Kind::Study => format!("/admin/studies/{place}"),
         Kind::Dataset => format!("/admin/datasets/{place}"),
         Kind::Model => format!("/admin/results/models/{place}"),
-        Kind::Task => format!("/admin/datasets/{place}?q={}", app::ui::failure::escape(&name)),
+        Kind::Task => format!("/admin/datasets/{place}?q={}", app::address::query_value(&name)),
         Kind::Person => format!("/admin/people?q={place}"),
         Kind::Run => format!("/admin/runs/{place}"),
     };

@@ -9,7 +9,7 @@ use app::model::{
     run::RunStatus,
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::Failure;
 
@@ -91,13 +91,34 @@ pub fn model_name(conn: &Connection, model: ModelId) -> Result<Option<String>, F
     Ok(statement.query_row([model.0], |row| row.get(0)).optional()?)
 }
 
-/// A model's submissions with their dataset's short name, newest first.
-pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, ModelSubmission)>, Failure> {
+/// Short names of the datasets that a model has outputs for, in order.
+pub fn datasets_of(conn: &Connection, model: ModelId) -> Result<Vec<String>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT d.slug, s.id, s.file_name, s.created_at, v.number,
+        "SELECT DISTINCT d.slug FROM submissions s JOIN dataset_versions v ON v.id = s.version_id
+         JOIN datasets d ON d.id = v.dataset_id WHERE s.model_id = ?1 ORDER BY d.slug",
+    )?;
+    let found = statement.query_map([model.0], |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The other models with outputs for any of the datasets that this model has outputs for.
+pub fn others(conn: &Connection, model: ModelId) -> Result<Vec<(ModelId, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT m.id, m.name FROM submissions own JOIN dataset_versions v ON v.id = own.version_id
+         JOIN dataset_versions x ON x.dataset_id = v.dataset_id JOIN submissions s ON s.version_id = x.id
+         JOIN models m ON m.id = s.model_id WHERE own.model_id = ?1 AND s.model_id <> ?1",
+    )?;
+    let found = statement.query_map([model.0], |row| Ok((ModelId(row.get("id")?), row.get("name")?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// A model's submissions for one dataset, newest first.
+pub fn submissions(conn: &Connection, model: ModelId, dataset: &str) -> Result<Vec<ModelSubmission>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, s.file_name, s.created_at, v.number,
              (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs
          FROM submissions s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-         WHERE s.model_id = ?1 ORDER BY s.id DESC",
+         WHERE s.model_id = ?1 AND d.slug = ?2 ORDER BY s.id DESC",
     )?;
     let mut runs = conn.prepare_cached("SELECT id, status FROM runs WHERE submission_id = ?1 ORDER BY id DESC")?;
     let mut studies = conn.prepare_cached(
@@ -105,7 +126,7 @@ pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, Mod
          WHERE ss.submission_id = ?1 ORDER BY t.id DESC",
     )?;
     let mut found = Vec::new();
-    let mut rows = statement.query([model.0])?;
+    let mut rows = statement.query(params![model.0, dataset])?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get("id")?;
         let runs = runs.query_map([id], |row| {
@@ -116,18 +137,15 @@ pub fn submissions(conn: &Connection, model: ModelId) -> Result<Vec<(String, Mod
         let runs = runs.collect::<Result<_, _>>()?;
         let studies = studies.query_map([id], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
         let studies = studies.collect::<Result<_, _>>()?;
-        found.push((
-            row.get("slug")?,
-            ModelSubmission {
-                id: SubmissionId(id),
-                file: row.get("file_name")?,
-                at: Timestamp(row.get("created_at")?),
-                version: row.get("number")?,
-                outputs: row.get("outputs")?,
-                runs,
-                studies,
-            },
-        ));
+        found.push(ModelSubmission {
+            id: SubmissionId(id),
+            file: row.get("file_name")?,
+            at: Timestamp(row.get("created_at")?),
+            version: row.get("number")?,
+            outputs: row.get("outputs")?,
+            runs,
+            studies,
+        });
     }
     Ok(found)
 }

@@ -66,7 +66,7 @@ pub enum Impossible {
     /// The overlap exceeds the number of raters who read the language.
     TooFewReaders {
         /// The language.
-        lang: Lang,
+        nl_lang: Lang,
         /// Number of raters who read it.
         readers: usize,
     },
@@ -98,7 +98,7 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
     for lang in Lang::ALL {
         let readers = raters.iter().filter(|rater| rater.reads.has(lang)).count();
         if readers < overlap as usize && units.iter().any(|unit| unit.nl_lang == lang) {
-            return Err(Impossible::TooFewReaders { lang, readers });
+            return Err(Impossible::TooFewReaders { nl_lang: lang, readers });
         }
     }
     let even = raters.iter().all(|rater| rater.share.is_none() && rater.reads == Reads::BOTH);

@@ -51,7 +51,7 @@ pub fn arranged(
         rows.reverse();
     }
     let sort = column.map_or_else(|| BY_MODEL.to_owned(), |column| column.key.clone());
-    Board { found: rows.len() as u64, models, sort, datasets, all_datasets, rows }
+    Board { found: rows.len() as u64, models, sort, datasets, all_datasets, rows, ..Board::default() }
 }
 
 /// A metric of a dataset.

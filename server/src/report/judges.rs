@@ -16,7 +16,7 @@ use super::{
 use crate::comparison::input::{ComparisonInput, InputJudge, InputRating, JudgeScore};
 use crate::stats::{
     alt_test::{Judged, alt_test},
-    bootstrap::{self, Cell, Scores, joint},
+    bootstrap::{self, Cell, KeyedCells, joint},
     correlation::{self, correlation},
     random::Draws,
     ratings::Unit,
@@ -137,7 +137,7 @@ fn compared(
     }
     let biases: Vec<Known<Estimate>> = (input.models.iter().zip(&differences))
         .map(|((model, _), tasks)| {
-            let of = Scores { key: model.0.unsigned_abs(), tasks };
+            let of = KeyedCells { key: model.0.unsigned_abs(), tasks };
             let joint = joint(&[of], Draws { figure: figure + (1 << 14), ..draws });
             joint.means.into_iter().next().unwrap_or(Err(Undefined::Nothing))
         })

@@ -80,7 +80,7 @@ async fn store(
             if stored.new {
                 entries.push((Object::Dataset(new.slug.clone()), format!("version {}", stored.number)));
             }
-            let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.lang == lang).count() as u64;
+            let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.nl_lang == lang).count() as u64;
             Ok(ImportedDataset {
                 slug: new.slug.clone(),
                 number: stored.number,

@@ -123,7 +123,7 @@ fn new_version(found: FoundDataset, bare: bool) -> NewVersion {
     let tasks = found.tasks.into_iter().map(|task| NewTask {
         task_id: task.task_id,
         raw_nl: task.raw_nl,
-        lang: task.nl_lang,
+        nl_lang: task.nl_lang,
         signature: task.signature,
         checks: task.checks,
         code_lang: task.code_lang,

@@ -18,9 +18,10 @@ use app::{
     model::{
         compare::{Checked, ComparisonFigures, CountedScores, Selection},
         ids::{ModelId, RunId},
+        lang::Bilingual,
         results::{
-            Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, Estimated, HistoryRun, Measured,
-            ModelResults,
+            Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, DatasetPage, Estimated,
+            HistoryRun, Measured, ModelResults,
         },
     },
     port::{Admin, Answer, Results},
@@ -151,22 +152,27 @@ impl ResultService {
         ResultService { db, spool, comparisons, known: Arc::default() }
     }
 
-    /// The leaderboard as CSV: every model that the query selects, a line for each figure.
+    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure.
     ///
     /// # Errors
     /// Too many downloads are open.
     pub async fn csv(&self, admin: &Admin, query: BoardQuery) -> Result<Download, Failure> {
-        let found = self.whole_board(admin, &query).await?;
+        let all = self.db.read(results_board::datasets).await?;
+        let wanted = wanted(&all, &query);
+        let page = DatasetPage { all: wanted.len() as u64, ..DatasetPage::default() };
+        let found = self.board_of(admin, &query, all, page, &wanted).await?;
         self.spool.write(move |out| board::csv(&found, out)).await
     }
 
-    /// The leaderboard with all its models on one page.
-    async fn whole_board(&self, admin: &Admin, query: &BoardQuery) -> Result<Board, Failure> {
-        let all = self.db.read(results_board::datasets).await?;
-        let wanted: Vec<String> = match query.dataset.as_str() {
-            "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
-            one => vec![one.to_owned()],
-        };
+    /// The leaderboard of the datasets `wanted`, with all its models on one page.
+    async fn board_of(
+        &self,
+        admin: &Admin,
+        query: &BoardQuery,
+        all: Vec<(String, Bilingual)>,
+        page: DatasetPage,
+        wanted: &[String],
+    ) -> Result<Board, Failure> {
         let allowance = Allowance::new();
         let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug, &allowance));
         let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
@@ -179,7 +185,7 @@ impl ResultService {
         });
         let rows = rows.collect();
         let datasets = shown.iter().map(DatasetFigures::dataset).collect();
-        Ok(board::arranged(datasets, all, rows, query))
+        Ok(Board { page, ..board::arranged(datasets, all, rows, query) })
     }
 
     /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison. What the allowance
@@ -234,6 +240,14 @@ impl ResultService {
             }
             lock(&known.queued).remove(&Queued::Dataset(slug));
         });
+    }
+}
+
+/// Short names of the datasets that the query selects, in order.
+fn wanted(all: &[(String, Bilingual)], query: &BoardQuery) -> Vec<String> {
+    match query.dataset.as_str() {
+        "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
+        one => vec![one.to_owned()],
     }
 }
 
@@ -315,13 +329,22 @@ fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<M
 #[async_trait]
 impl Results for ResultService {
     async fn board(&self, admin: &Admin, query: BoardQuery) -> Answer<Board> {
-        let mut found = self.whole_board(admin, &query).await?;
+        let all = self.db.read(results_board::datasets).await?;
+        let wanted = wanted(&all, &query);
+        let (page, shown) = DatasetPage::of(&wanted, &query.after);
+        let mut found = self.board_of(admin, &query, all, page, shown).await?;
         let from = (query.page as usize).saturating_mul(BoardQuery::PAGE);
         found.rows = found.rows.into_iter().skip(from).take(BoardQuery::PAGE).collect();
         Ok(found)
     }
 
-    async fn model(&self, admin: &Admin, model: ModelId, baseline: Option<ModelId>) -> Answer<ModelResults> {
-        Ok(self.of_model(admin, model, baseline).await?)
+    async fn model(
+        &self,
+        admin: &Admin,
+        model: ModelId,
+        baseline: Option<ModelId>,
+        after: String,
+    ) -> Answer<ModelResults> {
+        Ok(self.of_model(admin, model, baseline, &after).await?)
     }
 }

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read, Write};
 use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{ComparisonView, Human, CountedScores, Selection, TaskFilter, TaskPage},
+        compare::{ComparisonView, CountedScores, Human, Selection, TaskFilter, TaskPage},
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{OutputId, StudyId},
         ratings::ModelScores,

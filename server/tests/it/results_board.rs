@@ -3,16 +3,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::BTreeSet;
+
 use app::{
     model::{
+        api::Scope,
         compare::{ComparisonView, CountedScores, Selection},
         ids::ModelId,
-        results::{Board, BoardQuery},
+        results::{Board, BoardQuery, DatasetPage, ModelResults},
         submission::{InvalidLines, Matching},
     },
     port::{Comparisons, Results, Submissions, System},
 };
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use server::db::uploads::Purpose;
 
 use crate::{fill, results::filled, util::TestApp};
@@ -126,7 +129,7 @@ async fn model_stands_against_its_baseline() {
     let app = filled().await;
     let whole = compared(&app).await;
     let ids: Vec<ModelId> = whole.selection.models.clone().unwrap();
-    let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0])).await.unwrap();
+    let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0]), String::new()).await.unwrap();
     let (human, automated) = (whole.figures.human.unwrap(), whole.figures.automated.unwrap());
     let on = &found.datasets[0];
     assert_eq!(found.baseline.as_ref().map(|(id, _)| *id), Some(ids[0]));
@@ -145,7 +148,56 @@ async fn model_stands_against_its_baseline() {
     assert_eq!(on.history[0].pass.unwrap().value, automated.models[2].as_ref().unwrap().metrics.pass_at_1);
     assert_eq!(on.history[0].versus.unwrap().difference.value, -pair.pass + 0.0);
     // A model is no baseline of its own, and an unknown one is not found.
-    let own = app.services.results.model(&System.admin(), ids[2], Some(ids[2])).await.unwrap();
+    let own = app.services.results.model(&System.admin(), ids[2], Some(ids[2]), String::new()).await.unwrap();
     assert!(own.baseline.is_none() && own.datasets[0].differences.is_empty());
-    assert!(app.services.results.model(&System.admin(), ModelId(999), None).await.is_err());
+    assert!(app.services.results.model(&System.admin(), ModelId(999), None, String::new()).await.is_err());
+}
+
+#[tokio::test]
+async fn datasets_are_shown_a_page_at_a_time() {
+    let app = TestApp::demo().await;
+    let size = fill::Size { datasets: 43, raters: 10, studies: 1, runs: 1, models: 2, tasks: 2 };
+    app.services.db.write_blocking(|tx| fill::fill(tx, &size)).unwrap();
+    let count = size.datasets as usize + 1;
+    let all = board(&app, BoardQuery::default()).await.all_datasets;
+    assert_eq!(all.len(), count, "the invented datasets and the demo's");
+
+    let (mut after, mut shown, mut pages) = (String::new(), Vec::new(), 0);
+    loop {
+        let page = board(&app, BoardQuery { after, ..BoardQuery::default() }).await;
+        assert!(page.rows.iter().all(|row| row.results.len() == page.datasets.len()));
+        assert_eq!((page.page.before as usize, page.page.all as usize), (shown.len(), count));
+        shown.extend(page.datasets.iter().map(|dataset| dataset.slug.clone()));
+        pages += 1;
+        let Some(next) = page.page.next else { break };
+        after = next;
+    }
+    assert_eq!(pages, count.div_ceil(DatasetPage::SIZE));
+    assert!(shown.iter().eq(all.iter().map(|(slug, _)| slug)));
+
+    // A model's datasets, by the API; the demo's dataset has none of its outputs.
+    let model =
+        board(&app, BoardQuery::default()).await.rows.into_iter().find(|row| row.results[0].outputs).unwrap().model;
+    let (token, mut client) = (app.token(&[Scope::Read]).await, app.anonymous());
+    let (mut path, mut found) = (format!("/api/v1/results/models/{model}"), Vec::new());
+    loop {
+        let page: ModelResults = client.api(&token, Method::GET, &path, None).await.json();
+        assert!(page.datasets.iter().all(|of| of.own.outputs && of.submissions.len() == 1));
+        assert_eq!(page.others.len(), size.models as usize - 1, "of all datasets, on each page");
+        found.extend(page.datasets.into_iter().map(|of| of.dataset.slug));
+        let Some(next) = page.page.next else { break };
+        path = format!("/api/v1/results/models/{model}?after={next}");
+    }
+    assert_eq!(found.len(), size.datasets as usize);
+    assert!(found.is_sorted() && shown.iter().filter(|slug| found.contains(slug)).eq(&found));
+
+    let mut admin = app.admin().await;
+    let body = admin.get("/admin/results").await.body;
+    assert!(body.contains("Datasets 1 to 20 of 44") && !body.contains("Previous page"), "{body}");
+    let last = admin.get(&format!("/admin/results/models/{model}?after={}", found[39])).await.body;
+    assert!(last.contains("Datasets 41 to 43 of 43") && last.contains(&format!("after={}", found[19])), "{last}");
+    // The file has the figures of all pages.
+    let csv = admin.get("/admin/results.csv").await.body;
+    let datasets: BTreeSet<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert!(datasets.len() > DatasetPage::SIZE, "{datasets:?}");
 }

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::parts::{Filter, asked, select_field};
 use crate::{
+    address::query_value,
     i18n::{I18n, use_i18n},
     model::audit::{Action, AuditFilter, AuditPage as Found, Entry, Object, Via},
     rpc::audit::audit_log,
     ui::{
-        address::query_value,
         frame::Page,
         load::{Data, Load},
         notice::Empty,

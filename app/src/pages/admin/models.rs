@@ -4,11 +4,11 @@ use leptos::prelude::*;
 
 use super::{filter::Field, list::Listing};
 use crate::{
+    address::query_value,
     i18n::{I18n, use_i18n},
     model::models::ModelRow,
     rpc::models::models,
     ui::{
-        address::query_value,
         frame::Page,
         load::{Data, Load},
         notice::Empty,

@@ -8,6 +8,7 @@ use super::{
     parts::{Filter, FormError, asked, param, size},
 };
 use crate::{
+    address::query_value,
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
@@ -17,7 +18,6 @@ use crate::{
     },
     rpc::submissions::{TakeSubmission, preview_upload},
     ui::{
-        address::query_value,
         form::{ActionForm, FormAction},
         frame::Page,
         load::{Data, Load},

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::{list::Listing, parts::size};
 use crate::{
+    address::query_value,
     i18n::{I18n, use_i18n},
     model::{
         page::Paged,
@@ -14,7 +15,6 @@ use crate::{
     },
     rpc::submissions::uploads,
     ui::{
-        address::query_value,
         effect::effect,
         load::{Data, Load},
         notice::{Empty, Progress},

@@ -8,8 +8,9 @@ use super::{
     submit_queue::{Connection, Entry, use_submit_queue},
 };
 use crate::{
+    address::query_value,
     i18n::use_i18n,
-    ui::{address::query_value, announce::sayer, effect::effect},
+    ui::{announce::sayer, effect::effect},
 };
 
 /// Number, age and state of the waiting submissions, and the available actions. Empty if all is well: a

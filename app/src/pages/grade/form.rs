@@ -12,6 +12,7 @@ use super::{
     submit_queue::Connection,
 };
 use crate::{
+    address::query_value,
     i18n::use_i18n,
     model::{
         flag::{Flag, FlagReason},
@@ -21,7 +22,7 @@ use crate::{
         lang::Lang,
         rubric::Rubric,
     },
-    ui::{address::query_value, announce::say, effect::effect, text_area::area_text},
+    ui::{announce::say, effect::effect, text_area::area_text},
 };
 
 /// The scales, the comment, the flag and the buttons.

@@ -45,12 +45,16 @@ pub struct BoardParams {
     /// The page of 100 models, counted from 0.
     #[param(required = false)]
     page: u32,
+    /// Short name of the last dataset on the page of 20 datasets before: `next` of that page. The first page where
+    /// absent.
+    #[param(required = false)]
+    after: String,
 }
 
 impl From<BoardParams> for BoardQuery {
     fn from(p: BoardParams) -> BoardQuery {
-        let BoardParams { dataset, q, only_data, sort, reverse, page } = p;
-        BoardQuery { dataset, q, only_data, sort, reverse, page }
+        let BoardParams { dataset, q, only_data, sort, reverse, page, after } = p;
+        BoardQuery { dataset, q, only_data, sort, reverse, page, after }
     }
 }
 
@@ -70,7 +74,7 @@ pub async fn get_results(
 
 /// Download the leaderboard as CSV
 ///
-/// All models that the query selects, a line for each figure; `page` is ignored.
+/// All models that the query selects on all datasets, a line for each figure; `page` and `after` are ignored.
 #[utoipa::path(get, path = "/results.csv", tag = "Comparisons", params(BoardParams), security(("token" = ["read"])),
     responses((status = 200, description = "The figures", body = String, content_type = "text/csv")))]
 pub async fn results_csv(
@@ -82,7 +86,7 @@ pub async fn results_csv(
     Ok(download::response(download, "text/csv; charset=utf-8", None))
 }
 
-/// The model that one is compared with.
+/// The model that one is compared with, and a page of datasets.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default)]
@@ -90,11 +94,15 @@ pub struct BaselineParams {
     /// The baseline's number.
     #[param(required = false)]
     baseline: Option<i64>,
+    /// Short name of the last dataset on the page of 20 datasets before: `next` of that page. The first page where
+    /// absent.
+    #[param(required = false)]
+    after: String,
 }
 
 /// Get a model's results
 ///
-/// Scores on every dataset with their differences from a baseline, submissions, studies, and test runs over time.
+/// Scores on a page of datasets with their differences from a baseline, submissions, studies, and test runs over time.
 #[utoipa::path(get, path = "/results/models/{model}", tag = "Comparisons", security(("token" = ["read"])),
     params(("model" = ModelId, Path, description = "The model"), BaselineParams),
     responses((status = 200, description = "The results", body = ModelResults)))]
@@ -104,5 +112,5 @@ pub async fn get_model_results(
     PathParams(model): PathParams<ModelId>,
     QueryParams(params): QueryParams<BaselineParams>,
 ) -> JsonResult<ModelResults> {
-    Ok(Json(state.services.results.model(&admin, model, params.baseline.map(ModelId)).await?))
+    Ok(Json(state.services.results.model(&admin, model, params.baseline.map(ModelId), params.after).await?))
 }

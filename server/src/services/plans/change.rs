@@ -229,7 +229,7 @@ pub(super) fn extend(conn: &Connection, study: &Study, by: &Extension) -> Result
     for lang in Lang::ALL {
         let readers = current.raters.iter().filter(|(_, reads, _)| reads.has(lang)).count();
         if readers < settings.overlap as usize && outputs.iter().any(|output| output.nl_lang == lang) {
-            return Err(impossible(Impossible::TooFewReaders { lang, readers }));
+            return Err(impossible(Impossible::TooFewReaders { nl_lang: lang, readers }));
         }
     }
     let (dataset, store) = (study.dataset.clone(), settings.clone());

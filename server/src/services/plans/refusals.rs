@@ -71,7 +71,7 @@ pub fn fits(overlap: u32, raters: usize) -> Result<(), Failure> {
 /// The refusal in words.
 pub fn impossible(why: Impossible) -> Failure {
     match why {
-        Impossible::TooFewReaders { lang, readers } => {
+        Impossible::TooFewReaders { nl_lang: lang, readers } => {
             let name = match lang {
                 Lang::En => "English",
                 Lang::Zh => "Chinese",

@@ -6,7 +6,7 @@ use app::{
         claims::significant,
         compare::{ComparisonFigures, Selection},
         ids::{ModelId, RunId, SubmissionId},
-        results::{Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
+        results::{DatasetPage, Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
     },
     port::Admin,
 };
@@ -25,28 +25,35 @@ impl ResultService {
         admin: &Admin,
         model: ModelId,
         baseline: Option<ModelId>,
+        after: &str,
     ) -> Result<ModelResults, Failure> {
-        let (name, submissions) = self
+        let after = after.to_owned();
+        let (name, mut others, page, own) = self
             .db
-            .read(move |conn| Ok((results_board::model_name(conn, model)?, results_board::submissions(conn, model)?)))
+            .read(move |conn| {
+                let name = results_board::model_name(conn, model)?.ok_or_else(|| Failure::not_found("model"))?;
+                let (page, shown) = {
+                    let all = results_board::datasets_of(conn, model)?;
+                    let (page, shown) = DatasetPage::of(&all, &after);
+                    (page, shown.to_vec())
+                };
+                let own = shown.into_iter().map(|slug| {
+                    let submissions = results_board::submissions(conn, model, &slug)?;
+                    Ok((slug, submissions))
+                });
+                let own = own.collect::<Result<Vec<_>, Failure>>()?;
+                Ok((name, results_board::others(conn, model)?, page, own))
+            })
             .await?;
-        let name = name.ok_or_else(|| Failure::not_found("model"))?;
-        let mut slugs: Vec<String> = submissions.iter().map(|(slug, _)| slug.clone()).collect();
-        slugs.sort_unstable();
-        slugs.dedup();
         let allowance = Allowance::new();
-        let (mut datasets, mut others) = (Vec::new(), Vec::new());
-        for slug in slugs {
-            let own = submissions.iter().filter(|(of, _)| *of == slug).map(|(_, submission)| submission.clone());
+        let mut datasets = Vec::new();
+        for (slug, submissions) in own {
             let shown = self.dataset_figures(admin, &slug, &allowance).await?;
-            others.extend(shown.resolved.options.models.iter().filter(|(id, _)| *id != model).cloned());
-            datasets.push(self.on_dataset(admin, shown, own.collect(), (model, baseline), &allowance).await?);
+            datasets.push(self.on_dataset(admin, shown, submissions, (model, baseline), &allowance).await?);
         }
-        others.sort_unstable();
-        others.dedup();
         let baseline = others.iter().find(|(id, _)| Some(*id) == baseline).cloned();
         others.sort_by_key(|(_, name)| name.to_lowercase());
-        Ok(ModelResults { model, name, baseline, others, datasets })
+        Ok(ModelResults { model, name, baseline, others, datasets, page })
     }
 
     async fn on_dataset(

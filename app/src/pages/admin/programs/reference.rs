@@ -4,12 +4,12 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
+    address::query_value,
     i18n::{I18n, use_i18n},
     model::api::{ApiOperation, ApiReference},
     pages::admin::parts::asked,
     rpc::api::reference,
     ui::{
-        address::query_value,
         frame::Page,
         load::{Data, Load},
     },

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::address;
+use super::board_address;
 use crate::{
     i18n::I18n,
     model::results::{Board, BoardDataset, BoardQuery, BoardResults, Estimated, Measured},
@@ -208,7 +208,7 @@ impl Sort {
         let class = if number { "num" } else { "" };
         view! {
             <th scope="col" class=class aria-sort=order>
-                <a href=address(self.path, &next) title=sort_title rel="nofollow">{name}<span aria-hidden="true">{arrow}</span></a>
+                <a href=board_address(self.path, &next) title=sort_title rel="nofollow">{name}<span aria-hidden="true">{arrow}</span></a>
             </th>
         }
         .into_any()
@@ -221,7 +221,7 @@ fn pages(i: I18n, path: &str, asked: &BoardQuery, found: &Board) -> Option<AnyVi
         return None;
     }
     let link = |page: u32, word: &'static str| {
-        let href = address(path, &BoardQuery { page, ..asked.clone() });
+        let href = board_address(path, &BoardQuery { page, ..asked.clone() });
         view! { <a class="button" href=href>{word}</a> }
     };
     let before = asked.page.checked_sub(1).map(|page| link(page, i.common.previous_page));

@@ -14,7 +14,7 @@ use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use super::parts::Filter;
 use crate::{
     i18n::{I18n, use_i18n},
-    model::results::{Board, BoardQuery},
+    model::results::{Board, BoardQuery, DatasetPage},
     rpc::results::results_board,
     ui::{
         effect::effect,
@@ -79,8 +79,16 @@ fn page(i: I18n, asked: BoardQuery, found: Board) -> AnyView {
     if found.all_datasets.is_empty() || (found.models == 0 && asked.dataset.is_empty()) {
         return view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any();
     }
+    let pages = dataset_pages(i, &found.page, found.datasets.len(), |after| {
+        let other = BoardQuery { after: after.to_owned(), page: 0, ..asked.clone() };
+        // Another page of datasets has none of this one's columns but the models' names.
+        let other =
+            if other.sort == "model" { other } else { BoardQuery { sort: String::new(), reverse: false, ..other } };
+        board_address("/admin/results", &other)
+    });
     view! {
         {filter(i, &asked, &found)}
+        {pages}
         {board::view(i, "/admin/results", &asked, &found)}
     }
     .into_any()
@@ -123,24 +131,53 @@ fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
     }
 }
 
-/// The address of a page with these settings.
-fn address(path: &str, query: &BoardQuery) -> String {
-    let mut fields = ParamsMap::new();
-    let page = if query.page > 0 { query.page.to_string() } else { String::new() };
-    let on = |on: bool, word: &str| if on { word.to_owned() } else { String::new() };
-    for (key, value) in [
-        ("dataset", query.dataset.clone()),
-        ("q", query.q.clone()),
-        ("data", on(query.only_data, "1")),
-        ("sort", query.sort.clone()),
-        ("order", on(query.reverse, "reverse")),
-        ("page", page),
-    ] {
+/// Links to the pages of datasets around this one, of which it shows `shown`; nothing if it shows all. `to` is the
+/// address of the page after a dataset.
+fn dataset_pages(i: I18n, page: &DatasetPage, shown: usize, to: impl Fn(&str) -> String) -> Option<AnyView> {
+    let link = |after: &Option<String>, word: &'static str| {
+        let href = to(after.as_ref()?);
+        Some(view! { <a class="button" href=href>{word}</a> })
+    };
+    let (previous, next) = (link(&page.previous, i.common.previous_page), link(&page.next, i.common.next_page));
+    if previous.is_none() && next.is_none() {
+        return None;
+    }
+    let t = i.results();
+    let range = match shown as u64 {
+        0 => String::new(),
+        shown => (t.datasets_shown)(page.before + 1, page.before + shown, page.all),
+    };
+    let range = view! { <span class="muted">{range}</span> };
+    Some(view! { <nav class="row" aria-label=t.dataset_pages>{previous}{range}{next}</nav> }.into_any())
+}
+
+/// The address of a page with these fields, without the empty ones.
+fn address<const N: usize>(path: &str, fields: [(&'static str, String); N]) -> String {
+    let mut query = ParamsMap::new();
+    for (key, value) in fields {
         if !value.is_empty() {
-            fields.insert(key, value);
+            query.insert(key, value);
         }
     }
-    format!("{path}{}", fields.to_query_string())
+    format!("{path}{}", query.to_query_string())
+}
+
+/// The address of the leaderboard with these settings.
+fn board_address(path: &str, query: &BoardQuery) -> String {
+    let page = if query.page > 0 { query.page.to_string() } else { String::new() };
+    let on = |on: bool, word: &str| if on { word.to_owned() } else { String::new() };
+    address(
+        path,
+        [
+            ("dataset", query.dataset.clone()),
+            ("q", query.q.clone()),
+            ("data", on(query.only_data, "1")),
+            ("sort", query.sort.clone()),
+            ("order", on(query.reverse, "reverse")),
+            ("page", page),
+            ("after", query.after.clone()),
+        ],
+    )
 }
 
 #[cfg(test)]
@@ -149,9 +186,9 @@ mod tests {
 
     #[test]
     fn address_leaves_defaults_out_and_survives_reading() {
-        assert_eq!(address("/admin/results", &BoardQuery::default()), "/admin/results");
+        assert_eq!(board_address("/admin/results", &BoardQuery::default()), "/admin/results");
         let query = BoardQuery { sort: "d-1".into(), only_data: true, reverse: true, page: 2, ..BoardQuery::default() };
-        assert!(address("/x", &query).starts_with("/x?data=1&sort=d"), "{}", address("/x", &query));
-        assert!(address("/x", &query).ends_with("&order=reverse&page=2"));
+        assert!(board_address("/x", &query).starts_with("/x?data=1&sort=d"), "{}", board_address("/x", &query));
+        assert!(board_address("/x", &query).ends_with("&order=reverse&page=2"));
     }
 }

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
+    address,
     board::{behind, score, share, value},
-    until_computed,
+    dataset_pages, until_computed,
 };
 use crate::{
     i18n::{I18n, claims::p_value, use_i18n},
@@ -34,9 +35,9 @@ pub fn ModelResultsPage() -> impl IntoView {
     let (params, query) = (use_params_map(), use_query_map());
     let which = Memo::new(move |_| {
         let model = ModelId(param(params, "model").unwrap_or_default());
-        (model, asked(query, "baseline").parse().ok().map(ModelId))
+        (model, asked(query, "baseline").parse().ok().map(ModelId), asked(query, "after"))
     });
-    let data = Data::new(move || which.get(), |(model, baseline)| results_model(model, baseline));
+    let data = Data::new(move || which.get(), |(model, baseline, after)| results_model(model, baseline, after));
     until_computed(data, |found| {
         let waiting = |d: &ModelDataset| d.dataset.computing || d.history.iter().any(|run| run.pass.is_none());
         found.datasets.iter().any(waiting)
@@ -72,12 +73,17 @@ fn page(i: I18n, found: ModelResults) -> AnyView {
             {baseline.is_some().then(|| view! { <p class="muted small">{t.versus_note}</p> })}
         }
     });
-    let empty = found.datasets.is_empty().then(|| view! { <Empty title=t.no_submissions/> });
+    let pages = dataset_pages(i, &found.page, found.datasets.len(), |after| {
+        let (baseline, after) = (chosen.map(|id| id.to_string()).unwrap_or_default(), after.to_owned());
+        address(&format!("/admin/results/models/{}", found.model), [("baseline", baseline), ("after", after)])
+    });
+    let empty = (found.page.all == 0).then(|| view! { <Empty title=t.no_submissions/> });
     view! {
         <Page title=found.name.clone() crumbs=vec![("/admin/results".into(), t.results.into())]>
             {form}
             {empty}
             {sections}
+            {pages}
         </Page>
     }
     .into_any()

@@ -282,7 +282,7 @@ fn table(i: I18n, (a, b): (RunId, RunId), names: &[String; 2], rows: Vec<PairTas
     let (t, w) = (i.runs(), i.admin());
     let [left, right] = names.clone();
     let rows = rows.into_iter().map(|task| {
-        let href = format!("/admin/runs/compare?a={a}&b={b}&task={}", crate::ui::address::query_value(&task.task_id));
+        let href = format!("/admin/runs/compare?a={a}&b={b}&task={}", crate::address::query_value(&task.task_id));
         let differs = task.differs();
         let lang = Lang::detect(&task.raw_nl).tag();
         view! {

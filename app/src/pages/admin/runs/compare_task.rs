@@ -7,13 +7,14 @@ use super::{
     verdicts::{explanation, fault},
 };
 use crate::{
+    address::query_value,
     i18n::I18n,
     model::{
         ids::RunId,
         lang::Lang,
         run_pair::{PairCode, PairFocus, PairOutput, RunPair},
     },
-    ui::{address::query_value, code::CodeBox},
+    ui::code::CodeBox,
 };
 
 /// The task named in the address. Empty if it names none.
