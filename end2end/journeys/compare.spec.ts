@@ -32,7 +32,7 @@ test('two models are compared, from the dataset to a task, and exported', async 
   await page.getByRole('button', { name: 'Compare selection' }).click();
   await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
   // Until the new figures arrive, the old ones are shown.
-  await expect(page.locator('.compare-facts')).toContainText('Models: 2');
+  await expect(page.locator('.comparison-facts')).toContainText('Models: 2');
   // One plain sentence for each dimension.
   const short = page.getByRole('region', { name: 'Summary' });
   for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
@@ -140,7 +140,7 @@ test('a comparison is readable without scripts', async ({ browser }) => {
 test('figures follow new ratings', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/compare/starter');
-  const facts = page.locator('.compare-facts');
+  const facts = page.locator('.comparison-facts');
   const before = Number(/ratings: ([\d,]+)/.exec((await facts.textContent()) ?? '')?.[1]);
   expect(await rate(server.url, demo.chen, 2, () => [1, 1, 1])).toBe(2);
   await expect(facts).toContainText(`ratings: ${before + 2}`);

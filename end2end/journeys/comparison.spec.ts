@@ -30,7 +30,7 @@ test('an admin reads the comparison', async ({ page }) => {
     await expect(ranking.locator('td.plot svg.chart')).toHaveCount(4);
   }
   await expect(page.locator('li.say:visible').filter({ hasText: /scores higher than|significant/ }).first()).toBeVisible();
-  await expect(page.locator('.compare-facts')).toContainText('ratings: 40');
+  await expect(page.locator('.comparison-facts')).toContainText('ratings: 40');
   await page.goBack();
 
   // Each task's ratings are one click away.

@@ -8,7 +8,7 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
 use app::{
     model::{
-        compare::Selection,
+        comparison::Selection,
         run::{Outcome, Verdict},
     },
     port::System,

@@ -5,7 +5,7 @@ use super::I18n;
 use crate::{
     model::{
         claims::Standing,
-        compare::{Automated, Caption, ComparisonFigures, Human},
+        comparison::{Automated, Caption, ComparisonFigures, Human},
         lang::{Bilingual, Lang},
         rubric::Dimension,
     },

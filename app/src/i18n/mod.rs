@@ -47,7 +47,7 @@ pub mod chart;
 pub mod claims;
 pub mod collections;
 pub mod common;
-pub mod compare;
+pub mod comparison;
 pub mod conversations;
 #[cfg(feature = "ssr")]
 pub mod error_page;
@@ -216,10 +216,10 @@ impl I18n {
     }
 
     /// Comparisons.
-    pub fn compare(&self) -> &'static compare::CompareTexts {
+    pub fn comparison(&self) -> &'static comparison::ComparisonTexts {
         match self.lang {
-            Lang::En => &compare::EN,
-            Lang::Zh => &compare::ZH,
+            Lang::En => &comparison::EN,
+            Lang::Zh => &comparison::ZH,
         }
     }
 

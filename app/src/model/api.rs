@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::ComparisonFigures,
+    comparison::ComparisonFigures,
     dataset::TaskRow,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
     time::Timestamp,

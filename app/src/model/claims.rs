@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    compare::{Automated, Human},
+    comparison::{Automated, Human},
     ratings::{ALPHA, Interval},
 };
 

@@ -10,7 +10,7 @@ pub mod claims;
 pub mod code;
 pub mod code_lang;
 pub mod collection;
-pub mod compare;
+pub mod comparison;
 pub mod conversation;
 pub mod conversation_results;
 pub mod dataset;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compare::Selection,
+    comparison::Selection,
     ids::{ModelId, RunId, StudyId, SubmissionId},
     lang::Bilingual,
     ratings::Interval,

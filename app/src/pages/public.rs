@@ -11,7 +11,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         api::{PublicStudy, PublicTask},
-        compare::ComparisonFigures,
+        comparison::ComparisonFigures,
         ids::TaskId,
     },
     rpc::api::{open_public_study, open_public_task},
@@ -84,7 +84,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
 
 /// Ratings, tests, and their agreement. No mark has a link: the tasks behind it are for admins.
 fn figures_view(i: I18n, figures: &ComparisonFigures, counting: bool) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     if counting {
         return view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any();
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer};
 use crate::model::{
-    compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
+    comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
     ids::{StudyId, TaskId},
 };
 

@@ -9,7 +9,7 @@ pub mod api;
 pub mod audit;
 pub mod call;
 pub mod collections;
-pub mod compare;
+pub mod comparison;
 pub mod datasets;
 pub mod find;
 pub mod grading;

@@ -10,7 +10,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        compare::ComparisonView,
+        comparison::ComparisonView,
         ids::{GroupId, StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
         plan::{Presentation, RatedAnswers, Sharing},

@@ -7,7 +7,7 @@ use std::{
 
 use app::{
     model::{
-        compare::{Selection, TaskFilter},
+        comparison::{Selection, TaskFilter},
         ids::{RunId, StudyId},
         lang::Lang,
     },

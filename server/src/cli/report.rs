@@ -36,7 +36,7 @@ struct Reported<'a> {
     made_at: &'a str,
     /// Always true: a bundle whose figures differ is an error.
     same: bool,
-    figures: &'a app::model::compare::ComparisonFigures,
+    figures: &'a app::model::comparison::ComparisonFigures,
 }
 
 /// Runs the command. It needs no data folder.

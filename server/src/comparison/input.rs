@@ -4,7 +4,7 @@
 //! same figures to the last bit, on every machine.
 
 use app::model::{
-    compare::Selection,
+    comparison::Selection,
     conversation::InstructionKind,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, UserId},

@@ -1,6 +1,6 @@
 //! Judgings: what the collections of a judge model's scores have besides their requests (migration 0034).
 //!
-//! Their scores are in the tables of imported judge models (`results_judges`), which nothing that counts people's ratings
+//! Their scores are in the tables of imported judge models (`judge_scores`), which nothing that counts people's ratings
 //! reads.
 
 use app::model::{

@@ -1,207 +1,151 @@
-//! Queries of comparisons: the ratings that count, verdicts, and the revisions that detect changes of
-//! either.
-//!
-//! What must stay true: `counted` contains exactly the ratings that are not superseded, with all their
-//! scores. Triggers maintain it (migration 0008); a test compares it with the ratings.
+//! Data of the leaderboard and of a model's page that comparisons do not have.
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 
 use app::model::{
-    compare::{Options, RunOption, Selection, StudyOption},
-    ids::{ModelId, OutputId, RunId, StudyId, TaskRevisionId, UserId},
+    ids::{ModelId, RunId, StudyId, SubmissionId},
     lang::Bilingual,
-    run::Verdict,
+    results::ModelSubmission,
+    run::RunStatus,
+    time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::groups;
 use crate::error::Failure;
 
-/// The options of a dataset's selection, or `None` if the dataset does not exist.
-pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Failure> {
-    let name = conn
-        .prepare_cached(
-            "SELECT v.name_en, v.name_zh FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
-             WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
-        )?
-        .query_row([dataset], |row| Ok(Bilingual { en: row.get("name_en")?, zh: row.get("name_zh")? }))
-        .optional()?;
-    let Some(name) = name else { return Ok(None) };
-    let models: Vec<(ModelId, String, bool)> = conn
-        .prepare_cached(
-            "SELECT m.id, m.name, min(s.archived_at IS NOT NULL) AS all_archived
-             FROM submissions s JOIN models m ON m.id = s.model_id
-             JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-             WHERE d.slug = ?1 GROUP BY m.id ORDER BY min(s.id)",
-        )?
-        .query_map([dataset], |row| Ok((ModelId(row.get("id")?), row.get("name")?, row.get("all_archived")?)))?
-        .collect::<Result<_, _>>()?;
-    let archived_models = models.iter().filter(|(.., archived)| *archived).map(|(id, ..)| *id).collect();
-    let models: Vec<(ModelId, String)> = models.into_iter().map(|(id, name, _)| (id, name)).collect();
-    let studies = conn
-        .prepare_cached(
-            "SELECT s.id, s.title, r.slug || ' ' || r.version AS rubric, coalesce(k.ratings, 0) AS ratings, s.status <> 'closed' AS open,
-                s.archived_at IS NOT NULL AS archived
-             FROM studies s JOIN rubrics r ON r.id = s.rubric_id
-             JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-             LEFT JOIN study_stamps k ON k.study_id = s.id
-             WHERE d.slug = ?1 ORDER BY s.id DESC",
-        )?
-        .query_map([dataset], |row| {
-            Ok(StudyOption {
-                id: StudyId(row.get("id")?),
-                title: row.get("title")?,
-                rubric: row.get("rubric")?,
-                ratings: row.get("ratings")?,
-                open: row.get("open")?,
-                archived: row.get("archived")?,
-            })
-        })?
-        .collect::<Result<_, _>>()?;
-    let runs = conn
-        .prepare_cached(
-            "SELECT u.id, s.model_id, coalesce(k.done, 0) AS done, u.status = 'running' AS open,
-                s.archived_at IS NOT NULL AS archived
-             FROM runs u JOIN submissions s ON s.id = u.submission_id
-             LEFT JOIN run_stamps k ON k.run_id = u.id
-             JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-             WHERE d.slug = ?1 ORDER BY u.id DESC",
-        )?
-        .query_map([dataset], |row| {
-            Ok(RunOption {
-                id: RunId(row.get("id")?),
-                model: ModelId(row.get("model_id")?),
-                done: row.get("done")?,
-                open: row.get("open")?,
-                archived: row.get("archived")?,
-            })
-        })?
-        .collect::<Result<_, _>>()?;
-    let raters: Vec<(UserId, String)> = conn
-        .prepare_cached(
-            "SELECT DISTINCT u.id, u.name FROM studies s
-             JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-             JOIN study_raters m ON m.study_id = s.id JOIN users u ON u.id = m.user_id
-             WHERE d.slug = ?1 ORDER BY u.name",
-        )?
-        .query_map([dataset], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?
-        .collect::<Result<_, rusqlite::Error>>()?;
-    let with_data = super::results_board::with_data(conn, dataset)?;
-    let empty = models.iter().map(|(id, _)| *id).filter(|id| !with_data.contains(id)).collect();
-    let groups = groups::of(conn, &raters)?;
-    Ok(Some(Options { name, models, archived_models, empty, studies, runs, raters, groups }))
-}
-
-/// Changes with every rating and verdict of the selection, and with nothing else. The selection must be
-/// fully resolved.
-pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Failure> {
-    let mut words = Vec::new();
-    let mut study = conn.prepare_cached("SELECT stamp FROM study_stamps WHERE study_id = ?1")?;
-    for id in selection.studies.iter().flatten() {
-        let revision: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("s{id}.{}", revision.unwrap_or(0)));
-    }
-    let mut run = conn.prepare_cached("SELECT stamp FROM run_stamps WHERE run_id = ?1")?;
-    for id in selection.runs.iter().flatten() {
-        let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
-        words.push(format!("r{id}.{}", revision.unwrap_or(0)));
-    }
-    // Imported scores never change; those of a running judging do, and one may be deleted.
-    let (count, last, changes): (i64, i64, i64) = conn
-        .prepare_cached(
-            "SELECT count(*) AS n, coalesce(max(j.id), 0) AS last, coalesce(sum(j.revision), 0) AS changes
-             FROM judgings j JOIN dataset_versions v ON v.id = j.version_id
-             JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
-        )?
-        .query_row([&selection.dataset], |row| Ok((row.get("n")?, row.get("last")?, row.get("changes")?)))?;
-    if count > 0 {
-        words.push(format!("j{count}.{last}.{changes}"));
-    }
-    Ok(words.join(" "))
-}
-
-/// Outputs of the selected models for one task.
-pub struct TaskOutput {
-    pub id: OutputId,
-    /// Index of the model in the selection.
-    pub model: usize,
-    /// Counts from 0.
-    pub sample: u32,
-
-    pub code: String,
-    /// The text around the code in a chat response.
-    pub surrounding_text: String,
-}
-
-/// The outputs of one task in the selected studies and runs.
-pub fn task_outputs(
-    conn: &Connection,
-    selection: &Selection,
-    revisions: &[TaskRevisionId],
-) -> Result<Vec<TaskOutput>, Failure> {
-    let mut submissions: BTreeSet<i64> = BTreeSet::new();
-    let mut of_study = conn.prepare_cached("SELECT submission_id FROM study_submissions WHERE study_id = ?1")?;
-    for study in selection.studies.iter().flatten() {
-        for id in of_study.query_map([study.0], |row| row.get::<_, i64>(0))? {
-            submissions.insert(id?);
-        }
-    }
-    let mut of_run = conn.prepare_cached("SELECT submission_id FROM runs WHERE id = ?1")?;
-    for run in selection.runs.iter().flatten() {
-        submissions.extend(of_run.query_row([run.0], |row| row.get::<_, i64>(0)).optional()?);
-    }
-    let mut found = Vec::new();
+/// Short name and newest name of every dataset that has outputs, by short name.
+pub fn datasets(conn: &Connection) -> Result<Vec<(String, Bilingual)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.sample, o.code, o.said FROM outputs o JOIN submissions s ON s.id = o.submission_id
-         WHERE o.submission_id = ?1 AND o.revision_id = ?2 ORDER BY o.sample",
+        "SELECT d.slug, v.name_en, v.name_zh FROM datasets d
+         CROSS JOIN dataset_versions v ON v.dataset_id = d.id
+             AND v.number = (SELECT max(number) FROM dataset_versions x WHERE x.dataset_id = d.id)
+         WHERE EXISTS (SELECT 1 FROM dataset_versions x CROSS JOIN submissions s ON s.version_id = x.id
+             WHERE x.dataset_id = d.id)
+         ORDER BY d.slug",
     )?;
-    for submission in submissions {
-        for revision in revisions {
-            let mut rows = statement.query(params![submission, revision.0])?;
-            while let Some(row) = rows.next()? {
-                let model = ModelId(row.get("model_id")?);
-                let Some(model) = selection.models.iter().flatten().position(|id| *id == model) else { continue };
-                found.push(TaskOutput {
-                    id: OutputId(row.get("id")?),
-                    model,
-                    sample: row.get("sample")?,
-                    code: row.get("code")?,
-                    surrounding_text: row.get("said")?,
-                });
-            }
-        }
+    let found = statement
+        .query_map([], |row| Ok((row.get("slug")?, Bilingual { en: row.get("name_en")?, zh: row.get("name_zh")? })))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The dataset's models with a rating that counts or a verdict.
+pub fn with_data(conn: &Connection, dataset: &str) -> Result<HashSet<ModelId>, Failure> {
+    let mut found = HashSet::new();
+    let mut tested = conn.prepare_cached(
+        "SELECT DISTINCT s.model_id FROM runs u JOIN submissions s ON s.id = u.submission_id
+         JOIN run_stamps k ON k.run_id = u.id AND k.done > 0
+         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
+    )?;
+    for model in tested.query_map([dataset], |row| row.get(0).map(ModelId))? {
+        found.insert(model?);
     }
-    found.sort_by_key(|output| (output.model, output.sample, output.id));
+    // A submission's first rated output answers for it; only one without ratings is looked through.
+    let mut rated = conn.prepare_cached(
+        "SELECT DISTINCT s.model_id FROM studies t
+         JOIN dataset_versions v ON v.id = t.version_id JOIN datasets d ON d.id = v.dataset_id
+         JOIN study_stamps k ON k.study_id = t.id AND k.ratings > 0
+         JOIN study_submissions ss ON ss.study_id = t.id JOIN submissions s ON s.id = ss.submission_id
+         WHERE d.slug = ?1 AND EXISTS (SELECT 1 FROM outputs o CROSS JOIN counted c
+             WHERE o.submission_id = s.id AND c.study_id = t.id AND c.output_id = o.id)",
+    )?;
+    for model in rated.query_map([dataset], |row| row.get(0).map(ModelId))? {
+        found.insert(model?);
+    }
     Ok(found)
 }
 
-/// The result of an output in a run.
-pub fn verdict(conn: &Connection, run: RunId, output: OutputId) -> Result<Option<(Verdict, u32, u32)>, Failure> {
-    let found = conn
-        .prepare_cached(
-            "SELECT verdict, passed, total FROM run_items WHERE run_id = ?1 AND output_id = ?2 AND state = 'done'",
-        )?
-        .query_row(params![run.0, output.0], |row| {
-            Ok((row.get::<_, String>("verdict")?, row.get("passed")?, row.get("total")?))
-        })
-        .optional()?;
-    Ok(found.and_then(|(name, passed, total)| Some((Verdict::from_name(&name)?, passed, total))))
+/// The time of each model's newest rating in these studies.
+pub fn rated_at(conn: &Connection, studies: &[StudyId]) -> Result<HashMap<ModelId, Timestamp>, Failure> {
+    let mut newest = conn.prepare_cached(
+        "SELECT s.model_id, max(c.rating_id) AS newest FROM counted c CROSS JOIN outputs o ON o.id = c.output_id
+         CROSS JOIN submissions s ON s.id = o.submission_id WHERE c.study_id = ?1 GROUP BY s.model_id",
+    )?;
+    let mut at = conn.prepare_cached("SELECT at FROM ratings WHERE id = ?1")?;
+    let mut found: HashMap<ModelId, Timestamp> = HashMap::new();
+    for study in studies {
+        let mut rows = newest.query([study.0])?;
+        while let Some(row) = rows.next()? {
+            let at = Timestamp(at.query_row([row.get::<_, i64>("newest")?], |row| row.get(0))?);
+            let known = found.entry(ModelId(row.get("model_id")?)).or_insert(at);
+            *known = (*known).max(at);
+        }
+    }
+    Ok(found)
 }
 
-/// The cached figures with this key.
-pub fn cached_figures(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, Failure> {
-    Ok(conn.prepare_cached("SELECT json FROM figures WHERE key = ?1")?.query_row([key], |row| row.get(0)).optional()?)
+/// When each run ended, or began if it is still open.
+pub fn run_times(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Timestamp>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT coalesce(finished_at, created_at) FROM runs WHERE id = ?1")?;
+    let mut found = HashMap::new();
+    for run in runs {
+        if let Some(at) = statement.query_row([run.0], |row| row.get(0).map(Timestamp)).optional()? {
+            found.insert(*run, at);
+        }
+    }
+    Ok(found)
 }
 
-/// Caches figures under a key, replacing older ones of the same selection.
-pub fn cache_figures(conn: &Connection, key: &str, selection: &str, json: &[u8], now: i64) -> Result<(), Failure> {
-    conn.prepare_cached("DELETE FROM figures WHERE choice = ?1")?.execute([selection])?;
-    conn.prepare_cached("INSERT INTO figures (key, choice, json, computed_at) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key, selection, json, now])?;
-    // Selections that are no longer used do not accumulate.
-    conn.prepare_cached(
-        "DELETE FROM figures WHERE key IN (SELECT key FROM figures ORDER BY computed_at DESC LIMIT -1 OFFSET 200)",
-    )?
-    .execute([])?;
-    Ok(())
+/// A model's name.
+pub fn model_name(conn: &Connection, model: ModelId) -> Result<Option<String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT name FROM models WHERE id = ?1")?;
+    Ok(statement.query_row([model.0], |row| row.get(0)).optional()?)
+}
+
+/// Short names of the datasets that a model has outputs for, in order.
+pub fn datasets_of(conn: &Connection, model: ModelId) -> Result<Vec<String>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT d.slug FROM submissions s JOIN dataset_versions v ON v.id = s.version_id
+         JOIN datasets d ON d.id = v.dataset_id WHERE s.model_id = ?1 ORDER BY d.slug",
+    )?;
+    let found = statement.query_map([model.0], |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The other models with outputs for any of the datasets that this model has outputs for.
+pub fn others(conn: &Connection, model: ModelId) -> Result<Vec<(ModelId, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT m.id, m.name FROM submissions own JOIN dataset_versions v ON v.id = own.version_id
+         JOIN dataset_versions x ON x.dataset_id = v.dataset_id JOIN submissions s ON s.version_id = x.id
+         JOIN models m ON m.id = s.model_id WHERE own.model_id = ?1 AND s.model_id <> ?1",
+    )?;
+    let found = statement.query_map([model.0], |row| Ok((ModelId(row.get("id")?), row.get("name")?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// A model's submissions for one dataset, newest first.
+pub fn submissions(conn: &Connection, model: ModelId, dataset: &str) -> Result<Vec<ModelSubmission>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, s.file_name, s.created_at, v.number,
+             (SELECT count(*) FROM outputs o WHERE o.submission_id = s.id) AS outputs
+         FROM submissions s JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
+         WHERE s.model_id = ?1 AND d.slug = ?2 ORDER BY s.id DESC",
+    )?;
+    let mut runs = conn.prepare_cached("SELECT id, status FROM runs WHERE submission_id = ?1 ORDER BY id DESC")?;
+    let mut studies = conn.prepare_cached(
+        "SELECT t.id, t.title FROM study_submissions ss JOIN studies t ON t.id = ss.study_id
+         WHERE ss.submission_id = ?1 ORDER BY t.id DESC",
+    )?;
+    let mut found = Vec::new();
+    let mut rows = statement.query(params![model.0, dataset])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get("id")?;
+        let runs = runs.query_map([id], |row| {
+            let status: String = row.get("status")?;
+            // The column's CHECK holds the list of words.
+            Ok((RunId(row.get("id")?), RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled)))
+        })?;
+        let runs = runs.collect::<Result<_, _>>()?;
+        let studies = studies.query_map([id], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
+        let studies = studies.collect::<Result<_, _>>()?;
+        found.push(ModelSubmission {
+            id: SubmissionId(id),
+            file: row.get("file_name")?,
+            at: Timestamp(row.get("created_at")?),
+            version: row.get("number")?,
+            outputs: row.get("outputs")?,
+            runs,
+            studies,
+        });
+    }
+    Ok(found)
 }

@@ -8,7 +8,7 @@
 use app::model::time::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::results_import::NO_PASSWORD;
+use super::imported_ratings::NO_PASSWORD;
 use crate::{clock, error::Failure};
 
 /// Maximum number of uploaded rows that one transaction adds or deletes. A rating brings about ten more (its

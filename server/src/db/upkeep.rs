@@ -11,7 +11,7 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{results_import::NO_PASSWORD, staging::Import, studies, submissions};
+use super::{imported_ratings::NO_PASSWORD, staging::Import, studies, submissions};
 use crate::{clock, error::Failure};
 
 /// An object in a list.

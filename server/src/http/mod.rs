@@ -3,7 +3,7 @@
 pub mod account;
 pub mod assets;
 pub mod audit;
-pub mod compare;
+pub mod comparisons;
 pub mod compress;
 #[cfg(debug_assertions)]
 pub mod dev;

@@ -12,7 +12,7 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, compare, compress, errors, grade, guard, health, metrics, overload, pages, request_id,
+    account, assets, audit, comparisons, compress, errors, grade, guard, health, metrics, overload, pages, request_id,
     request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies, submissions,
     upload,
 };
@@ -62,8 +62,8 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/studies/{id}/comparison.csv", get(studies::comparison))
         // A comparison's files.
         .route("/admin/results.csv", get(results::csv))
-        .route("/admin/compare/{slug}/export/{file}", get(compare::export))
-        .route("/admin/compare/{slug}/figures/{file}", get(compare::figure))
+        .route("/admin/compare/{slug}/export/{file}", get(comparisons::export))
+        .route("/admin/compare/{slug}/figures/{file}", get(comparisons::figure))
         .route("/admin/rubrics/{slug}/rubric.json", get(rubrics::json))
         // A run's progress and results.
         .route("/admin/runs/{id}/progress", get(runs::progress))

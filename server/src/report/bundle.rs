@@ -11,7 +11,7 @@ use std::{
 
 use app::{
     i18n::{I18n, captions},
-    model::{compare::ComparisonFigures, ids::UserId, lang::Lang},
+    model::{comparison::ComparisonFigures, ids::UserId, lang::Lang},
     ui::chart::comparison,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

@@ -11,7 +11,7 @@ use app::{
     model::{
         claims::Standing,
         code_lang::CodeLang,
-        compare::{Automated, Human},
+        comparison::{Automated, Human},
         dataset::{Checks, TaskRow},
         ids::{ModelId, OutputId, TaskId, TaskRevisionId, UserId},
         lang::{Bilingual, Lang},

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use app::{
     i18n::I18n,
     model::{
-        compare::{
+        comparison::{
             Automated, Bin, Checked, ComparisonFigures, FollowedInstructions, GridCell, Human, Pair, Point, Related,
             TestsAndRatings,
         },

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use app::model::{
-    compare::{Judge, JudgeDimension, JudgeInstructions, JudgeMeans},
+    comparison::{Judge, JudgeDimension, JudgeInstructions, JudgeMeans},
     conversation::InstructionKind,
     ids::OutputId,
     stats::{Estimate, Known, Undefined},

@@ -1,7 +1,7 @@
 //! Every pair of a comparison's models as a table: on the page only the first are listed.
 
 use app::model::{
-    compare::{ComparisonFigures, Pair},
+    comparison::{ComparisonFigures, Pair},
     ratings::Interval,
 };
 

@@ -3,7 +3,7 @@
 use app::{
     i18n::I18n,
     model::{
-        compare::Automated,
+        comparison::Automated,
         lang::Lang,
         published::{Difference, PublishedChecked},
     },

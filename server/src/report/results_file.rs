@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use app::model::{
     code_lang::CodeLang,
-    compare::Selection,
+    comparison::Selection,
     dataset::{Checks, TaskRow},
     ids::{ModelId, TaskId, TaskRevisionId},
     lang::Lang,

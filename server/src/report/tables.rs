@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use app::model::{
-    compare::{Automated, Checked, ComparisonFigures},
+    comparison::{Automated, Checked, ComparisonFigures},
     lang::Lang,
     ratings::Interval,
     stats::{Estimate, Known},

@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashMap};
 
 use app::model::{
-    compare::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
+    comparison::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
     ids::{ModelId, OutputId, TaskId},
     rubric::Rubric,
 };

@@ -42,7 +42,7 @@ use crate::{
         accounts::{self, Password},
         audit::Change,
         groups, identities,
-        results_import::NO_PASSWORD,
+        imported_ratings::NO_PASSWORD,
         throttle as stored,
     },
     error::Failure,

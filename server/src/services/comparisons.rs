@@ -16,7 +16,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{
+        comparison::{
             ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
         },
         ids::{ModelId, StudyId, TaskId},
@@ -30,7 +30,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     background, clock,
     comparison::input::ComparisonInput,
-    db::{Db, results, studies},
+    db::{Db, comparisons, studies},
     error::Failure,
     layout,
     report::{comparison_figures, tasks},
@@ -143,10 +143,10 @@ impl ComparisonService {
         self.db
             .read_long(move |conn| {
                 let options =
-                    results::options(conn, &selection.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+                    comparisons::options(conn, &selection.dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
                 let open_ended = (selection.studies.is_none(), selection.runs.is_none());
                 let selection = settle(&options, selection)?;
-                let revision = results::revision(conn, &selection)?;
+                let revision = comparisons::revision(conn, &selection)?;
                 Ok(ResolvedSelection { options, selection, revision, open_ended })
             })
             .await
@@ -155,7 +155,7 @@ impl ComparisonService {
     /// The revision of each of these selections, which must be fully resolved.
     pub async fn revisions(&self, _: &Admin, selections: Vec<Selection>) -> Result<Vec<String>, Failure> {
         let all = move |conn: &rusqlite::Connection| {
-            selections.iter().map(|selection| results::revision(conn, selection)).collect()
+            selections.iter().map(|selection| comparisons::revision(conn, selection)).collect()
         };
         self.db.read_long(all).await
     }
@@ -237,9 +237,9 @@ impl ComparisonService {
             .db
             .read_long(move |conn| {
                 // In one snapshot, so that the revision is that of the input.
-                let revision = results::revision(conn, &selection)?;
+                let revision = comparisons::revision(conn, &selection)?;
                 let input = input::read(conn, name, &selection)?;
-                let stored = results::cached_figures(conn, &key(&input, &revision)?)?;
+                let stored = comparisons::cached_figures(conn, &key(&input, &revision)?)?;
                 Ok((input, revision, stored))
             })
             .await?;
@@ -256,7 +256,7 @@ impl ComparisonService {
         if !known && computed.took > PATIENCE {
             let (key, selection) = (key(&computed.input, &computed.revision)?, digest(&computed.input.selection)?);
             let json = serde_json::to_vec(&computed.figures)?;
-            self.db.write(move |tx| results::cache_figures(tx, &key, &selection, &json, clock::now().0)).await?;
+            self.db.write(move |tx| comparisons::cache_figures(tx, &key, &selection, &json, clock::now().0)).await?;
         }
         lock(&self.cache).put(computed.clone());
         Ok(computed)
@@ -473,7 +473,7 @@ impl Comparisons for ComparisonService {
         let (outputs, tests) = self
             .db
             .read_long(move |conn| {
-                let outputs = results::task_outputs(conn, &selection, &revisions)?;
+                let outputs = comparisons::task_outputs(conn, &selection, &revisions)?;
                 let each = outputs.into_iter().map(|output| {
                     let mut ratings = Vec::new();
                     for study in selection.studies.iter().flatten() {
@@ -481,7 +481,7 @@ impl Comparisons for ComparisonService {
                     }
                     let mut verdict = None;
                     for run in selection.runs.iter().flatten() {
-                        let found = results::verdict(conn, *run, output.id)?;
+                        let found = comparisons::verdict(conn, *run, output.id)?;
                         verdict = verdict.or(found.map(|(v, passed, total)| (*run, v, passed, total)));
                     }
                     Ok((output, ratings, verdict))

@@ -10,7 +10,7 @@ use app::{
     model::{
         api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
         audit::{Action, Object},
-        compare::ComparisonFigures,
+        comparison::ComparisonFigures,
         ids::{PublicLinkId, StudyId, TaskId},
         page::{PageOf, Paged},
         study::StudyStatus,

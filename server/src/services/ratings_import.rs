@@ -8,10 +8,10 @@ use app::{
     model::{
         audit::{Action, Object},
         ids::{DatasetVersionId, OutputId, StudyId, UploadId},
+        imported_ratings::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
         problem::Problem,
-        ratings_import::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
     },
-    port::{Admin, Answer, ratings_import::RatingsImports},
+    port::{Admin, Answer, imported_ratings::RatingsImports},
 };
 use async_trait::async_trait;
 
@@ -20,8 +20,8 @@ use crate::{
     db::{
         Db,
         audit::{self, Change},
-        results_import::{self, Given, Newest, Study, Target},
-        results_judges,
+        imported_ratings::{self, Given, Newest, Study, Target},
+        judge_scores,
         staging::{self, Import},
         uploads,
     },
@@ -104,8 +104,8 @@ impl RatingsImport {
             .db
             .read_long(move |conn| {
                 Ok(Known {
-                    target: results_import::target(conn, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?,
-                    newest: results_import::newest(conn, &dataset)?,
+                    target: imported_ratings::target(conn, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?,
+                    newest: imported_ratings::newest(conn, &dataset)?,
                     name: if named { name_problem(conn, &dataset, &kind)? } else { None },
                 })
             })
@@ -149,7 +149,7 @@ impl Store {
                 let begin = move |tx: &rusqlite::Transaction<'_>| {
                     let (target, submissions, raters) = (&target, &submissions[..], &raters[..]);
                     let study = Study { title: &title, target, submissions, raters, overlap, by };
-                    results_import::begin(tx, &study)
+                    imported_ratings::begin(tx, &study)
                 };
                 let (study, users) = self.db.write(begin).await?;
                 preview.study = Some(study);
@@ -157,9 +157,8 @@ impl Store {
             }
             RatingsKind::Judge(judge) => {
                 let name = self.name.clone();
-                let begin = move |tx: &rusqlite::Transaction<'_>| {
-                    results_judges::begin(tx, version, rubric, (&judge, &name), by)
-                };
+                let begin =
+                    move |tx: &rusqlite::Transaction<'_>| judge_scores::begin(tx, version, rubric, (&judge, &name), by);
                 (Import::Judging(self.db.write(begin).await?), Vec::new())
             }
         };
@@ -191,8 +190,8 @@ impl Store {
             let (users, mut slots) = state;
             let add = move |tx: &rusqlite::Transaction<'_>| {
                 match import {
-                    Import::Judging(id) => results_judges::add(tx, id, &chunk)?,
-                    Import::Study(id) => results_import::add(tx, StudyId(id), &users, &mut slots, &chunk)?,
+                    Import::Judging(id) => judge_scores::add(tx, id, &chunk)?,
+                    Import::Study(id) => imported_ratings::add(tx, StudyId(id), &users, &mut slots, &chunk)?,
                     Import::Submission(_) => return Err(Failure::internal("a submission has no ratings")),
                 }
                 Ok((users, slots))
@@ -210,7 +209,7 @@ impl Store {
         let Store { db, admin, dataset, kind, .. } = self;
         db.write_audited(&admin, Action::RatingsImport, move |tx| {
             // Both may have changed while the ratings were stored.
-            if results_import::target(tx, &dataset)?.is_none_or(|target| target.version != version) {
+            if imported_ratings::target(tx, &dataset)?.is_none_or(|target| target.version != version) {
                 return Err(Failure::conflict(NEW_VERSION));
             }
             if let Some(problem) = name_problem(tx, &dataset, &kind)? {
@@ -369,7 +368,7 @@ fn name_problem(conn: &rusqlite::Connection, dataset: &str, kind: &RatingsKind) 
             ("Enter a shorter text", "请填写较短的内容"),
         )));
     }
-    if field == "judge" && results_judges::known(conn, dataset, text)? {
+    if field == "judge" && judge_scores::known(conn, dataset, text)? {
         let what = (
             format!("{dataset} already has scores of a judge model named {text}"),
             format!("{dataset} 已有名为 {text} 的评判模型的评分"),

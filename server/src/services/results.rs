@@ -16,7 +16,7 @@ use std::{
 use app::{
     error::AppError,
     model::{
-        compare::{Checked, ComparisonFigures, CountedScores, Selection},
+        comparison::{Checked, ComparisonFigures, CountedScores, Selection},
         ids::{ModelId, RunId},
         lang::Bilingual,
         results::{
@@ -30,7 +30,7 @@ use async_trait::async_trait;
 
 use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
 use crate::{
-    db::{Db, results_board},
+    db::{Db, results},
     error::Failure,
     report::board,
     services::spool::{Download, Spool},
@@ -157,7 +157,7 @@ impl ResultService {
     /// # Errors
     /// Too many downloads are open.
     pub async fn csv(&self, admin: &Admin, query: BoardQuery) -> Result<Download, Failure> {
-        let all = self.db.read(results_board::datasets).await?;
+        let all = self.db.read(results::datasets).await?;
         let wanted = wanted(&all, &query);
         let page = DatasetPage { all: wanted.len() as u64, ..DatasetPage::default() };
         let found = self.board_of(admin, &query, all, page, &wanted).await?;
@@ -255,9 +255,8 @@ fn wanted(all: &[(String, Bilingual)], query: &BoardQuery) -> Vec<String> {
 async fn figures(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
     let studies = resolved.selection.studies.clone().unwrap_or_default();
     let runs = resolved.selection.runs.clone().unwrap_or_default();
-    let (rated, ended) = db
-        .read(move |conn| Ok((results_board::rated_at(conn, &studies)?, results_board::run_times(conn, &runs)?)))
-        .await?;
+    let (rated, ended) =
+        db.read(move |conn| Ok((results::rated_at(conn, &studies)?, results::run_times(conn, &runs)?))).await?;
     let figures = &computed.figures;
     let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
     let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
@@ -329,7 +328,7 @@ fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<M
 #[async_trait]
 impl Results for ResultService {
     async fn board(&self, admin: &Admin, query: BoardQuery) -> Answer<Board> {
-        let all = self.db.read(results_board::datasets).await?;
+        let all = self.db.read(results::datasets).await?;
         let wanted = wanted(&all, &query);
         let (page, shown) = DatasetPage::of(&wanted, &query.after);
         let mut found = self.board_of(admin, &query, all, page, shown).await?;

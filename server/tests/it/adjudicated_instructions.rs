@@ -5,7 +5,7 @@
 use app::{
     model::{
         api::Scope,
-        compare::{CountedScores, Selection},
+        comparison::{CountedScores, Selection},
         conversation::InstructionKind,
         feedback::{Disagreement, DisagreementQueue},
         grading::{Draft, Next, Receipt},
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use server::{report::bundle, report::comparison_figures};
 
 use crate::{
-    results::{bundle_of, compared},
+    comparisons::{bundle_of, compared},
     rubrics,
     stalls::study,
     util::{Client, TestApp, make_conversations},

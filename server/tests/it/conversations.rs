@@ -5,7 +5,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::Selection,
+        comparison::Selection,
         conversation::{InstructionKind, Way},
         ids::{RunId, SubmissionId},
         page::PageOf,
@@ -18,7 +18,7 @@ use app::{
 use serde_json::{Value, json};
 use server::db::conversations;
 
-use crate::{languages::upload, results::compared, runs::program, util::TestApp};
+use crate::{comparisons::compared, languages::upload, runs::program, util::TestApp};
 
 /// A task with two instructions, of which the conversation has both, in the other order.
 pub fn task(id: u32) -> Value {

@@ -13,7 +13,7 @@ use app::{
             CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, RequestRow, RequestStatus,
             StopReason,
         },
-        compare::Selection,
+        comparison::Selection,
         conversation::{InstructionAnswer, InstructionKind},
         grading::{Draft, Receipt},
         ids::{CollectionId, StudyId, SubmissionId},
@@ -32,7 +32,7 @@ use server::report::{bundle, comparison_figures};
 
 use crate::{
     collections::{allow, requests, run, set_up, texts},
-    results::{bundle_of, compared, filled, selection},
+    comparisons::{bundle_of, compared, filled, selection},
     rubrics,
     runs::program,
     stalls::{count, study},

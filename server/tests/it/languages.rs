@@ -5,7 +5,7 @@
 use app::{
     model::{
         code_lang::CodeLang,
-        compare::Selection,
+        comparison::Selection,
         dataset::{Checks, TestKind},
         failure_class::FailureClass,
         grading::NextTask,

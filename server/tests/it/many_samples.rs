@@ -12,7 +12,7 @@ use std::{
 use app::{
     model::{
         code_lang::CodeLang,
-        compare::Selection,
+        comparison::Selection,
         ids::{RunId, TaskRevisionId},
         page::PageOf,
         reason::Reason,

@@ -1,616 +1,203 @@
-//! Comparisons: which ratings count, the figures, and the exports.
+//! The leaderboard and a model's page: the same figures as comparisons, nothing computed twice, nothing invented for
+//! models without data.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::io::{Cursor, Read, Write};
+use std::collections::BTreeSet;
 
-use crate::util::{Client, TestApp, prerequisites};
 use app::{
     model::{
-        compare::{ComparisonView, CountedScores, Human, Selection, TaskFilter, TaskPage},
-        grading::{Draft, GradingItem, Next, Receipt},
-        ids::{OutputId, StudyId},
-        ratings::ModelScores,
-        ratings_import::RatingsKind,
-        run::Verdict,
-        stats::Undefined,
+        api::Scope,
+        comparison::{ComparisonView, CountedScores, Selection},
+        ids::ModelId,
+        results::{Board, BoardQuery, DatasetPage, ModelResults},
+        submission::{InvalidLines, Matching},
     },
-    port::{Comparisons, System},
+    port::{Comparisons, Results, Submissions, System},
 };
-use axum::http::StatusCode;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rusqlite::Connection;
-use serde_json::{Value, json};
-use server::{
-    error::Failure,
-    report::{bundle, comparison_figures, results_file},
-    services::{accounts::Origin, comparisons::input, ratings_import},
-};
+use axum::http::{Method, StatusCode};
+use server::db::uploads::Purpose;
 
-async fn study(client: &mut Client) -> String {
-    let my_studies: Value = client.rpc("my_studies", json!({})).await.json();
-    my_studies[0]["token"].as_str().unwrap().to_owned()
+use crate::{comparisons::filled, fill, util::TestApp};
+
+async fn board(app: &TestApp, query: BoardQuery) -> Board {
+    app.services.results.board(&System.admin(), query).await.unwrap()
 }
 
-async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
-    match client.rpc("next", json!({"study": study})).await.json() {
-        Next::Item(item) => Some(*item),
-        _ => None,
-    }
+async fn compared(app: &TestApp) -> ComparisonView {
+    let selection = Selection { dataset: "starter".into(), scores: CountedScores::Final, ..Selection::default() };
+    app.services.comparisons.get(&System.admin(), selection).await.unwrap()
 }
 
-async fn rate(client: &mut Client, item: &GradingItem, scores: [u8; 3], comment: &str, key: &str) -> Receipt {
-    let draft = Draft { scores: scores.map(Some).to_vec(), comment: comment.into(), ..Draft::default() };
-    client.rpc("submit_rating", json!({"assignment": item.token, "draft": draft, "key": key})).await.json()
-}
-
-/// The demo with ratings of three people and verdicts of every model.
-pub async fn filled() -> TestApp {
-    let app = TestApp::demo().await;
-    let mut random = ChaCha8Rng::seed_from_u64(5);
-    for (who, most) in [("ada", 40), ("bo", 40), ("chen", 25)] {
-        let mut client = app.demo_user(who).await;
-        let study = study(&mut client).await;
-        for n in 0..most {
-            let Some(item) = next(&mut client, &study).await else { break };
-            let scores = [random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)];
-            let comment = if n % 7 == 0 { "=1+1, \"quoted\"\nand 中文" } else { "" };
-            rate(&mut client, &item, scores, comment, &format!("k{n}")).await;
-        }
-    }
-    app.run_all(&mut random).await;
-    app
-}
-
-/// A row of `counted`: study, output, rating, rater, scores.
-type CountedRow = (i64, i64, i64, i64, String);
-
-/// `counted` as stored.
-fn counted(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
-    counted_rows(conn, "SELECT study_id, output_id, rating_id, user_id, scores FROM counted ORDER BY 1, 2, 3")
-}
-
-/// `counted` as recomputed from the ratings.
-fn recount(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
-    counted_rows(
-        conn,
-        "SELECT a.study_id, a.output_id, r.id, r.user_id,
-            (SELECT group_concat(score, '') FROM
-                (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension))
-         FROM ratings r JOIN assignments a ON a.id = r.assignment_id WHERE r.superseded_at IS NULL ORDER BY 1, 2, 3",
-    )
-}
-
-fn counted_rows(conn: &Connection, query: &str) -> Result<Vec<CountedRow>, Failure> {
-    let mut statement = conn.prepare(query)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-pub fn selection() -> Selection {
-    Selection { dataset: "starter".into(), ..Selection::default() }
-}
-
-/// The newest figures, however long they take.
-pub async fn compared(app: &TestApp, selection: Selection) -> ComparisonView {
-    let service = &app.services.comparisons;
-    let resolved = service.resolve(&System.admin(), selection.clone()).await.unwrap();
-    service.computed(&resolved).await.unwrap();
-    let found = service.get(&System.admin(), selection).await.unwrap();
-    assert!(!found.behind);
-    found
-}
-
-#[tokio::test]
-async fn counted_ratings_follow_every_change() {
-    let app = TestApp::demo().await;
-    let db = &app.services.db;
-    let mut random = ChaCha8Rng::seed_from_u64(17);
-    let revision = || async { app.services.comparisons.resolve(&System.admin(), selection()).await.unwrap().revision };
-    let mut revisions = vec![revision().await];
-    let mut people = Vec::new();
-    for name in ["ada", "bo", "chen"] {
-        let mut client = app.demo_user(name).await;
-        let study = study(&mut client).await;
-        people.push((client, study, Vec::<GradingItem>::new()));
-    }
-    for step in 0..90 {
-        let (client, study, given) = &mut people[random.random_range(0..3)];
-        let scores = [random.random_range(1..=4), random.random_range(1..=3), random.random_range(1..=5)];
-        let key = format!("step-{step}");
-        // Mostly new ratings, now and then a changed one.
-        let receipt = if given.is_empty() || random.random_bool(0.7) {
-            let Some(item) = next(client, study).await else { continue };
-            let receipt = rate(client, &item, scores, "", &key).await;
-            given.push(item);
-            receipt
-        } else {
-            let at = random.random_range(0..given.len());
-            rate(client, &given[at], scores, "", &key).await
-        };
-        let (kept, anew) = db.read_blocking(|conn| Ok((counted(conn)?, recount(conn)?))).unwrap();
-        assert_eq!(kept, anew, "step {step}");
-        if receipt == Receipt::Stored {
-            let now = revision().await;
-            assert!(!revisions.contains(&now), "step {step}: a rating changes the revision");
-            revisions.push(now);
-        }
-    }
-    // The page's figures equal a computation from scratch.
-    let shown = compared(&app, selection()).await;
-    let fresh = db
-        .read_blocking(|conn| {
-            Ok(comparison_figures::compute(&input::read(conn, shown.options.name.clone(), &shown.selection)?))
-        })
-        .unwrap();
-    assert_eq!(shown.figures, fresh);
-    let counted = db.read_blocking(recount).unwrap().len() as u64;
-    let models = &fresh.human.unwrap().comparison.models;
-    assert_eq!(models.iter().map(|m| m.ratings).sum::<u64>(), counted);
-}
-
-#[tokio::test]
-async fn selection_decides_what_is_compared() {
-    let app = filled().await;
-    let whole = compared(&app, selection()).await;
-    assert_eq!(whole.figures.models.len(), 3);
-    let ratings =
-        |c: &ComparisonView| c.figures.human.iter().flat_map(|h| &h.comparison.models).map(|m| m.ratings).sum::<u64>();
-    assert_eq!(ratings(&whole), 105);
-    assert!(whole.figures.automated.is_some() && whole.figures.both.is_some());
-
-    // The fully resolved selection means the same.
-    assert_eq!(compared(&app, whole.selection.clone()).await.figures, whole.figures);
-    // With fewer models, the others' means and scores do not change. (Their intervals do: they resample the
-    // tasks that any compared model has a rating for.)
-    let models = whole.selection.models.clone().unwrap();
-    let two = compared(&app, Selection { models: Some(models[..2].to_vec()), ..selection() }).await;
-    assert_eq!(two.figures.models, whole.figures.models[..2]);
-    let (two, of_all) = (two.figures.human.unwrap().comparison, whole.figures.human.clone().unwrap().comparison);
-    let without_intervals = |models: &[ModelScores]| {
-        let mut models = models.to_vec();
-        models.iter_mut().flat_map(|m| &mut m.dimensions).for_each(|d| d.interval = None);
-        models
-    };
-    assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
-    // The two languages together make the whole.
-    let of = |lang| {
-        let selection = Selection { nl_lang: Some(lang), ..selection() };
-        async { ratings(&compared(&app, selection).await) }
-    };
-    assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
-    // One rater alone.
-    let chen = whole.options.raters.iter().find(|(_, name)| name == "chen").unwrap().0;
-    assert_eq!(ratings(&compared(&app, Selection { raters: Some(vec![chen]), ..selection() }).await), 25);
-    // No study, no people; no run, no tests.
-    let tests = compared(&app, Selection { studies: Some(vec![]), ..selection() }).await.figures;
-    assert!(tests.human.is_none() && tests.both.is_none() && tests.automated == whole.figures.automated);
-    let people = compared(&app, Selection { runs: Some(vec![]), ..selection() }).await.figures;
-    assert!(people.automated.is_none() && people.human == whole.figures.human);
-    // Unknown objects give 404.
-    let gone = Selection { studies: Some(vec![StudyId(99)]), ..selection() };
-    assert!(app.services.comparisons.get(&System.admin(), gone).await.is_err());
-    assert_eq!(whole.selection.scores, CountedScores::Raw);
-}
-
-#[tokio::test]
-async fn tasks_are_filtered_by_ratings_and_verdicts() {
-    let app = filled().await;
-    let tasks = |filter: TaskFilter| {
-        let service = app.services.comparisons.clone();
-        async move { service.tasks(&System.admin(), selection(), filter).await.unwrap() }
-    };
-    let all: TaskPage = tasks(TaskFilter::default()).await;
-    assert_eq!((all.found, all.all, all.lines.len()), (40, 40, 40));
-    let whole = compared(&app, selection()).await;
-    let models = whole.selection.models.unwrap();
-    for (m, model) in models.iter().enumerate() {
-        for verdict in Verdict::ALL {
-            let found =
-                tasks(TaskFilter { model: Some(*model), verdict: Some(verdict), ..TaskFilter::default() }).await;
-            let expected =
-                all.lines.iter().filter(|line| line.cells[m].verdict.is_some_and(|v| v.0 == verdict)).count();
-            assert_eq!(found.found, expected as u64, "{verdict:?}");
-        }
-        // Every rating of a score links to a task: as many tasks as have one, at most as many as ratings.
-        let counts = &whole.figures.human.as_ref().unwrap().comparison.models[m].dimensions[0].distribution;
-        for (score, count) in (1..).zip(counts) {
-            let score = Some(("correctness".to_owned(), score));
-            let found = tasks(TaskFilter { model: Some(*model), score, ..TaskFilter::default() }).await.found;
-            assert!(found <= *count && (found > 0) == (*count > 0), "{found} tasks of {count} ratings");
-        }
-    }
-    // Every circle of the chart of tests and people links to the tasks of its outputs.
-    let points = &whole.figures.both.as_ref().unwrap().points;
-    assert!(!points.is_empty());
-    for point in points {
-        let on_spot = points.iter().filter(|other| other.grid_cell == point.grid_cell);
-        let expected: std::collections::BTreeSet<_> = on_spot.map(|other| other.task.0).collect();
-        let found = tasks(TaskFilter { grid_cell: Some(point.grid_cell), ..TaskFilter::default() }).await;
-        let found: std::collections::BTreeSet<_> = found.lines.iter().map(|line| line.task.id.0).collect();
-        assert_eq!(found, expected, "{}", point.grid_cell);
-    }
-    let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
-    assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
-    let chinese = all.lines.iter().find(|line| line.task.nl_lang == app::model::lang::Lang::Zh).unwrap();
-    let words: String = chinese.task.raw_nl.chars().take(4).collect();
-    let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
-    assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
-    // A task shows every model's code with ratings and verdicts.
-    let task =
-        app.services.comparisons.task(&System.admin(), selection(), TaskFilter::default(), chinese.task.id).await;
-    let task = task.unwrap();
-    assert_eq!(task.outputs.len(), 3);
-    assert!(task.before.is_some() || task.after.is_some());
-}
-
-#[tokio::test]
-async fn exports_contain_every_line_with_stable_pseudonyms() {
-    let app = filled().await;
-    let mut admin = app.admin().await;
-    let export = |file: &'static str| {
-        let mut admin = admin.clone();
-        async move { admin.get(&format!("/admin/compare/starter/export/{file}")).await }
-    };
-    let csv = export("ratings.csv").await;
-    assert_eq!(csv.status, StatusCode::OK);
-    let mut reader = csv::Reader::from_reader(csv.body.as_bytes());
-    let head = reader.headers().unwrap().clone();
-    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
-    assert_eq!(rows.len(), 105);
-    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
-    for row in &rows {
-        assert!(["R1", "R2", "R3"].contains(&&row[column("rater")]), "{row:?}");
-        assert!((1..=4).contains(&row[column("correctness")].parse::<u8>().unwrap()));
-        // A spreadsheet does not run a comment as a formula.
-        assert!(!row[column("comment")].starts_with('='), "{row:?}");
-    }
-    assert!(!["ada", "chen"].iter().any(|name| csv.body.contains(name)), "no name in the file");
-    assert_eq!(export("ratings.csv").await.body, csv.body, "the same bytes again");
-
-    let lines = export("ratings.jsonl").await.body;
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), rows.len());
-    for (line, row) in lines.iter().zip(&rows) {
-        assert_eq!(line["rater"], row[column("rater")]);
-        assert_eq!(line["scores"]["maintainability"].to_string(), row[column("maintainability")]);
-    }
-    let verdicts = export("verdicts.jsonl").await.body;
-    assert_eq!(verdicts.lines().count() + 1, export("verdicts.csv").await.body.lines().count());
-    assert!(verdicts.lines().all(|line| line.contains("\"verdict\":\"")));
-    let pairs = export("pairs.csv").await.body;
-    // Three models on three dimensions, and two figures of the tests.
-    assert_eq!(pairs.lines().count(), 1 + 3 * 3 + 3 * 2, "{pairs}");
-    assert!(pairs.lines().skip(1).all(|line| line.split(',').count() == 10), "{pairs}");
-    for (file, holds) in [("tables.md", "| Correctness |"), ("tables.tex", "\\toprule")] {
-        let text = export(file).await.body;
-        assert!(text.contains(holds), "{file}: {text}");
-    }
-    assert_eq!(export("ratings.xls").await.status, StatusCode::NOT_FOUND);
-    // Nobody else gets any of it.
-    for file in ["ratings.csv", "verdicts.jsonl", "tables.md", "bundle.zip"] {
-        let answer = app.rater().await.get(&format!("/admin/compare/starter/export/{file}")).await;
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{file}");
-    }
-    assert_eq!(admin.get("/admin/compare/nothing/export/ratings.csv").await.status, StatusCode::NOT_FOUND);
-}
-
-async fn bundled(app: &TestApp) -> Vec<u8> {
-    bundle_of(app, selection()).await
-}
-
-pub async fn bundle_of(app: &TestApp, selection: Selection) -> Vec<u8> {
-    use server::services::comparisons::export::File;
-    let service = &app.services.comparisons;
-    let ready = service.ready(&System.admin(), selection, File::Bundle, app::model::lang::Lang::En).await.unwrap();
-    let mut bytes = Vec::new();
-    service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
-    bytes
-}
-
-/// The same bundle with one file changed, with its checksum corrected on request.
-fn tampered(bytes: &[u8], file: &str, change: impl Fn(String) -> String, checksum: bool) -> Vec<u8> {
-    use sha2::Digest;
-    let mut old = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
-    let mut files = Vec::new();
-    for at in 0..old.len() {
-        let mut entry = old.by_index(at).unwrap();
-        let mut content = String::new();
-        entry.read_to_string(&mut content).unwrap();
-        files.push((entry.name().unwrap().into_owned(), content));
-    }
-    let mut sum = None;
-    for (name, content) in &mut files {
-        if name == file {
-            let new = change(content.clone());
-            assert_ne!(*content, new, "nothing was changed in {file}");
-            *content = new;
-            sum = Some(hex::encode(sha2::Sha256::digest(content.as_bytes())));
-        }
-    }
-    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, mut content) in files {
-        if checksum && name == "manifest.json" && file != "manifest.json" {
-            let mut manifest: Value = serde_json::from_str(&content).unwrap();
-            manifest["files"][file] = json!(sum.clone().unwrap());
-            content = manifest.to_string();
-        }
-        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        zip.write_all(content.as_bytes()).unwrap();
-    }
-    zip.finish().unwrap().into_inner()
-}
-
-#[tokio::test]
-async fn bundle_reproduces_figures_and_changes_are_refused() {
-    let app = filled().await;
-    let bytes = bundled(&app).await;
-    let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    let again = comparison_figures::compute(&bundle.input);
-    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.figures).unwrap(), "bit for bit");
-    assert_eq!(again, compared(&app, selection()).await.figures, "and as the page shows them");
-    assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
-    assert!(bundle.input.raters.iter().all(|(_, name)| name.starts_with("rater ")));
-    let everything = {
-        let mut zip = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
-        let mut all = String::new();
-        for at in 0..zip.len() {
-            zip.by_index(at).unwrap().read_to_string(&mut all).unwrap();
-        }
-        all
-    };
-    assert!(!["\"ada\"", "\"chen\"", ",ada,", ",chen,"].iter().any(|name| everything.contains(name)));
-
-    let refused = |bytes: Vec<u8>, word: &str| {
-        let error = match bundle::read("b.zip", Cursor::new(bytes)) {
-            Ok(_) => panic!("taken in spite of: {word}"),
-            Err(server::error::Failure::App(e)) => e.to_string(),
-            Err(e) => panic!("{e:?}"),
-        };
-        assert!(error.contains(word), "{error}");
-    };
-    refused(b"not a zip".to_vec(), "not a zip file");
-    refused(bytes[..bytes.len() / 2].to_vec(), "damaged");
-    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("[1,", "[2,", 1), false), "ratings.jsonl does not match");
-    refused(tampered(&bytes, "manifest.json", |s| s.replace("\"version\": 1", "\"version\": 2"), false), "format 2");
-    refused(
-        tampered(&bytes, "manifest.json", |s| s.replace("aixgrade-bundle", "other"), false),
-        "not an AixGrade bundle",
-    );
-    refused(tampered(&bytes, "ratings.jsonl", |s| s.replacen("\"task\":", "\"task\":9", 1), true), "line 1");
-    // A changed rating with a corrected checksum is read, and gives other figures, which `report` reports.
-    let changed = tampered(&bytes, "ratings.jsonl", |s| s.replace("\"scores\":[1,", "\"scores\":[4,"), true);
-    let changed = bundle::read("b.zip", Cursor::new(changed)).unwrap();
-    assert_ne!(comparison_figures::compute(&changed.input), changed.figures);
-}
-
-/// Outputs with the ratings of each rater, in a study of the demo.
-fn any_study(app: &TestApp) -> StudyId {
+/// Adds a model that nobody has rated or run.
+async fn unrated(app: &TestApp, model: &str) {
+    let mut incoming = app.services.uploads.begin("unrated.jsonl").await.unwrap();
+    incoming.write(br#"{"task_id":"S01","code":"int one() { return 1; }"}"#).await.unwrap();
+    let file = incoming.finish().await.unwrap();
+    let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
     app.services
-        .db
-        .read_blocking(|conn| {
-            Ok(conn.query_row("SELECT min(study_id) FROM counted", [], |row| row.get(0).map(StudyId))?)
-        })
-        .unwrap()
-}
-
-#[tokio::test]
-async fn final_scores_replace_ratings_on_request() {
-    let app = filled().await;
-    let study = any_study(&app);
-    let raw = compared(&app, selection()).await;
-    let finals = Selection { scores: CountedScores::Final, ..selection() };
-    // Without an adjudication, both are the same.
-    let before = compared(&app, finals.clone()).await;
-    assert_eq!(before.figures.human.as_ref().unwrap().comparison, raw.figures.human.as_ref().unwrap().comparison);
-    let decided: Vec<i64> = app
-        .services
-        .db
-        .write_blocking(|tx| {
-            let outputs = tx
-                .prepare("SELECT DISTINCT output_id FROM counted WHERE study_id = ?1 ORDER BY 1 LIMIT 6")?
-                .query_map([study.0], |row| row.get(0))?
-                .collect::<Result<Vec<i64>, _>>()?;
-            for output in &outputs {
-                tx.execute(
-                    "INSERT INTO adjudications (study_id, output_id, user_id, scores, comment, at)
-                     VALUES (?1, ?2, 1, '[4,3,5]', '', 0)",
-                    [study.0, *output],
-                )?;
-            }
-            Ok(outputs)
-        })
+        .submissions
+        .take(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse)
+        .await
         .unwrap();
-    let after = compared(&app, finals.clone()).await;
-    assert_ne!(after.revision, before.revision, "a decision is news");
-    assert_eq!(after.figures.human.as_ref().unwrap().adjudicated, 6);
-    // Each output's decision, or the mean of its ratings as they are stored.
-    let counted = app.services.db.read_blocking(recount).unwrap();
-    let read = |conn: &rusqlite::Connection| input::read(conn, after.options.name.clone(), &after.selection);
-    let input = app.services.db.read_blocking(read).unwrap();
-    for (m, model) in after.figures.human.as_ref().unwrap().comparison.models.iter().enumerate() {
-        let outputs: std::collections::BTreeSet<_> =
-            input.ratings.iter().filter(|r| r.model as usize == m).map(|r| r.output).collect();
-        for (d, scores) in model.dimensions.iter().enumerate() {
-            let of_output = |output: &OutputId| {
-                if decided.contains(&output.0) {
-                    return [4.0, 3.0, 5.0][d];
-                }
-                let own = counted.iter().filter(|row| row.1 == output.0);
-                let given: Vec<f64> = own.map(|(.., digits)| f64::from(digits.as_bytes()[d] - b'0')).collect();
-                given.iter().sum::<f64>() / given.len() as f64
-            };
-            let mean = outputs.iter().map(of_output).sum::<f64>() / outputs.len() as f64;
-            assert!((scores.mean.unwrap() - mean).abs() < 1e-9, "{m} {d}");
-        }
-    }
-    // Raw figures and agreement ignore adjudications.
-    let still = compared(&app, selection()).await;
-    assert_eq!(still.figures.human.as_ref().unwrap().comparison, raw.figures.human.as_ref().unwrap().comparison);
-    assert_eq!(after.figures.human.as_ref().unwrap().reliability, raw.figures.human.as_ref().unwrap().reliability);
-    // The list of tasks shows the same scores.
-    let page = app.services.comparisons.tasks(&System.admin(), finals, TaskFilter::default()).await.unwrap();
-    let place = input.ratings.iter().find(|r| r.output.0 == decided[0]).unwrap();
-    let line = page.lines.iter().find(|l| l.task.id == input.tasks[place.task as usize].id).unwrap();
-    assert_eq!(line.cells[place.model as usize].means, [Some(4.0), Some(3.0), Some(5.0)]);
-}
-
-fn file(kind: RatingsKind, bytes: &str) -> ratings_import::File {
-    ratings_import::File {
-        dataset: "starter".into(),
-        kind,
-        name: "theirs.csv".into(),
-        content: Box::new(Cursor::new(bytes.to_owned())),
-        mapping: Default::default(),
-    }
 }
 
 #[tokio::test]
-async fn judge_model_is_compared_and_never_mixed_in() {
+async fn leaderboard_has_the_comparisons_figures() {
     let app = filled().await;
-    let before = compared(&app, selection()).await;
-    let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
-    let mut reader = csv::Reader::from_reader(csv.as_bytes());
-    let head = reader.headers().unwrap().clone();
-    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
-    let mut seen = std::collections::BTreeSet::new();
-    let mut judged = "task_id,model,correctness,code_quality,maintainability,why\n".to_owned();
-    for row in reader.records() {
-        let row = row.unwrap();
-        if seen.insert((row[at("task_id")].to_owned(), row[at("model")].to_owned())) {
-            judged += &format!(
-                "{},{},{},{},{},because\n",
-                &row[at("task_id")],
-                &row[at("model")],
-                &row[at("correctness")],
-                &row[at("code_quality")],
-                3
-            );
-        }
+    let found = board(&app, BoardQuery::default()).await;
+    let (shown, figures) = (&found.datasets[0], compared(&app).await.figures);
+    let (human, automated) = (figures.human.unwrap(), figures.automated.unwrap());
+    assert_eq!(shown.dimensions.len(), human.comparison.rubric.dimensions.len());
+    assert_eq!((found.rows.len(), found.models, shown.without_ratings, shown.without_runs), (3, 3, 0, 0));
+    for row in &found.rows {
+        let at = figures.models.iter().position(|name| *name == row.name).unwrap();
+        let people = row.results[0].people.as_ref().unwrap();
+        let scores = &human.comparison.models[at];
+        let means: Vec<_> = people.values.iter().map(|v| v.unwrap().value).collect();
+        assert_eq!(means, scores.dimensions.iter().map(|d| d.mean.unwrap()).collect::<Vec<_>>());
+        assert!(people.values.iter().zip(&scores.dimensions).all(|(v, d)| v.unwrap().interval == d.interval));
+        assert_eq!((people.tasks, people.ratings), (scores.tasks, scores.ratings));
+        let (tests, checked) = (row.results[0].tests.as_ref().unwrap(), automated.models[at].as_ref().unwrap());
+        assert_eq!(tests.values[0].unwrap().value, checked.metrics.pass_at_1);
+        assert_eq!((tests.values[0].unwrap().interval, tests.run), (checked.pass_interval, checked.run));
+        assert!(people.at.is_some() && tests.at.is_some());
     }
-    let judge = || RatingsKind::Judge("A judge 1".into());
-    let service = &app.services.ratings;
-    let preview = service.preview(&System.admin(), file(judge(), &judged)).await.unwrap();
-    assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
-    assert_eq!(preview.unused, ["why"]);
-    assert!(compared(&app, selection()).await.figures.judges.is_empty(), "a preview takes nothing");
-    service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
+    // Highest first, by the first column.
+    let first: Vec<f64> =
+        found.rows.iter().map(|r| r.results[0].people.as_ref().unwrap().values[0].unwrap().value).collect();
+    assert!(first.is_sorted_by(|a, b| a >= b), "{first:?}");
 
-    let after = compared(&app, selection()).await;
-    assert_ne!(after.revision, before.revision);
-    assert_eq!((&after.figures.human, &after.figures.automated), (&before.figures.human, &before.figures.automated));
-    let [found] = &after.figures.judges[..] else { panic!("one judge") };
-    assert_eq!((found.name.as_str(), found.both), ("A judge 1", seen.len() as u64));
-    // It repeats each output's first rater, so it agrees with people more than by chance.
-    let correctness = &found.dimensions[0];
-    assert!(correctness.agreement.exact.unwrap().value > 0.3, "{correctness:?}");
-    assert_eq!(correctness.agreement.kappas.len(), after.raters.len(), "with each rater");
-    let outputs: u64 = correctness.means.iter().map(|m| m.outputs).sum();
-    assert_eq!(outputs, found.both);
-    assert_eq!(found.dimensions[2].correlation.spearman, Err(Undefined::NoVariation), "3 throughout");
-    // The same name again would merge two judge models.
-    let again = service.take(&System.admin(), file(judge(), &judged)).await;
-    assert!(matches!(again, Err(server::error::Failure::App(e)) if e.to_string().contains("already")));
-    // A bundle contains it, too.
-    let bytes = bundled(&app).await;
-    let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
-    assert_eq!(comparison_figures::compute(&bundle.input).judges, after.figures.judges);
+    // Looking again computes nothing.
+    let before = app.services.comparisons.computations();
+    assert_eq!(board(&app, BoardQuery::default()).await, found);
+    assert_eq!(app.services.comparisons.computations(), before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
+    let app = TestApp::demo().await;
+    // A thousand ratings each: one request waits for some of them, not for all.
+    let size = fill::Size { datasets: 6, raters: 10, studies: 60, runs: 1, models: 2, tasks: 10 };
+    app.services.db.write_blocking(|tx| fill::fill(tx, &size)).unwrap();
+    let first = board(&app, BoardQuery::default()).await;
+    let computing = |board: &Board| board.datasets.iter().filter(|dataset| dataset.computing).count();
+    assert!((1..size.datasets as usize).contains(&computing(&first)), "{} are computed later", computing(&first));
+    let mut last = first;
+    while computing(&last) > 0 {
+        tokio::task::yield_now().await;
+        last = board(&app, BoardQuery::default()).await;
+    }
+    let rated = |row: &app::model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
+    assert!(last.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", last.rows);
+    assert!(app.services.comparisons.computations() <= last.datasets.len() as u64, "none is computed twice");
 }
 
 #[tokio::test]
-async fn imported_ratings_become_a_closed_study_or_nothing() {
+async fn model_without_data_has_none_and_is_counted() {
     let app = filled().await;
-    let csv = app.admin().await.get("/admin/compare/starter/export/ratings.csv").await.body;
-    let service = &app.services.ratings;
-    let people = || RatingsKind::People("From elsewhere".into());
-    // With one invalid line, nothing is imported.
-    let wrong = format!("{csv}1,1,r,no-such-task,en,Nobody,1,0,R1,4,3,5,,,,,2026-01-01T00:00:00Z,\n");
-    let refused = service.take(&System.admin(), file(people(), &wrong)).await;
-    let told = match refused {
-        Err(server::error::Failure::App(e)) => e.to_string(),
-        other => panic!("{other:?}"),
-    };
-    assert!(told.contains("Nobody"), "{told}");
-    let whole = compared(&app, selection()).await;
-    assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
+    unrated(&app, "Newcomer").await;
+    let found = board(&app, BoardQuery::default()).await;
+    let last = found.rows.last().unwrap();
+    assert_eq!(
+        (last.name.as_str(), found.datasets[0].without_ratings, found.datasets[0].without_runs),
+        ("Newcomer", 1, 1)
+    );
+    assert!(last.results[0].outputs && last.results[0].people.is_none() && last.results[0].tests.is_none());
+    let only = board(&app, BoardQuery { only_data: true, ..BoardQuery::default() }).await;
+    assert_eq!((only.found, only.models), (3, 4));
+    // Not compared by default, but counted; chosen by hand, it is.
+    let whole = compared(&app).await;
+    assert_eq!((whole.figures.models.len(), whole.options.models.len(), whole.options.empty.len()), (3, 4, 1));
 
-    let taken = service.take(&System.admin(), file(people(), &csv)).await.unwrap();
-    let study = taken.study.unwrap();
-    assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
-    // The same ratings give the same means and the same agreement.
-    let theirs = compared(&app, Selection { studies: Some(vec![study]), ..selection() }).await.figures.human.unwrap();
-    let ours = whole.figures.human.unwrap();
-    let means = |h: &Human| -> Vec<Option<f64>> {
-        h.comparison.models.iter().flat_map(|m| m.dimensions.iter().map(|d| d.mean)).collect()
-    };
-    assert_eq!(means(&theirs), means(&ours));
-    let alpha = |h: &Human| h.reliability.iter().map(|r| r.alpha.map(|e| e.value)).collect::<Vec<_>>();
-    assert_eq!(alpha(&theirs), alpha(&ours));
-    let (kept, anew) = app.services.db.read_blocking(|conn| Ok((counted(conn)?, recount(conn)?))).unwrap();
-    assert_eq!(kept, anew);
-    // Nobody can log in as one of the imported raters.
-    let names = app.services.db.read_blocking(|conn| {
-        let mut statement = conn.prepare("SELECT name FROM users WHERE name LIKE '%imported%'")?;
-        Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
-    });
-    for name in names.unwrap() {
-        assert!(
-            app.services.accounts.log_in(&name, "", Origin { address: None, device: None }).await.is_err(),
-            "{name}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn every_chart_is_a_file() {
-    let app = filled().await;
     let mut admin = app.admin().await;
-    let found = compared(&app, selection()).await;
-    let all =
-        app::ui::chart::comparison::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.figures, &found.raters);
-    let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();
-    ids.push("tasks-grid".into());
-    let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
-    assert_eq!(distinct.len(), ids.len(), "{ids:?}");
-    for kind in ["means", "differences", "distribution", "raters"] {
-        assert!(ids.contains(&format!("correctness-{kind}")), "{ids:?}");
-    }
-    for id in
-        ["pass-at-1", "avg-pass-ratio", "verdicts", "pass-differences", "tests-both", "paper-automatic", "paper-manual"]
-    {
-        assert!(ids.iter().any(|known| known == id), "{id} of {ids:?}");
-    }
-    for id in &ids {
-        let answer = admin.get(&format!("/admin/compare/starter/figures/{id}.svg")).await;
-        assert_eq!(answer.status, StatusCode::OK, "{id}");
-        assert!(answer.body.starts_with("<svg") && !answer.body.contains("<a "), "{id}: a file leads nowhere");
-    }
-    let dark = admin.get("/admin/compare/starter/figures/correctness-means.svg?theme=dark").await.body;
-    assert_ne!(dark, admin.get("/admin/compare/starter/figures/correctness-means.svg").await.body);
-    for wrong in ["nothing.svg", "correctness-means.gif", "correctness-means"] {
-        let answer = admin.get(&format!("/admin/compare/starter/figures/{wrong}")).await;
-        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{wrong}");
-    }
-    let answer = app.rater().await.get("/admin/compare/starter/figures/correctness-means.svg").await;
-    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    let page = admin.get("/admin/results").await;
+    assert!(page.body.contains("1 model has no ratings yet.") && page.body.contains("no data"), "{}", page.body);
+    assert!(admin.get("/admin/compare/starter").await.body.contains("left out: 1."));
+    let csv = admin.get("/admin/results.csv?data=1").await.body;
+    assert_eq!(csv.lines().count(), 1 + 3 * 4, "{csv}");
+    assert!(!csv.contains("Newcomer"));
+    assert_eq!(admin.get("/admin/results?dataset=none").await.status, StatusCode::NOT_FOUND);
+    assert!(
+        admin.get("/admin/results?sort=starter.pass@1&order=reverse").await.body.contains(r#"aria-sort="ascending""#)
+    );
+    assert!(admin.get("/admin/results/datasets/starter").await.body.contains("/admin/compare/starter/tasks/"));
 }
 
-/// The per-task results of the published runner, as a run's verdicts would give them.
-#[test]
-fn published_sums_follow_from_published_results() {
-    let Some(folder) = prerequisites::aixbench_data() else { return };
-    let check = |model: &str, solved: u32, sum: f64, percent: f64| {
-        let path = folder.join(format!("reference_{model}.tsv"));
-        let text = std::fs::read_to_string(&path).unwrap();
-        let input = results_file::input(&[(model.into(), "results".into(), text)]).unwrap();
-        let figures = comparison_figures::compute(&input);
-        let metrics = figures.automated.unwrap().models[0].as_ref().unwrap().metrics;
-        assert_eq!((metrics.tasks, metrics.solved), (175, solved), "{model}");
-        assert!((metrics.ratio_sum - sum).abs() < 5e-5, "{model}: {}", metrics.ratio_sum);
-        assert!((metrics.ratio_mean * 100.0 - percent).abs() < 5e-3, "{model}: {}", metrics.ratio_mean);
-        assert!(metrics.ratio_sum_clamped < metrics.ratio_sum, "task 164 is an anomaly");
-    };
-    check("aixcoder", 86, 119.9646, 68.55);
-    check("copilot", 79, 121.9653, 69.69);
+#[tokio::test]
+async fn model_stands_against_its_baseline() {
+    let app = filled().await;
+    let whole = compared(&app).await;
+    let ids: Vec<ModelId> = whole.selection.models.clone().unwrap();
+    let found = app.services.results.model(&System.admin(), ids[2], Some(ids[0]), String::new()).await.unwrap();
+    let (human, automated) = (whole.figures.human.unwrap(), whole.figures.automated.unwrap());
+    let on = &found.datasets[0];
+    assert_eq!(found.baseline.as_ref().map(|(id, _)| *id), Some(ids[0]));
+    for (d, versus) in on.differences.iter().take(on.dataset.dimensions.len()).enumerate() {
+        let rows = human.comparison.differences.iter().enumerate();
+        let (at, x) = rows.into_iter().find(|(_, x)| (x.dimension, x.first, x.second) == (d, 0, 2)).unwrap();
+        // The comparison has it the other way round.
+        let (versus, interval) = (versus.unwrap(), x.interval.unwrap());
+        assert_eq!(versus.difference.value, -x.mean.unwrap());
+        let own = versus.difference.interval.unwrap();
+        assert_eq!((own.low, own.high, versus.p), (-interval.high, -interval.low, human.holm[at]));
+    }
+    let pair = automated.pairs.iter().find(|x| (x.first, x.second) == (0, 2)).unwrap();
+    assert_eq!(on.differences.last().unwrap().unwrap().difference.value, -pair.pass + 0.0);
+    assert_eq!((on.submissions.len(), on.history.len(), on.older_runs), (1, 1, 0));
+    assert_eq!(on.history[0].pass.unwrap().value, automated.models[2].as_ref().unwrap().metrics.pass_at_1);
+    assert_eq!(on.history[0].versus.unwrap().difference.value, -pair.pass + 0.0);
+    // A model is no baseline of its own, and an unknown one is not found.
+    let own = app.services.results.model(&System.admin(), ids[2], Some(ids[2]), String::new()).await.unwrap();
+    assert!(own.baseline.is_none() && own.datasets[0].differences.is_empty());
+    assert!(app.services.results.model(&System.admin(), ModelId(999), None, String::new()).await.is_err());
+}
+
+#[tokio::test]
+async fn datasets_are_shown_a_page_at_a_time() {
+    let app = TestApp::demo().await;
+    let size = fill::Size { datasets: 43, raters: 10, studies: 1, runs: 1, models: 2, tasks: 2 };
+    app.services.db.write_blocking(|tx| fill::fill(tx, &size)).unwrap();
+    let count = size.datasets as usize + 1;
+    let all = board(&app, BoardQuery::default()).await.all_datasets;
+    assert_eq!(all.len(), count, "the invented datasets and the demo's");
+
+    let (mut after, mut shown, mut pages) = (String::new(), Vec::new(), 0);
+    loop {
+        let page = board(&app, BoardQuery { after, ..BoardQuery::default() }).await;
+        assert!(page.rows.iter().all(|row| row.results.len() == page.datasets.len()));
+        assert_eq!((page.page.before as usize, page.page.all as usize), (shown.len(), count));
+        shown.extend(page.datasets.iter().map(|dataset| dataset.slug.clone()));
+        pages += 1;
+        let Some(next) = page.page.next else { break };
+        after = next;
+    }
+    assert_eq!(pages, count.div_ceil(DatasetPage::SIZE));
+    assert!(shown.iter().eq(all.iter().map(|(slug, _)| slug)));
+
+    // A model's datasets, by the API; the demo's dataset has none of its outputs.
+    let model =
+        board(&app, BoardQuery::default()).await.rows.into_iter().find(|row| row.results[0].outputs).unwrap().model;
+    let (token, mut client) = (app.token(&[Scope::Read]).await, app.anonymous());
+    let (mut path, mut found) = (format!("/api/v1/results/models/{model}"), Vec::new());
+    loop {
+        let page: ModelResults = client.api(&token, Method::GET, &path, None).await.json();
+        assert!(page.datasets.iter().all(|of| of.own.outputs && of.submissions.len() == 1));
+        assert_eq!(page.others.len(), size.models as usize - 1, "of all datasets, on each page");
+        found.extend(page.datasets.into_iter().map(|of| of.dataset.slug));
+        let Some(next) = page.page.next else { break };
+        path = format!("/api/v1/results/models/{model}?after={next}");
+    }
+    assert_eq!(found.len(), size.datasets as usize);
+    assert!(found.is_sorted() && shown.iter().filter(|slug| found.contains(slug)).eq(&found));
+
+    let mut admin = app.admin().await;
+    let body = admin.get("/admin/results").await.body;
+    assert!(body.contains("Datasets 1 to 20 of 44") && !body.contains("Previous page"), "{body}");
+    let last = admin.get(&format!("/admin/results/models/{model}?after={}", found[39])).await.body;
+    assert!(last.contains("Datasets 41 to 43 of 43") && last.contains(&format!("after={}", found[19])), "{last}");
+    // The file has the figures of all pages.
+    let csv = admin.get("/admin/results.csv").await.body;
+    let datasets: BTreeSet<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert!(datasets.len() > DatasetPage::SIZE, "{datasets:?}");
 }

@@ -7,7 +7,7 @@ use app::{
     model::{
         api::Scope,
         audit::Object,
-        compare::Selection,
+        comparison::Selection,
         conversation::InstructionKind,
         grading::{Draft, GradingItem, Next, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},

@@ -27,9 +27,10 @@ use serde_json::{Value, json};
 use server::{
     clock,
     db::{
+        imported_ratings::{self, Given, Study},
+        judge_scores,
         plan::{self, Planned, Settings},
-        results_import::{self, Given, Study},
-        results_judges, staging,
+        staging,
         studies::{self, Plan},
         submissions::{self, NewOutput, NewSubmission},
         uploads::Purpose,
@@ -378,7 +379,7 @@ async fn killed_import_is_hidden_and_deleted() {
     app.services
         .db
         .write_blocking(|tx| {
-            let target = results_import::target(tx, "starter")?.unwrap();
+            let target = imported_ratings::target(tx, "starter")?.unwrap();
             let model = submissions::model(tx, "Killed")?;
             let new = NewSubmission {
                 version: target.version,
@@ -420,9 +421,9 @@ async fn killed_import_is_hidden_and_deleted() {
                 overlap: 3,
                 by: None,
             };
-            let (id, users) = results_import::begin(tx, &new)?;
+            let (id, users) = imported_ratings::begin(tx, &new)?;
             let ratings = [given(0), given(1), given(2)];
-            results_import::add(tx, id, &users, &mut Default::default(), &ratings)?;
+            imported_ratings::add(tx, id, &users, &mut Default::default(), &ratings)?;
 
             let planned = Plan {
                 title: "Killed before it began".into(),
@@ -444,8 +445,8 @@ async fn killed_import_is_hidden_and_deleted() {
             let id = studies::begin(tx, &planned, None)?;
             plan::insert(tx, id, &planned.places)?;
 
-            let judging = results_judges::begin(tx, target.version, target.rubric_id, ("Killed", "f"), None)?;
-            results_judges::add(tx, judging, &[given(0)])
+            let judging = judge_scores::begin(tx, target.version, target.rubric_id, ("Killed", "f"), None)?;
+            judge_scores::add(tx, judging, &[given(0)])
         })
         .unwrap();
     assert_eq!(seen(&app).await, shown);

@@ -4,7 +4,7 @@
 
 use app::{
     model::{
-        compare::{Selection, TaskFilter},
+        comparison::{Selection, TaskFilter},
         dataset::{TestPart, TestText},
         page::PageOf,
     },

@@ -6,7 +6,7 @@ use app::{
     model::{
         api::Scope,
         audit::Object,
-        compare::Selection,
+        comparison::Selection,
         grading::Receipt,
         ids::{StudyId, SubmissionId},
         page::PageOf,

@@ -53,7 +53,7 @@ fn page(i: I18n, results: &ConversationResults) -> AnyView {
             view! { <a href=format!("#dataset-{}", dataset.slug) rel="external" translate="no">{dataset.slug.clone()}</a> }
         };
         let links = results.datasets.iter().map(link).collect_view();
-        view! { <nav class="compare-nav" aria-label=i.compare().contents>{links}</nav> }
+        view! { <nav class="comparison-nav" aria-label=i.comparison().contents>{links}</nav> }
     });
     view! { <p>{t.lead}</p> {contents} {datasets} {leaderboard(i, results)} }.into_any()
 }

@@ -64,7 +64,7 @@ fn page(
         <Page title=name crumbs=vec![("/admin/datasets".into(), t.datasets.into())] actions=move || view! {
             <a class="button" href=upload.clone()>{t.upload_outputs}</a>
             {for_people.then(|| view! { <a class="button" href=study.clone()>{t.new_study}</a> })}
-            <a class="button" href=compare.clone()>{i.compare().compare}</a>
+            <a class="button" href=compare.clone()>{i.comparison().compare}</a>
             {object.guidelines_address().map(|href| view! { <a class="button" href=href>{i.guidelines().title}</a> })}
             {upkeep_link(i, &object)}
         }>
@@ -136,11 +136,11 @@ fn versions_table(i: I18n, slug: &str, versions: &[VersionRow], shown: DatasetVe
 fn task_list(i: I18n, slug: &str, rows: Vec<TaskRow>) -> AnyView {
     let rows = rows.into_iter().map(|task| {
         let href = format!("/admin/compare/{slug}/tasks/{}", task.id);
-        let label = (i.compare().task_outputs_of)(&task.task_id);
+        let label = (i.comparison().task_outputs_of)(&task.task_id);
         view! {
             <li>
                 {task_text(i, task)}
-                <p class="small"><a href=href aria-label=label>{i.compare().task_outputs}</a></p>
+                <p class="small"><a href=href aria-label=label>{i.comparison().task_outputs}</a></p>
             </li>
         }
     });

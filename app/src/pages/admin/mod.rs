@@ -3,7 +3,7 @@
 pub mod announcements;
 pub mod audit;
 pub mod collections;
-pub mod compare;
+pub mod comparison;
 pub mod conversations;
 pub mod dataset;
 pub mod datasets;
@@ -46,5 +46,5 @@ pub mod upkeep;
 pub mod upload;
 
 // Parts that the public page of a study shares.
-pub use compare::{human::with_tests as by_people, tested};
+pub use comparison::{human::with_tests as by_people, tested};
 pub use parts::task_text;

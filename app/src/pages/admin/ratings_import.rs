@@ -236,7 +236,7 @@ fn first_rows(i: I18n, p: &RatingsPreview, judge: bool) -> Option<AnyView> {
                 <tr role="row">
                     <th role="rowheader" scope="row" data-label=t.line class="num">{i.number(one.line)}</th>
                     <td role="cell" data-label=a.task>{one.task_id.clone()}</td>
-                    <td role="cell" data-label=i.compare().model>{one.model.clone()}</td>
+                    <td role="cell" data-label=i.comparison().model>{one.model.clone()}</td>
                     {rater}
                     <td role="cell" data-label=t.scores class="num">{scores}</td>
                 </tr>
@@ -254,7 +254,7 @@ fn first_rows(i: I18n, p: &RatingsPreview, judge: bool) -> Option<AnyView> {
                         <tr role="row">
                             <th role="columnheader" scope="col" class="num">{t.line}</th>
                             <th role="columnheader" scope="col">{a.task}</th>
-                            <th role="columnheader" scope="col">{i.compare().model}</th>
+                            <th role="columnheader" scope="col">{i.comparison().model}</th>
                             {rater}
                             <th role="columnheader" scope="col" class="num">{t.scores}</th>
                         </tr>

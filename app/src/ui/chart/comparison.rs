@@ -11,7 +11,7 @@ use crate::{
     i18n::I18n,
     model::{
         claims::{Standing, letter, significant},
-        compare::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
+        comparison::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
         ids::{ModelId, TaskId},
         ratings::{Comparison, Interval},
         rubric::Dimension,
@@ -356,7 +356,7 @@ pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Lin
 
 /// The paper's two bar charts.
 pub fn paper(i: I18n, figures: &ComparisonFigures, links: Option<&Links>) -> Vec<Figure> {
-    let t = i.compare();
+    let t = i.comparison();
     let mut found = Vec::new();
     if let Some(automated) = &figures.automated {
         let percent = |r: Interval| Interval { low: r.low * 100.0, high: r.high * 100.0 };
@@ -398,7 +398,7 @@ pub fn grid(i: I18n, models: &[String], grid: &TaskGrid, links: Option<(&Links, 
         return None;
     }
     let (name, ends) = match &grid.dimension {
-        None => (i.compare().pass_ratio.to_owned(), ("0%".to_owned(), "100%".to_owned())),
+        None => (i.comparison().pass_ratio.to_owned(), ("0%".to_owned(), "100%".to_owned())),
         Some(dimension) => {
             let (low, high) = dimension.range();
             (dimension.name.get(i.lang).to_owned(), (low.to_string(), high.to_string()))

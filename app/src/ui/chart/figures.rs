@@ -200,7 +200,7 @@ pub fn means(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Ent
 
 /// Shares of yes, 0 to 1, to an item of the checklist.
 pub fn answers(i: I18n, id: &str, name: &str, models: &[Entry]) -> Figure {
-    shares(i, &format!("{id}-means"), &(i.compare().answers)(name), models)
+    shares(i, &format!("{id}-means"), &(i.comparison().answers)(name), models)
 }
 
 /// Shares, 0 to 1, with their intervals, in percent; one row per model, in the order given.

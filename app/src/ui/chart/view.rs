@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     i18n::{I18n, use_i18n},
-    model::compare::Caption,
+    model::comparison::Caption,
 };
 
 /// A chart with its caption and table. It has one tab stop; arrow keys move among its values, which are

@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
+        comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
         ids::TaskId,
         lang::Lang,
         ratings_import::{RatingsKind, RatingsPreview},

@@ -20,8 +20,9 @@ use crate::{
     db::{
         audit::Change,
         collections::{self, NewRow},
+        judge_scores,
         judgings::{self, Judging, Target},
-        results_judges, rubrics,
+        rubrics,
     },
     error::Failure,
 };
@@ -66,7 +67,7 @@ impl CollectionService {
         let (asked, judge_name) = (new.clone(), new.judge.clone());
         let load = move |conn: &Connection| {
             let target = target(conn, &asked)?;
-            Ok((results_judges::known(conn, &target.dataset, &judge_name)?, target))
+            Ok((judge_scores::known(conn, &target.dataset, &judge_name)?, target))
         };
         let (is_known, mut target) = self.0.db.read_long(load).await?;
         if is_known {
@@ -129,7 +130,7 @@ impl CollectionService {
         let detail = format!("{} on {} from {}", new.judge, target.dataset, endpoint.name);
         let create = move |tx: &rusqlite::Transaction<'_>| {
             // Another judge may have been given the name meanwhile.
-            if results_judges::known(tx, &target.dataset, &new.judge)? {
+            if judge_scores::known(tx, &target.dataset, &new.judge)? {
                 return Err(known(&target.dataset, &new.judge));
             }
             let scores = judgings::begin(tx, target.version, target.rubric.id, &new.judge, by)?;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use app::{
     model::{
-        compare::Selection,
+        comparison::Selection,
         ids::CollectionId,
         lang::{Bilingual, Lang},
     },
@@ -17,8 +17,9 @@ use crate::{
     clock,
     comparison::input::ComparisonInput,
     db::{
-        collections, judgings, results, results_input,
-        results_lines::{self, Raters},
+        collections, comparison_input,
+        comparison_lines::{self, Raters},
+        comparisons, judgings,
     },
     error::Failure,
     report::{
@@ -99,8 +100,8 @@ impl ComparisonService {
         let resolved = self.resolve(admin, selection).await?;
         let studies = resolved.selection.studies.clone().unwrap_or_default();
         let asked = studies.clone();
-        if !self.db.read(move |conn| results_lines::all_named(conn, &asked)).await? {
-            self.db.write(move |tx| results_lines::name_raters(tx, &studies)).await?;
+        if !self.db.read(move |conn| comparison_lines::all_named(conn, &asked)).await? {
+            self.db.write(move |tx| comparison_lines::name_raters(tx, &studies)).await?;
         }
         Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
     }
@@ -159,7 +160,7 @@ impl ComparisonService {
         let db = self.db.clone();
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                let head = results_input::head(conn, ready.name, &ready.selection)?;
+                let head = comparison_input::head(conn, ready.name, &ready.selection)?;
                 write(&head, conn, out)
             })
         };
@@ -177,14 +178,14 @@ impl ComparisonService {
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
                 // Figures and tables are read in one snapshot, so both include ratings that arrived since.
-                let fresh = results::revision(conn, &ready.selection)? == computed.revision;
+                let fresh = comparisons::revision(conn, &ready.selection)? == computed.revision;
                 let input = match fresh {
                     true => computed.input.clone(),
                     false => super::input::read(conn, ready.name.clone(), &ready.selection)?,
                 };
                 let again = (!fresh).then(|| comparison_figures::compute(&input));
                 let figures = again.as_ref().unwrap_or(&computed.figures);
-                let head = results_input::head(conn, ready.name.clone(), &ready.selection)?;
+                let head = comparison_input::head(conn, ready.name.clone(), &ready.selection)?;
                 let form = (Form::Csv, Columns::Comparison);
                 let collected = collected(conn, &head)?;
                 let mut extras: Vec<bundle::Extra<'_>> = vec![
@@ -244,7 +245,7 @@ fn ratings(
         Columns::Study => Raters::Names,
     };
     let mut file = RatingLines::new(head.rubric.as_ref(), (form, columns), out)?;
-    let count = results_lines::each_rating(conn, head, raters, |line| file.write(line))?;
+    let count = comparison_lines::each_rating(conn, head, raters, |line| file.write(line))?;
     file.finish()?;
     Ok(count)
 }
@@ -252,7 +253,7 @@ fn ratings(
 /// Every output of the selection's runs, written as it is read. Returns how many.
 fn verdicts(conn: &Connection, head: &ComparisonInput, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
     let mut file = VerdictLines::new(form, out)?;
-    let count = results_lines::each_verdict(conn, head, |line| file.write(line))?;
+    let count = comparison_lines::each_verdict(conn, head, |line| file.write(line))?;
     file.finish()?;
     Ok(count)
 }

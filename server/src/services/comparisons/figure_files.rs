@@ -3,7 +3,7 @@
 use app::{
     i18n::{I18n, captions},
     model::{
-        compare::{Caption, ComparisonFigures, Selection, TaskFilter},
+        comparison::{Caption, ComparisonFigures, Selection, TaskFilter},
         lang::{Bilingual, Lang},
     },
     port::Admin,

@@ -1,14 +1,14 @@
 //! Reads a comparison's input in one snapshot: rows from the database, final scores by the rule of the statistics.
 
 use app::model::{
-    compare::{CountedScores, Selection},
+    comparison::{CountedScores, Selection},
     lang::Bilingual,
 };
 use rusqlite::Connection;
 
 use crate::{
     comparison::input::{ComparisonInput, InputFinal},
-    db::{results_final, results_input},
+    db::{comparison_final_scores, comparison_input},
     error::Failure,
     stats::raters::final_scores,
 };
@@ -19,15 +19,15 @@ use crate::{
 ///
 /// Fails if the database lacks something that the selection names.
 pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
-    let mut input = results_input::read(conn, name, selection)?;
+    let mut input = comparison_input::read(conn, name, selection)?;
     if selection.scores == CountedScores::Final {
-        let adjudicated = results_final::adjudicated_outputs(conn, &input)?.into_iter();
+        let adjudicated = comparison_final_scores::adjudicated_outputs(conn, &input)?.into_iter();
         let finals = adjudicated.filter_map(|one| {
             let scores = final_scores(one.decision.as_deref(), one.extra_rated, &one.ratings, input.dimensions())?;
             Some(InputFinal { study: one.study, task: one.task, model: one.model, output: one.output, scores })
         });
         input.finals = finals.collect();
-        input.final_instructions = results_final::adjudicated_instructions(conn, &input)?;
+        input.final_instructions = comparison_final_scores::adjudicated_instructions(conn, &input)?;
     }
     Ok(input)
 }

@@ -4,7 +4,7 @@ use app::{
     error::AppError,
     model::{
         claims::significant,
-        compare::{ComparisonFigures, Selection},
+        comparison::{ComparisonFigures, Selection},
         ids::{ModelId, RunId, SubmissionId},
         results::{DatasetPage, Estimated, HistoryRun, ModelDataset, ModelResults, ModelSubmission, Versus},
     },
@@ -13,7 +13,7 @@ use app::{
 
 use super::{Allowance, DatasetFigures, HISTORY_MOST, HistoryKey, Known, Queued, ResultService, lock, tests};
 use crate::{
-    db::results_board,
+    db::results,
     error::Failure,
     services::comparisons::{ComparisonService, ResolvedSelection},
 };
@@ -31,18 +31,18 @@ impl ResultService {
         let (name, mut others, page, own) = self
             .db
             .read(move |conn| {
-                let name = results_board::model_name(conn, model)?.ok_or_else(|| Failure::not_found("model"))?;
+                let name = results::model_name(conn, model)?.ok_or_else(|| Failure::not_found("model"))?;
                 let (page, shown) = {
-                    let all = results_board::datasets_of(conn, model)?;
+                    let all = results::datasets_of(conn, model)?;
                     let (page, shown) = DatasetPage::of(&all, &after);
                     (page, shown.to_vec())
                 };
                 let own = shown.into_iter().map(|slug| {
-                    let submissions = results_board::submissions(conn, model, &slug)?;
+                    let submissions = results::submissions(conn, model, &slug)?;
                     Ok((slug, submissions))
                 });
                 let own = own.collect::<Result<Vec<_>, Failure>>()?;
-                Ok((name, results_board::others(conn, model)?, page, own))
+                Ok((name, results::others(conn, model)?, page, own))
             })
             .await?;
         let allowance = Allowance::new();
@@ -120,7 +120,7 @@ impl ResultService {
         let selections: Vec<Selection> = selections.collect();
         let revisions = self.comparisons.revisions(admin, selections.clone()).await?;
         let ids: Vec<RunId> = runs.iter().map(|(run, _)| *run).collect();
-        let times = self.db.read(move |conn| results_board::run_times(conn, &ids)).await?;
+        let times = self.db.read(move |conn| results::run_times(conn, &ids)).await?;
         let (mut history, mut later) = (Vec::new(), Vec::new());
         for (((run, submission), selection), revision) in runs.into_iter().zip(selections).zip(revisions) {
             let key = (run, other.map(|(_, run)| run));

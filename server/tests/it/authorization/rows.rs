@@ -231,10 +231,10 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/compare/{slug}/export/{file}", "/admin/compare/starter/export/tables.md"),
         // Nobody has rated and no run has ended, so this chart does not exist.
         page("GET /admin/compare/{slug}/figures/{file}", "/admin/compare/starter/figures/x.svg", [303, 403, 403, 404]),
-        admins_call("/rpc/compare_get", json!({"choice": {"dataset": "starter"}})),
-        admins_call("/rpc/compare_stamp", json!({"choice": {"dataset": "starter"}})),
-        admins_call("/rpc/compare_tasks", json!({"choice": {"dataset": "starter"}, "filter": {}})),
-        admins_call("/rpc/compare_task", json!({"choice": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
+        admins_call("/rpc/comparison_get", json!({"choice": {"dataset": "starter"}})),
+        admins_call("/rpc/comparison_stamp", json!({"choice": {"dataset": "starter"}})),
+        admins_call("/rpc/comparison_tasks", json!({"choice": {"dataset": "starter"}, "filter": {}})),
+        admins_call("/rpc/comparison_task", json!({"choice": {"dataset": "starter"}, "filter": {}, "task": "TASK"})),
         // The inbox.
         admins_page("GET /admin/inbox", "/admin/inbox?kind=flag&study=1"),
         admins_call("/rpc/inbox", json!({"filter": {"kind": "flag", "study": 1}})),

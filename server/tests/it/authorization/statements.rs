@@ -37,7 +37,7 @@ const SMALL: [&str; 35] = [
     "names_config",
     // Names and addresses that recently failed to log in.
     "login_failures",
-    // The last 200; `db::results::keep` deletes older ones.
+    // The last 200; `db::comparisons::cache_figures` deletes older ones.
     "figures",
     // One row for each person, dataset, rubric, model, study, upload, token, webhook or link.
     "users",

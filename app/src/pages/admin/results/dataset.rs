@@ -8,14 +8,14 @@ use super::{board, until_computed};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{CountedScores, Selection},
+        comparison::{CountedScores, Selection},
         results::{Board, BoardQuery},
     },
     pages::admin::{
-        compare::{asked_filter, tasks},
+        comparison::{asked_filter, tasks},
         parts::asked,
     },
-    rpc::{compare::compare_tasks, results::results_board},
+    rpc::{comparison::comparison_tasks, results::results_board},
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -34,7 +34,8 @@ pub fn DatasetResultsPage() -> impl IntoView {
     until_computed(models, |board| board.datasets.iter().any(|d| d.computing || d.behind));
     let selection = move || Selection { dataset: slug.get(), scores: CountedScores::Final, ..Selection::default() };
     let filter = Memo::new(move |_| asked_filter(query));
-    let list = Data::new(move || (selection(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
+    let list =
+        Data::new(move || (selection(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
     view! {
         <Load data=models let:found>
             {page(i, found, move |selection| view! {

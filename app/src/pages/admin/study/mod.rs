@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::{
-    compare::follow::follow,
+    comparison::follow::follow,
     parts::param,
     plan_leaks::Leaks,
     study_tabs::{StudyFrame, StudyTab},
@@ -23,7 +23,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         audit::Object,
-        compare::ComparisonView,
+        comparison::ComparisonView,
         ids::StudyId,
         quality::Live,
         ratings::TaskScores,
@@ -108,7 +108,7 @@ fn page(
 
 /// The scope of the study's comparison, with a link to it, or the reason why there are no figures yet.
 fn compared(i: I18n, found: &ComparisonView) -> AnyView {
-    let (t, c) = (i.admin(), i.compare());
+    let (t, c) = (i.admin(), i.comparison());
     match &found.figures.human {
         Some(human) => {
             let behind =
@@ -119,7 +119,7 @@ fn compared(i: I18n, found: &ComparisonView) -> AnyView {
             let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
             view! {
                 {behind}
-                <p class="compare-facts">{facts}</p>
+                <p class="comparison-facts">{facts}</p>
                 <p><a class="button primary" href=href>{c.compare}</a></p>
             }
             .into_any()

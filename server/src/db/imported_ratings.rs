@@ -1,5 +1,5 @@
 //! Imported ratings: finding their outputs, and creating a closed study for people's ratings. A judge
-//! model's scores are in `results_judges`.
+//! model's scores are in `judge_scores`.
 
 use std::collections::HashMap;
 

@@ -6,14 +6,14 @@ use super::agreement::undefined;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{ComparisonView, Human, Judge, JudgeDimension, JudgeMeans},
+        comparison::{ComparisonView, Human, Judge, JudgeDimension, JudgeMeans},
         stats::{Estimate, Known, Reliability, Undefined},
     },
 };
 
 /// Every judge model, or nothing.
 pub fn view(i: I18n, found: &ComparisonView, human: &Human) -> Option<AnyView> {
-    let t = i.compare();
+    let t = i.comparison();
     let judges = &found.figures.judges;
     // A judging is of one study; the newest one has the rubric of the figures.
     let study = found.selection.studies.as_ref().and_then(|studies| studies.first());
@@ -61,7 +61,7 @@ fn parts<'a>(i: I18n, human: &'a Human, judge: &'a Judge) -> Vec<Part<'a>> {
     });
     let instructions = judge.instructions.iter().filter_map(|of| {
         let people = human.instructions.iter().find(|people| people.kind == of.kind)?;
-        let name = (i.compare().instruction_of_kind)(people.name.get(i.lang));
+        let name = (i.comparison().instruction_of_kind)(people.name.get(i.lang));
         Some(Part { name, low: 0, is_yes_or_no: true, own: &of.figures, people: &people.reliability })
     });
     dimensions.chain(instructions).collect()
@@ -69,7 +69,7 @@ fn parts<'a>(i: I18n, human: &'a Human, judge: &'a Judge) -> Vec<Part<'a>> {
 
 #[allow(clippy::too_many_lines, reason = "one section of a page, from top to bottom")]
 fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge) -> AnyView {
-    let (t, a) = (i.compare(), i.admin());
+    let (t, a) = (i.comparison(), i.admin());
     let id = format!("judge-{at}");
     let share = |v: f64| format!("{:.0}%", v * 100.0);
     let number = |v: f64| format!("{v:.2}").replace('-', "−");
@@ -179,7 +179,7 @@ fn one(i: I18n, found: &ComparisonView, human: &Human, at: usize, judge: &Judge)
 
 /// Whether the judge favors longer code.
 fn length(i: I18n, parts: &[Part<'_>]) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let number = |v: f64| format!("{v:.2}").replace('-', "−");
     let heads = parts.iter().map(|part| view! { <th scope="col" class="num">{part.name.clone()}</th> }).collect_view();
     let cells = parts.iter().map(|part| cell(i, part.own.length, number)).collect_view();
@@ -198,7 +198,7 @@ fn length(i: I18n, parts: &[Part<'_>]) -> AnyView {
 
 /// How often people gave one score and the judge another.
 fn confusion(i: I18n, parts: &[Part<'_>]) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let tables = parts.iter().map(|Part { name, low, own, .. }| {
         let low = usize::from(*low);
         let heads =
@@ -233,7 +233,7 @@ fn confusion(i: I18n, parts: &[Part<'_>]) -> AnyView {
 
 /// The alternative annotator test on every dimension.
 fn replacement(i: I18n, parts: &[Part<'_>], at: usize) -> AnyView {
-    let (t, a) = (i.compare(), i.admin());
+    let (t, a) = (i.comparison(), i.admin());
     let share = |v: f64| format!("{:.0}%", v * 100.0);
     let epsilons = parts.iter().find_map(|part| part.own.replacement.as_ref().ok());
     let Some(first) = epsilons else {

@@ -8,9 +8,9 @@ use app::model::ids::{OutputId, StudyId};
 use rusqlite::Connection;
 
 use super::{
+    comparison_input::places,
     instruction_answers::{self, FinalAnswer},
     quality::disagreements,
-    results_input::places,
 };
 use crate::{
     comparison::input::{ComparisonInput, FinalInstruction},

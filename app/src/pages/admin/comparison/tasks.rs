@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use crate::{
     i18n::I18n,
     model::{
-        compare::{GridCell, Selection, TaskCell, TaskFilter, TaskPage},
+        comparison::{GridCell, Selection, TaskCell, TaskFilter, TaskPage},
         lang::Lang,
         run::Verdict,
         text::excerpt,
@@ -40,7 +40,7 @@ fn here(query: Memo<leptos_router::params::ParamsMap>) -> String {
 /// The list.
 #[allow(clippy::too_many_lines, reason = "one form and one list, from top to bottom")]
 pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
     // The list is drawn again with every change of the address, so its initial state needs no tracking.
@@ -182,7 +182,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
 
 /// The filtered tasks as one chart, and the selection of its figure.
 fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<AnyView> {
-    let t = i.compare();
+    let t = i.comparison();
     let links = Links::of(selection);
     let filter: Vec<&str> = query
         .split('&')
@@ -220,7 +220,7 @@ fn grid(i: I18n, selection: &Selection, query: &str, page: &TaskPage) -> Option<
 }
 
 fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
-    let (t, a) = (i.compare(), i.admin());
+    let (t, a) = (i.comparison(), i.admin());
     let query = with(query, "layout", "");
     let heads = page
         .models

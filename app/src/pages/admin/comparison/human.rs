@@ -14,7 +14,7 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::Human,
+        comparison::Human,
         ratings::Comparison,
         stats::{Known, Paired, Undefined},
     },
@@ -34,7 +34,7 @@ const MATRIX: usize = 60;
 /// The comparison: a ranking for each dimension, everything else behind "Details". If no rater may be named, `raters`
 /// contains no name and no figure of a single rater.
 pub fn with_tests(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     view! {
         {dimensions(i, human, links)}
         {instructions(i, human)}
@@ -60,7 +60,7 @@ fn dimensions(i: I18n, human: &Human, links: Option<&Links>) -> impl IntoView + 
 
 /// How far raters find that outputs follow each kind of instruction, and agree on that; nothing without answers.
 fn instructions(i: I18n, human: &Human) -> Option<AnyView> {
-    let (t, a) = (i.compare(), i.admin());
+    let (t, a) = (i.comparison(), i.admin());
     if human.instructions.is_empty() {
         return None;
     }
@@ -116,7 +116,7 @@ fn instructions(i: I18n, human: &Human) -> Option<AnyView> {
 
 /// Means adjusted for the raters' leniency, next to the raw ones.
 fn adjusted(i: I18n, human: &Human) -> Option<AnyView> {
-    let (t, c) = (i.compare(), &human.comparison);
+    let (t, c) = (i.comparison(), &human.comparison);
     // With one rater, there is no leniency to adjust for.
     if human.raters < 2 {
         return None;
@@ -184,7 +184,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
         false => (Axis::scores(low, high), |v| format!("{v:.2}"), 1.0),
     };
     let ranking = ranking::table(i, Ranking { id: &dimension.key, title: name.clone(), axis, number, entries, unit });
-    let range = if dimension.checklist { i.compare().share_of_yes.to_owned() } else { format!("{low}–{high}") };
+    let range = if dimension.checklist { i.comparison().share_of_yes.to_owned() } else { format!("{low}–{high}") };
     // The ranking is the figure of the means.
     let mut figures = comparison::dimension(i, human, d, links).into_iter();
     let means = figures.next().and_then(|figure| files(i, &figure, links));
@@ -198,7 +198,7 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
             </div>
             {ranking}
             <details class="fold">
-                <summary>{i.compare().details_of}</summary>
+                <summary>{i.comparison().details_of}</summary>
                 {pairs}
                 <div class="pictures">{others}</div>
             </details>

@@ -38,7 +38,7 @@ fn rank(entries: &[Entry], value: f64) -> usize {
 
 /// The table; nothing without entries.
 pub fn table(i: I18n, ranking: Ranking) -> Option<AnyView> {
-    let t = i.compare();
+    let t = i.comparison();
     let Ranking { id, title, axis, number, entries, unit } = ranking;
     if entries.is_empty() {
         return None;
@@ -95,7 +95,7 @@ pub fn table(i: I18n, ranking: Ranking) -> Option<AnyView> {
 /// Every pair of ranked models: row minus column. For more models than sentences or rows could be read of.
 pub fn matrix(i: I18n, id: &str, models: &[&str], standing: &Standing, measure: Measure) -> AnyView {
     let (unit, decimals) = measure.unit();
-    let t = i.compare();
+    let t = i.comparison();
     let head = format!("{id}-pairs");
     let number = standing.ranked.len();
     // As text: thousands of cells are no elements to keep alive.

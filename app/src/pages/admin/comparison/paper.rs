@@ -5,13 +5,13 @@ use leptos::prelude::*;
 use super::human::figure_view;
 use crate::{
     i18n::I18n,
-    model::compare::{Checked, ComparisonView},
+    model::comparison::{Checked, ComparisonView},
     ui::chart::comparison::{self, Links},
 };
 
 /// The paper's tables.
 pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let heads =
         || found.figures.models.iter().map(|m| view! { <th scope="col" class="num">{m.clone()}</th> }).collect_view();
     let row = |name: String, cells: Vec<String>| {

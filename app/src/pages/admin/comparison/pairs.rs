@@ -22,7 +22,7 @@ pub fn table(
     names: &[&str],
     links: Option<&Links>,
 ) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let (unit, decimals) = measure.unit();
     let figure = |value: f64| signed(value * unit, decimals);
     let head = format!("{id}-pairs");
@@ -63,7 +63,7 @@ pub fn table(
 
 /// Says that a table has only the first [`MOST`] of `all` rows, and where the rest is.
 pub fn cut_note(i: I18n, all: usize, links: Option<&Links>) -> Option<AnyView> {
-    let t = i.compare();
+    let t = i.comparison();
     (all > MOST).then(|| {
         let file = links.map(|links| {
             view! { " "<a href=links.export("pairs.csv") download="" rel="external">{t.pairs_csv}</a> }

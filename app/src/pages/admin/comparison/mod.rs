@@ -29,9 +29,9 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{ComparisonView, Selection, TaskFilter},
+        comparison::{ComparisonView, Selection, TaskFilter},
     },
-    rpc::compare::{compare_get, compare_tasks},
+    rpc::comparison::{comparison_get, comparison_tasks},
     ui::{
         chart::comparison::Links,
         frame::Page,
@@ -52,14 +52,14 @@ pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
 
 /// The comparison.
 #[component]
-pub fn ComparePage() -> impl IntoView {
+pub fn ComparisonPage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
     let selection = Memo::new(move |_| asked_selection(params, query));
     let filter = Memo::new(move |_| asked_filter(query));
-    let figures = Data::new(move || selection.get(), compare_get);
+    let figures = Data::new(move || selection.get(), comparison_get);
     let tasks =
-        Data::new(move || (selection.get(), filter.get()), |(selection, filter)| compare_tasks(selection, filter));
+        Data::new(move || (selection.get(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
     let paper = Memo::new(move |_| asked(query, "layout") == "paper");
     follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
     view! {
@@ -77,7 +77,7 @@ fn page(
     (paper, query): (Memo<bool>, Memo<ParamsMap>),
     tasks: impl Fn() -> AnyView + Send + Sync + 'static,
 ) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let slug = found.selection.dataset.clone();
     let name = found.options.name.get(i.lang).to_owned();
     let exact = found.selection.query();
@@ -125,16 +125,16 @@ fn page(
     };
     view! {
         <Page title=(t.title)(&name) crumbs>
-            <p class="compare-facts">
+            <p class="comparison-facts">
                 {(!counting).then_some(facts)}
                 {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
             </p>
             {left_out}
-            {live.then(|| view! { <p class="muted small compare-live">{t.live}</p> })}
+            {live.then(|| view! { <p class="muted small comparison-live">{t.live}</p> })}
             {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
             {form}
             {on_paper}
-            <div class="row compare-tools">
+            <div class="row comparison-tools">
                 {(!empty && !counting).then_some(other)}
                 <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
                 {(!empty).then_some(downloads)}
@@ -155,7 +155,7 @@ fn page(
 }
 
 fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
-    let t = i.compare();
+    let t = i.comparison();
     let files = [
         ("ratings.csv", t.ratings_csv),
         ("ratings.jsonl", t.ratings_jsonl),
@@ -185,7 +185,7 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
 }
 
 fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let links = Links::of(&found.selection).captioned(&found.captions);
     let by_people = match &found.figures.human {
         None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
@@ -207,7 +207,7 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
     let short = in_short(i, found);
     let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
     view! {
-        <nav class="compare-nav" aria-label=t.contents>
+        <nav class="comparison-nav" aria-label=t.contents>
             <a href="#short" rel="external">{t.in_short}</a>
             <a href="#people" rel="external">{t.by_people}</a>
             <a href="#tests" rel="external">{t.by_tests}</a>
@@ -244,7 +244,7 @@ fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
     if let Some(automated) = &found.figures.automated {
         let standing = Standing::of_tests(automated);
         let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
-        lines.extend(claim_text.map(|claim_text| (i.compare().by_tests.to_owned(), claim_text)));
+        lines.extend(claim_text.map(|claim_text| (i.comparison().by_tests.to_owned(), claim_text)));
     }
     let rows = lines.iter().map(|(name, (sentence, apart))| {
         let class = if *apart { "say say--apart" } else { "say" };
@@ -254,7 +254,7 @@ fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
     (!lines.is_empty()).then(|| {
         view! {
             <section id="short" class="stack" aria-labelledby="short-head">
-                <h2 id="short-head">{i.compare().in_short}</h2>
+                <h2 id="short-head">{i.comparison().in_short}</h2>
                 <ul class="says">{rows}</ul>
             </section>
         }

@@ -6,7 +6,7 @@ use leptos_router::{NavigateOptions, hooks::use_navigate};
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
-        compare::{ComparisonView, CountedScores, Selection, StudyOption},
+        comparison::{ComparisonView, CountedScores, Selection, StudyOption},
         lang::Lang,
     },
 };
@@ -18,7 +18,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let (options, selection) = (&found.options, &found.selection);
     let boxes = |key: &'static str, rows: Vec<(i64, String, String)>, ticked: &dyn Fn(i64) -> bool| -> AnyView {
         if rows.is_empty() {
-            return view! { <p class="muted small">{i.compare().none_yet}</p> }.into_any();
+            return view! { <p class="muted small">{i.comparison().none_yet}</p> }.into_any();
         }
         // Those of the selection first, so that none is out of sight below the others.
         let (chosen, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(id, ..)| ticked(*id));
@@ -39,7 +39,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
             .collect_view()
             .into_any()
     };
-    let t = i.compare();
+    let t = i.comparison();
     let has = |ids: Option<Vec<i64>>| move |id: i64| ids.as_ref().is_some_and(|ids| ids.contains(&id));
     let models = options.models.iter().map(|(id, name)| (id.0, name.clone(), String::new())).collect();
     let models =
@@ -70,7 +70,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let others = left_out(i, found);
     let only = only_groups(i, found);
     view! {
-        <details class="compare-choice" open=open>
+        <details class="comparison-choice" open=open>
             <summary>{t.what}</summary>
             <Form slug=selection.dataset.clone()>
                 <fieldset class="ticks"><legend>{t.models}</legend>
@@ -141,7 +141,7 @@ pub fn left_out(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
 
 /// The selection in words, for a printed page, which omits the form.
 pub fn on_paper(i: I18n, found: &ComparisonView) -> impl IntoView + use<> {
-    let (t, selection, options) = (i.compare(), &found.selection, &found.options);
+    let (t, selection, options) = (i.comparison(), &found.selection, &found.options);
     let chosen = |word: &'static str, names: Vec<String>| {
         (!names.is_empty()).then(|| view! { <span>{word}{i.common.colon}{names.join(", ")}". "</span> })
     };

@@ -8,7 +8,7 @@ use super::tested::share_range;
 use crate::{
     i18n::I18n,
     model::{
-        compare::Automated,
+        comparison::Automated,
         published::{Difference, PublishedChecked},
         run::PassAtK,
     },

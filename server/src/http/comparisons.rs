@@ -3,7 +3,7 @@
 use app::{
     error::AppError,
     model::{
-        compare::{Selection, TaskFilter},
+        comparison::{Selection, TaskFilter},
         user::Visitor,
     },
     port::Admin,

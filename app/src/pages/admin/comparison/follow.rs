@@ -4,8 +4,8 @@ use leptos::{prelude::*, web_sys};
 
 use crate::{
     i18n::use_i18n,
-    model::compare::{ComparisonView, Selection},
-    rpc::compare::compare_revision,
+    model::comparison::{ComparisonView, Selection},
+    rpc::comparison::comparison_revision,
     ui::{announce::sayer, effect::effect, load::Data},
 };
 
@@ -33,12 +33,12 @@ pub fn follow(
             let (Some((selection, revision, true)), false) = (shown.get_value(), hidden) else { return };
             leptos::task::spawn_local(async move {
                 // A lost connection is ignored; the next check retries.
-                if let Ok(now) = compare_revision(asked(selection)).await
+                if let Ok(now) = comparison_revision(asked(selection)).await
                     && now != revision
                 {
                     figures.refetch();
                     also();
-                    say(i.compare().updated.to_owned());
+                    say(i.comparison().updated.to_owned());
                 }
             });
         };

@@ -86,7 +86,7 @@ pub fn each_rating(
 ) -> Result<u64, Failure> {
     let mut count = 0;
     for study in &head.studies {
-        let outputs = super::results_input::places(conn, head, study.id)?;
+        let outputs = super::comparison_input::places(conn, head, study.id)?;
         let names = names(conn, study.id, raters)?;
         let mut statement = conn.prepare_cached(
             "SELECT a.output_id, r.user_id,

@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         claims::Standing,
-        compare::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
+        comparison::{Automated, Checked, ComparisonFigures, Pair, TestsAndRatings},
         ratings::Interval,
         rubric::Rubric,
         stats::{Estimate, Known},
@@ -42,7 +42,7 @@ fn name(models: &[String], at: usize) -> &str {
 
 /// The automated part.
 pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     let standing = Standing::of_tests(automated);
     // The two rankings are the figures of the two metrics.
@@ -78,7 +78,7 @@ pub fn view(i: I18n, figures: &ComparisonFigures, automated: &Automated, links: 
 }
 
 fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> impl IntoView + use<> {
-    let t = i.compare();
+    let t = i.comparison();
     let heads = figures
         .models
         .iter()
@@ -155,7 +155,7 @@ fn figures_view(i: I18n, figures: &ComparisonFigures, automated: &Automated) -> 
 }
 
 fn pair_table(i: I18n, models: &[String], all: &[Pair], links: Option<&Links>) -> impl IntoView + use<> {
-    let t = i.compare();
+    let t = i.comparison();
     let mut shown: Vec<&Pair> = all.iter().collect();
     if all.len() > pairs::MOST {
         // The smallest p-values first; those without one last.
@@ -212,7 +212,7 @@ pub fn both(
     both: &TestsAndRatings,
     links: Option<&Links>,
 ) -> AnyView {
-    let (t, models) = (i.compare(), &figures.models);
+    let (t, models) = (i.comparison(), &figures.models);
     let scatter = comparison::tests_and_people(i, figures, links).map(|figure| figure_view(figure, links));
     let dimension = rubric.dimensions.get(both.dimension).map(|d| d.name.get(i.lang).to_owned()).unwrap_or_default();
     let rows = both

@@ -7,15 +7,15 @@ macro_rules! texts {
         words { $($word:ident: $en:literal, $zh:literal;)* }
         $($say:ident($($arg:ident: $kind:ty),*): $say_en:literal, $say_zh:literal;)*
     ) => {
-        pub struct CompareTexts {
+        pub struct ComparisonTexts {
             $(pub $word: &'static str,)*
             $(pub $say: fn($($kind),*) -> String,)*
         }
-        pub const EN: CompareTexts = CompareTexts {
+        pub const EN: ComparisonTexts = ComparisonTexts {
             $($word: $en,)*
             $($say: |$($arg),*| format!($say_en),)*
         };
-        pub const ZH: CompareTexts = CompareTexts {
+        pub const ZH: ComparisonTexts = ComparisonTexts {
             $($word: $zh,)*
             $($say: |$($arg),*| format!($say_zh),)*
         };
@@ -233,7 +233,7 @@ texts! {
     apart_n(name: &str): "{name} and pass ratio", "{name}与通过率对照";
 }
 
-impl CompareTexts {
+impl ComparisonTexts {
     /// The name of a part of a task's tests.
     pub fn part_name(&self, part: TestPart) -> String {
         match part {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use app::model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::{results_import::Given, results_input::OutputPosition, staging};
+use super::{comparison_input::OutputPosition, imported_ratings::Given, staging};
 use crate::{
     clock,
     comparison::input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore},
@@ -69,7 +69,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
     }
     let mut places: HashMap<i64, OutputPosition> = HashMap::new();
     for study in &input.studies {
-        places.extend(super::results_input::places(conn, input, study.id)?);
+        places.extend(super::comparison_input::places(conn, input, study.id)?);
     }
     let mut scores =
         // The length comes from the row's header; the code itself is not read.

@@ -7,7 +7,7 @@ use super::{human::figure_view, pairs};
 use crate::{
     i18n::{I18n, claims::p_value},
     model::{
-        compare::Human,
+        comparison::Human,
         ratings::Comparison,
         rubric::Dimension,
         stats::{Estimate, Known, Reliability, Undefined},
@@ -20,7 +20,7 @@ use crate::{
 
 /// Every difference with its tests.
 pub fn tests(i: I18n, human: &Human, links: Option<&Links>) -> Option<AnyView> {
-    let (t, c) = (i.compare(), &human.comparison);
+    let (t, c) = (i.comparison(), &human.comparison);
     if human.tests.iter().all(Result::is_err) {
         return None;
     }
@@ -79,7 +79,7 @@ pub fn tests(i: I18n, human: &Human, links: Option<&Links>) -> Option<AnyView> {
 
 /// Why a figure is missing, in a few words.
 pub fn undefined(i: I18n, why: Undefined) -> String {
-    let t = i.compare();
+    let t = i.comparison();
     match why {
         Undefined::Nothing => t.un_nothing.into(),
         Undefined::TooFew => t.un_too_few.into(),
@@ -97,7 +97,7 @@ pub fn undefined(i: I18n, why: Undefined) -> String {
 /// named.
 #[allow(clippy::too_many_lines, reason = "one table, whose columns share what is counted")]
 pub fn reliability(i: I18n, human: &Human, raters: &[String], links: Option<&Links>) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let cell = |known: Known<Estimate>, share: bool| {
         let (figure, within) = match known {
             Err(_) => ("–".into(), None),
@@ -235,8 +235,8 @@ fn missing(i: I18n, dimensions: &[Dimension], reliability: &[Reliability], names
     let told = found.into_iter().map(|(why, of, about)| {
         let why = undefined(i, why);
         match about.len() == dimensions.len() {
-            true => (i.compare().missing_because)(&list(of), &why),
-            false => (i.compare().missing_in)(&list(of), &list(about), &why),
+            true => (i.comparison().missing_because)(&list(of), &why),
+            false => (i.comparison().missing_in)(&list(of), &list(about), &why),
         }
     });
     told.collect()

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use app::model::{
-    compare::Selection,
+    comparison::Selection,
     dataset::TaskRow,
     ids::{ModelId, OutputId, RunId, StudyId, TaskRevisionId, UserId},
     lang::Bilingual,
@@ -64,12 +64,12 @@ pub fn places(
     Ok(places)
 }
 
-/// The input of the selection's figures, except final scores ([`super::results_final`]). The selection must
+/// The input of the selection's figures, except final scores ([`super::comparison_final_scores`]). The selection must
 /// be fully resolved; 404 if it names something that does not exist.
 pub fn read(conn: &Connection, name: Bilingual, selection: &Selection) -> Result<ComparisonInput, Failure> {
     let mut input = head(conn, name, selection)?;
     ratings(conn, &mut input)?;
-    input.judges = super::results_judges::judges(conn, &input)?;
+    input.judges = super::judge_scores::judges(conn, &input)?;
     for at in 0..input.runs.len() {
         verdicts(conn, &mut input, at)?;
     }

@@ -8,28 +8,28 @@ use crate::port::ports;
 use crate::{
     error::AppError,
     model::{
-        compare::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
+        comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
         ids::TaskId,
     },
 };
 
 /// Every figure of a selection.
-#[server(prefix = "/rpc", endpoint = "compare_get", protocol = Call)]
-pub async fn compare_get(#[server(rename = "choice")] selection: Selection) -> Result<ComparisonView, AppError> {
+#[server(prefix = "/rpc", endpoint = "comparison_get", protocol = Call)]
+pub async fn comparison_get(#[server(rename = "choice")] selection: Selection) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.get(&admin, selection).await
 }
 
 /// The current revision of a selection's data.
-#[server(prefix = "/rpc", endpoint = "compare_stamp", protocol = Call)]
-pub async fn compare_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
+#[server(prefix = "/rpc", endpoint = "comparison_stamp", protocol = Call)]
+pub async fn comparison_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.revision(&admin, selection).await
 }
 
 /// The tasks of a selection.
-#[server(prefix = "/rpc", endpoint = "compare_tasks", protocol = Call)]
-pub async fn compare_tasks(
+#[server(prefix = "/rpc", endpoint = "comparison_tasks", protocol = Call)]
+pub async fn comparison_tasks(
     #[server(rename = "choice")] selection: Selection,
     filter: TaskFilter,
 ) -> Result<TaskPage, AppError> {
@@ -38,8 +38,8 @@ pub async fn compare_tasks(
 }
 
 /// One task with the selected models' outputs.
-#[server(prefix = "/rpc", endpoint = "compare_task", protocol = Call)]
-pub async fn compare_task(
+#[server(prefix = "/rpc", endpoint = "comparison_task", protocol = Call)]
+pub async fn comparison_task(
     #[server(rename = "choice")] selection: Selection,
     filter: TaskFilter,
     task: TaskId,

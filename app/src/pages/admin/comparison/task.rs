@@ -8,7 +8,7 @@ use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
     model::{
-        compare::{ComparedOutput, ComparedTask},
+        comparison::{ComparedOutput, ComparedTask},
         dataset::TestText,
         ids::TaskId,
         rubric::Rubric,
@@ -17,7 +17,7 @@ use crate::{
         parts::{param, task_text},
         study_task,
     },
-    rpc::compare::compare_task,
+    rpc::comparison::comparison_task,
     ui::{
         code::CodeBox,
         frame::Page,
@@ -28,7 +28,7 @@ use crate::{
 
 /// A task of a comparison.
 #[component]
-pub fn CompareTaskPage() -> impl IntoView {
+pub fn ComparisonTaskPage() -> impl IntoView {
     let i = use_i18n();
     let (params, query) = (use_params_map(), use_query_map());
     let which =
@@ -37,7 +37,7 @@ pub fn CompareTaskPage() -> impl IntoView {
         move || which.get(),
         |(selection, filter, task)| async move {
             match task {
-                Some(task) => compare_task(selection, filter, task).await,
+                Some(task) => comparison_task(selection, filter, task).await,
                 None => Err(AppError::NotFound("task".into())),
             }
         },
@@ -50,7 +50,7 @@ pub fn CompareTaskPage() -> impl IntoView {
 }
 
 fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView {
-    let t = i.compare();
+    let t = i.comparison();
     let ComparedTask { name, task, tests, rubric, outputs, before, after } = data;
     let back = format!("/admin/compare/{slug}?{query}");
     let crumbs =
@@ -82,7 +82,7 @@ fn page(i: I18n, (slug, query): (String, String), data: ComparedTask) -> AnyView
 
 /// A part of the task's tests, folded at first.
 fn test_text(i: I18n, TestText { part, code }: TestText) -> impl IntoView {
-    let name = i.compare().part_name(part);
+    let name = i.comparison().part_name(part);
     view! {
         <details class="task-tests">
             <summary>{name.clone()}</summary>
@@ -93,7 +93,7 @@ fn test_text(i: I18n, TestText { part, code }: TestText) -> impl IntoView {
 
 /// One output: verdict under its name, ratings under its code.
 fn side(i: I18n, rubric: Option<&Rubric>, at: usize, sampled: bool, o: ComparedOutput) -> impl IntoView + use<> {
-    let t = i.compare();
+    let t = i.comparison();
     let id = o.id;
     let verdict = o.verdict.map(|(run, verdict, passed, total)| {
         view! {
