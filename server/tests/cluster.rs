@@ -38,8 +38,14 @@ mod brokers;
 mod credentials;
 #[path = "cluster/network.rs"]
 mod network;
+#[path = "cluster/poison.rs"]
+mod poison;
 #[path = "util/prerequisites.rs"]
 mod prerequisites;
+#[path = "cluster/replicas.rs"]
+mod replicas;
+#[path = "cluster/workers.rs"]
+mod workers;
 
 use brokers::{Brokers, Process};
 use network::Network;
@@ -129,6 +135,17 @@ impl Data {
     /// `tasks` tasks of HumanEval-X in Python with `samples` samples each: right ones, wrong ones, and some that do not
     /// end.
     fn create(folder: &Path, humaneval_x: &Path, tasks: usize, samples: usize) -> Data {
+        Data::create_with(folder, humaneval_x, tasks, samples, |_| None)
+    }
+
+    /// The same, but `other` may replace all samples of a task, by its position.
+    fn create_with(
+        folder: &Path,
+        humaneval_x: &Path,
+        tasks: usize,
+        samples: usize,
+        other: impl Fn(usize) -> Option<&'static str>,
+    ) -> Data {
         let Data { services, runtime, mut submissions, .. } = Data::empty(folder);
         let packed = fs::File::open(humaneval_x.join("humaneval_python.jsonl.gz")).unwrap();
         let lines = BufReader::new(flate2::read::GzDecoder::new(packed)).lines().map(Result::unwrap);
@@ -139,12 +156,13 @@ impl Data {
         for (at, line) in lines.iter().enumerate() {
             let task: serde_json::Value = serde_json::from_str(line).unwrap();
             for sample in 0..samples {
-                let generation = match (at + sample) % 8 {
+                let usual = match (at + sample) % 8 {
                     7 if sample == 0 => "    while True:\n        pass\n".to_owned(),
                     1 | 4 => "    return None\n".to_owned(),
                     // Samples differ, so that none is answered by the result of another.
                     _ => format!("{}\n# {sample}\n", task["canonical_solution"].as_str().unwrap()),
                 };
+                let generation = other(at).map_or(usual, str::to_owned);
                 let line = serde_json::json!({"task_id": task["task_id"], "generation": generation});
                 outputs.push_str(&format!("{line}\n"));
             }

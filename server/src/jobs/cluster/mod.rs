@@ -43,6 +43,9 @@ pub const RESULTS: &str = "AIXGRADE_RESULTS";
 /// The object store of suites, each under its SHA-256.
 pub const SUITES: &str = "AIXGRADE_SUITES";
 
+/// The stream that contains [`SUITES`], as NATS names it.
+pub const SUITES_STREAM: &str = "OBJ_AIXGRADE_SUITES";
+
 /// The server's consumer of [`RESULTS`].
 pub const SERVER: &str = "server";
 
@@ -247,16 +250,23 @@ pub async fn create(context: &Context, replicas: usize) -> Result<ObjectStore, F
     }
     let results = consumer(SERVER.to_owned(), String::new(), MOST_ACK_PENDING);
     context.create_consumer_on_stream(results, RESULTS).await.map_err(Failure::internal)?;
-    if let Ok(store) = context.get_object_store(SUITES).await {
-        return Ok(store);
-    }
-    let config = object_store::Config {
-        bucket: SUITES.to_owned(),
-        max_bytes: MOST_STREAM_BYTES,
-        num_replicas: replicas,
-        ..Default::default()
+    let Ok(store) = context.get_object_store(SUITES).await else {
+        let config = object_store::Config {
+            bucket: SUITES.to_owned(),
+            max_bytes: MOST_STREAM_BYTES,
+            num_replicas: replicas,
+            ..Default::default()
+        };
+        return context.create_object_store(config).await.map_err(Failure::internal);
     };
-    context.create_object_store(config).await.map_err(Failure::internal)
+    // The client updates no object store, but its stream. The rest of the configuration is the client's.
+    let stream = context.get_stream(SUITES_STREAM).await.map_err(Failure::internal)?;
+    let is = &stream.cached_info().config;
+    let ours = jetstream::stream::Config { max_bytes: MOST_STREAM_BYTES, num_replicas: replicas, ..is.clone() };
+    if ours != *is {
+        context.update_stream(ours).await.map_err(Failure::internal)?;
+    }
+    Ok(store)
 }
 
 #[cfg(test)]

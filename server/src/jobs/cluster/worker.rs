@@ -91,7 +91,7 @@ struct Worker {
 /// operator.
 ///
 /// # Errors
-/// Fails if the machine has no sandbox, if no kind of jobs passes its checks, or if the broker refuses the credentials.
+/// Fails if the machine has no sandbox, or if the broker refuses the credentials.
 pub async fn run(
     settings: Settings,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -196,7 +196,12 @@ impl Worker {
                 let _ = welcome.send(answer.refused.is_none());
                 if last.as_ref() != Some(&answer.refused) {
                     match &answer.refused {
-                        None => say(&format!("{} takes jobs from the broker.", self.name)),
+                        None if self.abilities.iter().any(Ability::is_proved) => {
+                            say(&format!("{} takes jobs from the broker.", self.name));
+                        }
+                        None => {
+                            say(&format!("{} gets no jobs, because none of its languages can run here.", self.name))
+                        }
                         Some(Refusal::OtherBuild { version, build: theirs }) => say(&format!(
                             "The server is another build of AixGrade ({version}, {theirs}) than this worker ({}, {}), so \
                              it gets no jobs. Install the server's file here.",
