@@ -59,7 +59,9 @@ pub fn request_fault(lang: Lang, fault: &RequestFault) -> String {
             words("The answer is not a chat completion", "回复不是对话补全（chat completion）", detail)
         }
         RequestFault::NoChoice => words("The answer contains no response of the model", "回复中没有模型回答", ""),
-        RequestFault::System { detail } => words("The server could not make the request", "服务器无法发出请求", detail),
+        RequestFault::NotSent { detail } => {
+            words("The server could not make the request", "服务器无法发出请求", detail)
+        }
         RequestFault::Other { text } => text.clone(),
     }
 }
@@ -146,7 +148,7 @@ mod tests {
             RequestFault::ResponseTooLong { limit_bytes: 256 << 10 },
             RequestFault::NotACompletion { detail: detail() },
             RequestFault::NoChoice,
-            RequestFault::System { detail: detail() },
+            RequestFault::NotSent { detail: detail() },
         ];
         for fault in &all {
             match fault {
@@ -160,7 +162,7 @@ mod tests {
                 | RequestFault::ResponseTooLong { .. }
                 | RequestFault::NotACompletion { .. }
                 | RequestFault::NoChoice
-                | RequestFault::System { .. }
+                | RequestFault::NotSent { .. }
                 | RequestFault::Other { .. } => {}
             }
         }

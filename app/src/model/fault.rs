@@ -57,7 +57,7 @@ pub enum RequestFault {
     /// An endpoint's answer was a chat completion without a choice.
     NoChoice,
     /// The server could not make the request.
-    System {
+    NotSent {
         /// The message of the library.
         detail: String,
     },

@@ -156,7 +156,7 @@ impl Client {
     pub async fn ask(&self, ask: &Ask<'_>, idempotency_key: &str) -> Reply {
         let body = match ask.body() {
             Ok(body) => body,
-            Err(e) => return Reply::Refused { fault: RequestFault::System { detail: e.to_string() } },
+            Err(e) => return Reply::Refused { fault: RequestFault::NotSent { detail: e.to_string() } },
         };
         let request = self.http.post(&self.url).header("idempotency-key", idempotency_key).body(body);
         let answer = match request.send().await {

@@ -215,7 +215,7 @@ async fn redirects_and_other_hosts_are_not_contacted() {
     // The page says why, in its reader's language.
     let mut admin = app.admin().await;
     for lang in Lang::ALL {
-        admin.form("/lang", &[("lang", lang.tag())]).await;
+        admin.form("/lang", &[("lang", lang.code())]).await;
         let page = admin.get(&format!("/admin/api/webhooks?of={}", created.row.id)).await.body;
         for fault in [RequestFault::HostNotAllowed, RequestFault::Redirect { status: 302 }] {
             let words = request_fault(lang, &fault);

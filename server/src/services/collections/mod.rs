@@ -167,7 +167,7 @@ impl CollectionService {
     async fn stop_failed(&self, id: CollectionId, error: AppError) {
         let reason = match error {
             AppError::Internal(incident) => StopReason::Internal(incident),
-            other => StopReason::Failing(RequestFault::System { detail: other.to_string() }),
+            other => StopReason::Failing(RequestFault::NotSent { detail: other.to_string() }),
         };
         let stop = self.0.db.write(move |tx| collections::set_status(tx, id, CollectionStatus::Stopped, Some(&reason)));
         if let Err(failure) = stop.await {

@@ -104,7 +104,7 @@ impl Poster {
         let failed = |status, why| Sent::Failed { status, why };
         let client = match self.0.get_or_try_init(|| async { client() }).await {
             Ok(client) => client,
-            Err(e) => return failed(None, RequestFault::System { detail: chain(&e) }),
+            Err(e) => return failed(None, RequestFault::NotSent { detail: chain(&e) }),
         };
         let (id, seconds) = (format!("msg_{id}"), clock::now().0.div_euclid(1000));
         let Some(signature) = sign(secret, &id, seconds, body) else {
