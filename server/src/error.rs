@@ -1,12 +1,16 @@
 //! The error type of services.
 //!
-//! [`Failure::App`] is for the person: their input, their rights, the state of things.
-//! [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server
+//! [`Failure::App`] is for the person: their input, their rights, the state of things. [`Failure::Routine`] is the same
+//! as a value, because what the server does by itself is recorded. [`Failure::Internal`] is ours. Turning a failure into the [`AppError`] that leaves the server
 //! logs an internal one, once, under an incident id which the person sees.
 
-use std::{io, path::Path};
+use std::{fmt, io, path::Path};
 
-use app::{error::AppError, i18n::reasons::disk_full, model::message::Message};
+use app::{
+    error::AppError,
+    i18n::faults::routine_fault,
+    model::{fault::RoutineFault, message::Message},
+};
 use rand::Rng;
 
 /// Why a service did not do what it was asked.
@@ -14,6 +18,8 @@ use rand::Rng;
 pub enum Failure {
     /// For the person who asked.
     App(AppError),
+    /// For the operator, who can fix it.
+    Routine(RoutineFault),
     /// For the log.
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -38,7 +44,7 @@ impl Failure {
     pub fn writing(self, path: &Path) -> Self {
         match self {
             Failure::Internal(cause) if is_disk_full(cause.as_ref()) => {
-                Failure::conflict(disk_full(&path.display().to_string()))
+                Failure::Routine(RoutineFault::DiskFull { path: path.display().to_string() })
             }
             other => other,
         }
@@ -47,6 +53,16 @@ impl Failure {
     /// One thing wrong with the input.
     pub fn invalid(field: &str, what: impl Into<Message>, remedy: impl Into<Message>) -> Self {
         Failure::App(AppError::invalid(field, what, remedy))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::App(e) => e.fmt(f),
+            Failure::Routine(fault) => routine_fault(fault).fmt(f),
+            Failure::Internal(cause) => f.write_str(&chain(cause.as_ref())),
+        }
     }
 }
 
@@ -78,6 +94,7 @@ impl From<Failure> for AppError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::App(e) => e,
+            Failure::Routine(fault) => AppError::Conflict(routine_fault(&fault)),
             Failure::Internal(cause) => {
                 let incident = format!("{:08x}", rand::rng().random::<u32>());
                 tracing::error!(%incident, cause = %chain(cause.as_ref()), "request failed");
@@ -119,7 +136,8 @@ mod tests {
     #[test]
     fn a_full_disk_names_the_file_and_other_failures_stay() {
         let full = Failure::from(io::Error::from(io::ErrorKind::StorageFull)).writing(Path::new("/data/uploads"));
-        let Failure::App(AppError::Conflict(why)) = full else { panic!("{full:?}") };
+        assert!(matches!(&full, Failure::Routine(RoutineFault::DiskFull { path }) if path == "/data/uploads"));
+        let AppError::Conflict(why) = AppError::from(full) else { panic!("not for the operator") };
         for words in [&why.en, &why.zh] {
             assert!(words.contains("/data/uploads") && words.contains("aixgrade prune"), "{words}");
         }

@@ -95,7 +95,6 @@ texts! {
         errors_n(n: u64) { if n == 1 { "The engine failed on 1 output, which has no verdict.".into() } else { format!("The engine failed on {n} outputs, which have no verdict.") } } { format!("测试引擎在 {n} 个输出上出错，它们没有测试结果。") }
         attempts_n(n: u32) { if n == 1 { "1 attempt".into() } else { format!("{n} attempts") } } { format!("已尝试 {n} 次") }
         routine_since(when: &str) { format!("It last succeeded {when}.") } { format!("上次成功：{when}。") }
-        status_n(status: u16) { format!("status {status}") } { format!("状态码 {status}") }
 
         confirm_resolve(n: u64) { if n == 1 { "The flag will be resolved without a reply. Its rater sees that it is resolved.".into() } else { format!("{n} flags will be resolved without a reply. Their raters see that they are resolved.") } } { format!("{n} 个标记将被标为已处理，没有答复；评分者会看到处理状态。") }
         confirm_add_rater(n: u64) { if n == 1 { "One more rater will rate the output, and the median will be final.".into() } else { format!("One more rater will rate each of {n} outputs, and the median will be final.") } } { format!("将为 {n} 个输出各再请一位评分者，并以中位数为准。") }

@@ -51,6 +51,7 @@ pub mod comparison;
 pub mod conversations;
 #[cfg(feature = "ssr")]
 pub mod error_page;
+pub mod faults;
 pub mod feedback;
 pub mod flags;
 pub mod grading;

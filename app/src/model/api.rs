@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     comparison::ComparisonFigures,
     dataset::TaskRow,
+    fault::RequestFault,
     ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
     time::Timestamp,
 };
@@ -258,8 +259,8 @@ pub struct DeliveryRow {
     pub attempts: u32,
     /// HTTP status of the latest response.
     pub status: Option<u16>,
-    /// Error of the latest attempt.
-    pub error: Option<String>,
+    /// Why the latest attempt failed.
+    pub error: Option<RequestFault>,
     /// Time of the event.
     pub created_at: Timestamp,
     /// Time of the next attempt, if one is pending.

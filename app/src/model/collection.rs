@@ -5,14 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     conversation::{InstructionAnswer, TurnCheck, Way},
+    fault::RequestFault,
     ids::{CollectionId, OutputId, SubmissionId},
     judging::{JudgingFacts, OrderMeans},
-    lang::Bilingual,
+    lang::{Bilingual, Lang},
     message::Message,
     reason::Fault,
     time::Timestamp,
 };
-use crate::i18n::runs::{EN, ZH};
+use crate::i18n::{
+    faults::request_fault,
+    runs::{EN, ZH},
+};
 
 /// Maximum number of samples per task.
 pub const MOST_SAMPLES: u32 = 1000;
@@ -231,10 +235,12 @@ pub enum StopReason {
     MaxRequests,
     /// Another request could use more than `max_tokens`.
     MaxTokens,
-    /// The endpoint refuses every request, such as for a wrong key; its words.
-    Refused(String),
-    /// Several requests in a row failed; the error of the last.
-    Failing(String),
+    /// The endpoint refuses every request, such as for a wrong key.
+    Refused(RequestFault),
+    /// Several requests in a row failed; why the last one did.
+    Failing(RequestFault),
+    /// The server had an internal error; its number in the log.
+    Internal(String),
     /// Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are
     /// tested when the collection is resumed.
     Tests(Fault),
@@ -249,12 +255,22 @@ impl StopReason {
             StopReason::MaxTokens => {
                 ("Another request could exceed its limit of tokens", "再发请求可能超过词元数上限").into()
             }
-            StopReason::Refused(why) => {
-                (format!("The endpoint refuses requests: {why}"), format!("端点拒绝请求：{why}")).into()
-            }
-            StopReason::Failing(why) => (
-                format!("Several requests in a row failed, the last because: {why}"),
-                format!("连续多个请求失败，最后一次的原因：{why}"),
+            StopReason::Refused(fault) => (
+                format!("The endpoint refuses requests. {}", request_fault(Lang::En, fault)),
+                format!("端点拒绝请求。{}", request_fault(Lang::Zh, fault)),
+            )
+                .into(),
+            StopReason::Failing(fault) => (
+                format!(
+                    "Several requests in a row failed, the last one as follows. {}",
+                    request_fault(Lang::En, fault)
+                ),
+                format!("连续多个请求失败，最后一次的原因：{}", request_fault(Lang::Zh, fault)),
+            )
+                .into(),
+            StopReason::Internal(incident) => (
+                format!("The server had an internal error. The log has it as {incident}"),
+                format!("服务器内部错误，日志中的编号为 {incident}"),
             )
                 .into(),
             StopReason::Tests(fault) => {
@@ -416,8 +432,8 @@ pub struct RequestRow {
     pub response_tokens: Option<u64>,
     /// Milliseconds from sending it to the end of its response.
     pub latency_ms: Option<u64>,
-    /// The last attempt's error, in the endpoint's words; absent if it succeeded.
-    pub error: Option<String>,
+    /// Why the last attempt failed; absent if it succeeded.
+    pub error: Option<RequestFault>,
 }
 
 /// What the tests of an answer showed in a dynamic conversation.

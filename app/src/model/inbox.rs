@@ -6,10 +6,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    fault::{RequestFault, RoutineFault},
     flag::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
-    message::Message,
     page::Paged,
     quality::FlagOn,
     reason::Fault,
@@ -291,7 +291,7 @@ pub enum InboxItem {
         /// HTTP status of the last response.
         status: Option<u16>,
         /// Why the last attempt failed.
-        error: Option<String>,
+        error: Option<RequestFault>,
         attempts: u32,
     },
     /// What the server does for itself every day.
@@ -299,7 +299,7 @@ pub enum InboxItem {
         /// Attempts that failed since the last one that succeeded.
         failures: u32,
         /// Why the last one failed.
-        why: Message,
+        why: RoutineFault,
         /// When it last succeeded.
         succeeded_at: Option<Timestamp>,
     },

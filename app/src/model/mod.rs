@@ -18,6 +18,7 @@ pub mod day;
 pub mod display;
 pub mod dynamic;
 pub mod failure_class;
+pub mod fault;
 pub mod feedback;
 pub mod find;
 pub mod flag;

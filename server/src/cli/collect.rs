@@ -7,6 +7,7 @@ use std::{
 };
 
 use app::{
+    i18n::faults::request_fault,
     model::{
         code::visible,
         collection::{
@@ -15,7 +16,7 @@ use app::{
         },
         conversation::Way,
         ids::{CollectionId, SubmissionId},
-        lang::Bilingual,
+        lang::{Bilingual, Lang},
         page::{PageOf, Which},
         submission::{InvalidLines, Matching},
     },
@@ -573,7 +574,10 @@ fn requests(rows: &[RequestRow]) -> String {
             number(row.prompt_tokens),
             number(row.response_tokens),
             number(row.latency_ms),
-            row.finish_reason.clone().or(row.error.clone()).unwrap_or_default(),
+            row.finish_reason
+                .clone()
+                .or_else(|| row.error.as_ref().map(|fault| request_fault(Lang::En, fault)))
+                .unwrap_or_default(),
         ]
     };
     let heads = ["TASK", "SAMPLE", "STATE", "ATTEMPTS", "PROMPT", "RESPONSE", "MS", "ENDED BY"];

@@ -41,7 +41,7 @@ pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
     let mut note = |what: &str, ok: bool, detail: String| findings.push(Finding { what: what.into(), ok, detail });
     let folder = global.folder()?;
     match global.open() {
-        Err(failure) => note("data folder", false, failure_text(failure)),
+        Err(failure) => note("data folder", false, failure.to_string()),
         Ok(services) => {
             note("data folder", true, folder.display().to_string());
             let faults = services.db.check()?;
@@ -118,7 +118,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
     }
     let services = match global.open() {
         Ok(services) => services,
-        Err(failure) => return vec![(what, false, failure_text(failure))],
+        Err(failure) => return vec![(what, false, failure.to_string())],
     };
     let engine = services.runs.engine().clone();
     match tokio::task::spawn_blocking(move || engine.trials()).await {
@@ -138,7 +138,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
             let told = optional.chain(helper).map(|(name, told)| (format!("{what}: {name}"), true, told));
             trials.into_iter().map(line).chain(told).collect()
         }
-        Ok(Err(failure)) => vec![(what, false, failure_text(failure))],
+        Ok(Err(failure)) => vec![(what, false, failure.to_string())],
         Err(e) => vec![(what, false, e.to_string())],
     }
 }
@@ -227,11 +227,4 @@ fn language_lines(
 /// The engine's missing requirements and how to install them, in one line.
 pub fn engine_lacks(readiness: &EngineReadiness) -> String {
     EN.engine_lacks_line(readiness)
-}
-
-fn failure_text(failure: Failure) -> String {
-    match failure {
-        Failure::App(e) => e.to_string(),
-        Failure::Internal(e) => e.to_string(),
-    }
 }

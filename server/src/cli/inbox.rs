@@ -1,9 +1,11 @@
 //! `aixgrade inbox`
 
 use app::{
+    i18n::faults::{request_fault, routine_fault},
     model::{
         ids::StudyId,
         inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+        lang::Lang,
     },
     port::{System, inbox::Inbox as _},
 };
@@ -114,9 +116,10 @@ fn about(row: &InboxRow) -> String {
             format!("{unassigned} ratings without a rater; deactivated: {}", inactive.join(", "))
         }
         InboxItem::Run { run, dataset, errors, .. } => format!("run {run} of {dataset}, {errors} engine errors"),
-        InboxItem::Routine { failures, why, .. } => format!("{failures} attempts: {why}"),
+        InboxItem::Routine { failures, why, .. } => format!("{failures} attempts: {}", routine_fault(why)),
         InboxItem::Delivery { url, attempts, error, .. } => {
-            format!("{url}, {attempts} attempts, {}", error.as_deref().unwrap_or_default())
+            let why = error.as_ref().map(|fault| request_fault(Lang::En, fault)).unwrap_or_default();
+            format!("{url}, {attempts} attempts. {why}")
         }
     }
 }

@@ -47,7 +47,7 @@ use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 
 use crate::{
-    error::{Failure, chain},
+    error::Failure,
     services::{OpenFailure, Services},
 };
 
@@ -308,12 +308,12 @@ fn fail(failure: &Failure) -> ExitCode {
             eprintln!("aixgrade: {what} not found{remedy}");
             ExitCode::from(2)
         }
-        Failure::App(e) => {
-            eprintln!("aixgrade: {e}");
+        Failure::App(_) | Failure::Routine(_) => {
+            eprintln!("aixgrade: {failure}");
             ExitCode::from(2)
         }
-        Failure::Internal(e) => {
-            eprintln!("aixgrade: {}", chain(e.as_ref()));
+        Failure::Internal(_) => {
+            eprintln!("aixgrade: {failure}");
             ExitCode::from(1)
         }
     }

@@ -9,19 +9,20 @@ use app::model::{
         StopReason, TestedAnswer,
     },
     conversation::InstructionAnswer,
+    fault::RequestFault,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, RunId, StudyId, SubmissionId, UserId},
-    judging::JudgingFacts,
+    judging::{JudgingFacts, LevelOrder},
     page::{PageOf, Paged},
     reason::Fault,
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
-use serde::de::DeserializeOwned;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     accounts::parsed,
     judgings::{self, JudgeAnswer, Judging},
     page::{self, Filter, List, Sort},
+    tokens::optional_json,
 };
 use crate::{clock, error::Failure};
 
@@ -210,7 +211,8 @@ pub fn requests(conn: &Connection, id: CollectionId, of: &PageOf) -> Result<Page
         filter: "",
         sorts: &[Sort::number("order", "r.position")],
         usual: "order",
-        search: "r.task_id || ' ' || coalesce(r.error, '') || ' ' || coalesce(r.finish_reason, '')",
+        search: "r.task_id || ' ' || coalesce('HTTP ' || json_extract(r.error, '$.status'), '') || ' '
+            || coalesce(json_extract(r.error, '$.detail'), '') || ' ' || coalesce(r.finish_reason, '')",
         filters: &[Filter { name: "status", condition: "r.status = #", indexed: false }],
     };
     page::page(conn, &list, of, &[&id.0], request_row)
@@ -223,8 +225,8 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         sample: row.get("sample")?,
         turn: row.get("turn")?,
         instruction: row.get("instruction")?,
-        tests: json(row, "tests")?,
-        tests_fault: json(row, "tests_fault")?,
+        tests: optional_json(row, "tests")?,
+        tests_fault: optional_json(row, "tests_fault")?,
         output: match row.get::<_, Option<i64>>("output_id")? {
             Some(id) => Some(JudgedOutput {
                 id: OutputId(id),
@@ -243,15 +245,8 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         prompt_tokens: row.get("prompt_tokens")?,
         response_tokens: row.get("response_tokens")?,
         latency_ms: row.get("latency_ms")?,
-        error: row.get("error")?,
+        error: optional_json(row, "error")?,
     })
-}
-
-/// A value that is stored as JSON, if there is one.
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
-    let text: Option<String> = row.get(column)?;
-    let wrong = |e| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(e));
-    text.map(|text| serde_json::from_str(&text).map_err(wrong)).transpose()
 }
 
 /// One request with its texts.
@@ -446,6 +441,8 @@ pub struct Sending {
     pub sample: u32,
     /// The judged output, if any.
     pub output: Option<OutputId>,
+    /// Of a judging: the order in which the prompt lists the levels, not [`LevelOrder::Drawn`].
+    pub level_order: Option<LevelOrder>,
     /// The key of its messages; absent until [`send`] has recorded a new request.
     pub prompt: Option<String>,
     /// How often it has been sent, with this time.
@@ -471,7 +468,7 @@ pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) ->
     }
     let waiting = conn
         .prepare_cached(
-            "SELECT id, position, turn, instruction, task_id, sample, output_id, prompt, attempts + 1 AS attempts
+            "SELECT id, position, turn, instruction, task_id, sample, output_id, level_order, prompt, attempts + 1 AS attempts
              FROM collection_requests
              WHERE collection_id = ?1 AND status = 'waiting' AND id NOT IN (SELECT value FROM json_each(?2))
              ORDER BY position LIMIT 1",
@@ -505,6 +502,7 @@ pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) ->
         task_id,
         sample,
         output,
+        level_order: None,
         prompt: None,
         attempts: 1,
     }))
@@ -566,8 +564,8 @@ fn insert_request(
     Ok(conn
         .prepare_cached(
             "INSERT INTO collection_requests (collection_id, position, turn, task_id, sample, output_id, prompt, status,
-                 attempts, sent_at, instruction)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
+                 attempts, sent_at, instruction, level_order)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         )?
         .query_row(
             params![
@@ -581,7 +579,8 @@ fn insert_request(
                 status,
                 attempts,
                 clock::now().0,
-                of.instruction
+                of.instruction,
+                of.level_order.map(LevelOrder::name)
             ],
             |row| row.get(0),
         )?)
@@ -596,6 +595,7 @@ fn sending(row: &Row<'_>) -> rusqlite::Result<Sending> {
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        level_order: row.get::<_, Option<String>>("level_order")?.map(|_| parsed(row, "level_order")).transpose()?,
         prompt: Some(row.get("prompt")?),
         attempts: row.get("attempts")?,
     })
@@ -728,7 +728,7 @@ pub fn untested(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]
     let read = |row: &Row<'_>| Ok(Untested { request: sending(row)?, response: row.get("response")? });
     Ok(conn
         .prepare_cached(
-            "SELECT id, position, turn, instruction, task_id, sample, output_id, prompt, attempts, response
+            "SELECT id, position, turn, instruction, task_id, sample, output_id, level_order, prompt, attempts, response
              FROM collection_requests
              WHERE collection_id = ?1 AND untested = 1 AND id NOT IN (SELECT value FROM json_each(?2))
              ORDER BY position LIMIT 1",
@@ -746,7 +746,7 @@ pub fn tested_answers(conn: &Connection, id: CollectionId, position: u64) -> Res
     let mut rows = statement.query(params![id.0, position])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        if let Some(tests) = json(row, "tests")? {
+        if let Some(tests) = optional_json(row, "tests")? {
             found.push((row.get::<_, Option<u32>>("instruction")?.unwrap_or_default(), tests));
         }
     }
@@ -811,7 +811,7 @@ pub fn fail(
     holder: &str,
     request: i64,
     outcome: Outcome,
-    error: &str,
+    error: &RequestFault,
 ) -> Result<(), Failure> {
     if !holds(conn, id, holder)? {
         return Ok(());
@@ -823,7 +823,7 @@ pub fn fail(
             "UPDATE collection_requests SET status = ?2, error = ?3, attempts = attempts - ?4
              WHERE id = ?1 AND status = 'sent'",
         )?
-        .execute(params![request, status, error, uncounted])?;
+        .execute(params![request, status, serde_json::to_string(error)?, uncounted])?;
     if outcome == Outcome::Failed {
         conn.prepare_cached("UPDATE collections SET failed = failed + ?2 WHERE id = ?1")?
             .execute(params![id.0, changed])?;

@@ -17,6 +17,7 @@ use super::{
     page::{self, List, Sort},
     routines::Routine,
     runs,
+    tokens::optional_json,
 };
 use crate::{clock, error::Failure};
 
@@ -348,7 +349,7 @@ pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, 
                 webhook: WebhookId(row.get("id")?),
                 url: row.get("url")?,
                 status: row.get("status")?,
-                error: row.get("error")?,
+                error: optional_json(row, "error")?,
                 attempts: row.get("attempts")?,
             })
         })

@@ -188,11 +188,11 @@ pub fn instruction_answers(row: &Row<'_>) -> rusqlite::Result<Vec<InstructionAns
 /// The valid answers by the order in which their prompts listed the levels.
 pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Result<Vec<OrderMeans>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT prompt LIKE '%worst first' AS worst, scores FROM collection_requests
+        "SELECT level_order IS ?2 AS worst, scores FROM collection_requests
          WHERE collection_id = ?1 AND scores IS NOT NULL",
     )?;
     let mut sums = [(0_u64, vec![0_u64; dimensions]), (0, vec![0; dimensions])];
-    let mut rows = statement.query([id.0])?;
+    let mut rows = statement.query(params![id.0, LevelOrder::WorstFirst.name()])?;
     while let Some(row) = rows.next()? {
         let (count, sum) = &mut sums[usize::from(row.get::<_, bool>("worst")?)];
         *count += 1;

@@ -53,6 +53,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0043_judged_instructions.sql"),
     include_str!("../../migrations/0044_ratings_by_key.sql"),
     include_str!("../../migrations/0045_adjudicated_instructions.sql"),
+    include_str!("../../migrations/0046_values.sql"),
 ];
 
 /// The schema this program writes.
@@ -90,7 +91,7 @@ pub(super) fn migrate_to(conn: &mut Connection, number: usize) -> Result<(), Ope
     conn.create_scalar_function("sha256_hex", 1, flags, |context| {
         Ok(hex::encode(Sha256::digest(context.get_raw(0).as_str()?)))
     })?;
-    // Migration 17 makes values of what was stored as sentences.
+    // Migrations 17 and 46 make values of what was stored as sentences.
     for (name, in_values) in old_words::FUNCTIONS {
         conn.create_scalar_function(name, 1, flags, move |context| Ok(in_values(context.get_raw(0).as_str()?)))?;
     }
@@ -168,6 +169,7 @@ mod tests {
         include_str!("migrations_rows/0043.sql"),
         include_str!("migrations_rows/0044.sql"),
         include_str!("migrations_rows/0045.sql"),
+        include_str!("migrations_rows/0046.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -175,8 +177,18 @@ mod tests {
         &[(11, "submissions", "all_submissions"), (11, "studies", "all_studies"), (11, "judgings", "all_judgings")];
 
     /// Tables whose rows a migration rewrites on purpose: its number and the table.
-    const REWRITTEN: &[(usize, &str)] =
-        &[(10, "sessions"), (10, "login_failures"), (13, "audit"), (17, "run_items"), (17, "outcomes"), (17, "runs")];
+    const REWRITTEN: &[(usize, &str)] = &[
+        (10, "sessions"),
+        (10, "login_failures"),
+        (13, "audit"),
+        (17, "run_items"),
+        (17, "outcomes"),
+        (17, "runs"),
+        (46, "webhook_deliveries"),
+        (46, "collection_requests"),
+        (46, "collections"),
+        (46, "routines"),
+    ];
 
     #[allow(clippy::disallowed_methods, reason = "a database in memory, to try the migrations on")]
     fn empty() -> Connection {
@@ -263,15 +275,19 @@ mod tests {
         }
     }
 
+    /// Rows with today's names of tables.
+    fn renamed(sql: &str) -> String {
+        RENAMED
+            .iter()
+            .fold(sql.to_owned(), |sql, (_, old, new)| sql.replace(&format!("INTO {old} "), &format!("INTO {new} ")))
+    }
+
     #[test]
     fn different_answers_about_an_instruction_wait_after_migration_45() {
         let mut conn = empty();
         migrate_to(&mut conn, 44).unwrap();
         for sql in &ROWS[..44] {
-            let renamed = RENAMED.iter().fold((*sql).to_owned(), |sql, (_, old, new)| {
-                sql.replace(&format!("INTO {old} "), &format!("INTO {new} "))
-            });
-            conn.execute_batch(&renamed).unwrap();
+            conn.execute_batch(&renamed(sql)).unwrap();
         }
         // Two raters of one output, of whom one says no to its instruction.
         conn.execute_batch(
@@ -287,6 +303,44 @@ mod tests {
         assert_eq!(waiting(&conn), 0);
         migrate(&mut conn).unwrap();
         assert_eq!(waiting(&conn), 1);
+    }
+
+    #[test]
+    fn failures_and_orders_of_levels_are_values_after_migration_46() {
+        let mut conn = empty();
+        migrate_to(&mut conn, 45).unwrap();
+        for sql in &ROWS[..45] {
+            conn.execute_batch(&renamed(sql)).unwrap();
+        }
+        // Three requests of a judging, one of them a second turn, and one of outputs.
+        conn.execute_batch(
+            "DELETE FROM collection_requests;
+             INSERT INTO collection_requests (collection_id, position, turn, task_id, sample, prompt, output_id, status,
+                 attempts, sent_at, error) VALUES
+                 (1, 0, 0, '1', 0, 'output 1 worst first', 1, 'answered', 1, 1, NULL),
+                 (1, 0, 1, '1', 0, 'position 0 turn 1', 1, 'answered', 1, 1, NULL),
+                 (1, 1, 0, '1', 0, 'output 2 best first', 2, 'failed', 1, 1, 'HTTP 400 Bad Request: no'),
+                 (1, 2, 0, '1', 0, '1', NULL, 'failed', 1, 1, 'gone');
+             UPDATE collections SET reason = '{\"kind\":\"failing\",\"text\":\"gone\"}';
+             UPDATE webhook_deliveries SET status = 500, error = 'the address responded with 500 Internal Server Error';",
+        )
+        .unwrap();
+        migrate(&mut conn).unwrap();
+        let texts = |sql: &str| {
+            let mut statement = conn.prepare(sql).unwrap();
+            let rows = statement.query_map([], |row| row.get::<_, Option<String>>(0)).unwrap();
+            rows.map(|text| text.unwrap().unwrap_or_default()).collect::<Vec<_>>()
+        };
+        let orders = texts("SELECT level_order FROM collection_requests ORDER BY position, turn");
+        assert_eq!(orders, ["worst_first", "worst_first", "best_first", ""]);
+        let errors = texts("SELECT error FROM collection_requests WHERE status = 'failed' ORDER BY position");
+        let expected = [r#"{"code":"status","detail":"no","status":400}"#, r#"{"code":"other","text":"gone"}"#];
+        assert_eq!(errors, expected);
+        let reason = r#"{"kind":"failing","text":{"code":"other","text":"gone"}}"#;
+        assert_eq!(texts("SELECT reason FROM collections"), [reason]);
+        assert_eq!(texts("SELECT error FROM webhook_deliveries"), [r#"{"code":"status","status":500}"#]);
+        let routine = r#"{"code":"other","text":"no space"}"#;
+        assert_eq!(texts("SELECT error FROM routines WHERE name = 'backup'"), [routine]);
     }
 
     /// The rows of migration 2 have sentences; those of migration 17 have values.

@@ -1,4 +1,4 @@
-//! The values into which migration 17 converts the English sentences that earlier versions stored: reasons,
+//! The values into which migrations 17 and 46 convert the English sentences that earlier versions stored: reasons,
 //! changes, flags, limits and faults.
 //!
 //! Called by `db::migrations` alone. It works on JSON and not on today's types, because those keep changing and stored
@@ -10,8 +10,14 @@ use serde_json::{Map, Value, json};
 type InValues = fn(&str) -> String;
 
 /// The functions by the names that the migration calls.
-pub const FUNCTIONS: [(&str, InValues); 3] =
-    [("outcome_in_values", outcome), ("environment_in_values", environment), ("fault_in_values", fault)];
+pub const FUNCTIONS: [(&str, InValues); 6] = [
+    ("outcome_in_values", outcome),
+    ("environment_in_values", environment),
+    ("fault_in_values", fault),
+    ("request_fault_in_values", request_fault),
+    ("stop_reason_in_values", stop_reason),
+    ("routine_fault_in_values", routine_fault),
+];
 
 /// Sentences without values, and the reasons that they are.
 const REASONS: &[(&str, &str)] = &[
@@ -355,6 +361,77 @@ pub fn fault(stored: &str) -> String {
         Some((code, detail)) => json!({ "code": code, "detail": detail }),
         None if stored == "the dataset has no tests" => json!({ "code": "no_tests" }),
         None => json!({ "code": "other", "text": stored }),
+    };
+    value.to_string()
+}
+
+/// Why a request to a webhook or an endpoint failed, as a value. A webhook's HTTP status stands before its text, as in
+/// texts about endpoints.
+fn request_fault(stored: &str) -> String {
+    known_request_fault(stored).unwrap_or_else(|| json!({ "code": "other", "text": stored })).to_string()
+}
+
+fn known_request_fault(stored: &str) -> Option<Value> {
+    if let Some(text) = stored.strip_prefix("HTTP ") {
+        let (status, text) = text.split_at_checked(3)?;
+        let status: u16 = status.parse().ok()?;
+        if text.ends_with("a redirect, which is not followed") {
+            return Some(json!({ "code": "redirect", "status": status }));
+        }
+        let detail = match text.split_once(": ") {
+            Some((_, detail)) if detail.starts_with("the address responded with ") => "",
+            Some((_, detail)) => detail,
+            None => "",
+        };
+        return Some(match detail {
+            "" => json!({ "code": "status", "status": status }),
+            detail => json!({ "code": "status", "status": status, "detail": detail }),
+        });
+    }
+    if let Some(text) = stored.strip_prefix("the answer is not a chat completion: ") {
+        return Some(json!({ "code": "not_a_completion", "detail": text }));
+    }
+    let number = |before, after| stored.strip_prefix(before)?.strip_suffix(after)?.parse::<u64>().ok();
+    if let Some(seconds) = number("no response within ", " seconds") {
+        return Some(json!({ "code": "timeout", "seconds": seconds }));
+    }
+    if let Some(mib) = number("the answer is larger than ", " MiB") {
+        return Some(json!({ "code": "body_too_large", "limit_bytes": mib << 20 }));
+    }
+    if let Some(kib) = number("the response is longer than ", " KiB") {
+        return Some(json!({ "code": "response_too_long", "limit_bytes": kib << 10 }));
+    }
+    let code = match stored {
+        "no complete answer in time" => "timeout",
+        "the answer has no choice" => "no_choice",
+        "the operator does not allow this host (--webhook-host)" => "host_not_allowed",
+        "the secret of the webhook is damaged; delete the webhook and create a new one" => "damaged_secret",
+        _ => return None,
+    };
+    Some(json!({ "code": code }))
+}
+
+/// Why a collection stopped, with the fault of its last request as a value.
+fn stop_reason(stored: &str) -> String {
+    let Ok(mut reason) = serde_json::from_str::<Value>(stored) else { return stored.to_owned() };
+    let is_of_a_request = matches!(reason["kind"].as_str(), Some("refused" | "failing"));
+    if let (true, Some(text)) = (is_of_a_request, reason["text"].as_str()) {
+        reason["text"] = known_request_fault(text).unwrap_or_else(|| json!({ "code": "other", "text": text }));
+    }
+    reason.to_string()
+}
+
+/// Why a daily routine failed, as a value; it was a message in both languages.
+fn routine_fault(stored: &str) -> String {
+    let message = serde_json::from_str::<Value>(stored).unwrap_or_default();
+    let text = message["en"].as_str().unwrap_or(stored);
+    let between = |before: &str, after: &str| Some(text.strip_prefix(before)?.split_once(after)?.0.to_owned());
+    let damage = between("SQLite found damage in the database: ", ". Make a copy of the data folder");
+    let full = between("The disk is full: ", " cannot be written. Free some space");
+    let value = match (damage, full) {
+        (Some(detail), _) => json!({ "code": "damaged", "detail": detail }),
+        (None, Some(path)) => json!({ "code": "disk_full", "path": path }),
+        (None, None) => json!({ "code": "other", "text": text }),
     };
     value.to_string()
 }

@@ -1,6 +1,8 @@
 //! Every sentence that an earlier version stored, read as today's values.
 
 use app::model::{
+    collection::StopReason,
+    fault::{RequestFault, RoutineFault},
     reason::{Change, FailedCheck, Fault, Flag, Reason, SandboxCheck, Setting, Sign},
     run::{Environment, Outcome, Sums, Verdict},
 };
@@ -246,4 +248,52 @@ fn faults_become_values() {
     check("the dataset's tests cannot be used: x: y", Fault::Tests { reason: None, detail: detail() });
     check("the dataset has no tests", Fault::NoTests);
     check("no JDK", Fault::Other { text: "no JDK".into() });
+}
+
+#[test]
+fn reasons_of_failed_requests_become_values() {
+    let check = |stored: &str, expected: RequestFault| {
+        assert_eq!(serde_json::from_str::<RequestFault>(&request_fault(stored)).unwrap(), expected, "{stored}");
+        let reason = json!({ "kind": "failing", "text": stored }).to_string();
+        let stopped: StopReason = serde_json::from_str(&stop_reason(&reason)).unwrap();
+        assert_eq!(stopped, StopReason::Failing(expected), "{stored}");
+    };
+    let status = |status, detail: &str| RequestFault::Status { status, detail: detail.into() };
+    check("HTTP 500: the address responded with 500 Internal Server Error", status(500, ""));
+    check("HTTP 500 Internal Server Error", status(500, ""));
+    check("HTTP 400 Bad Request: too long: 9 tokens", status(400, "too long: 9 tokens"));
+    let redirect = RequestFault::Redirect { status: 302 };
+    check("HTTP 302: the address responded with a redirect, which is not followed", redirect.clone());
+    check("HTTP 302 Found: a redirect, which is not followed", redirect);
+    check("no response within 10 seconds", RequestFault::Timeout { seconds: Some(10) });
+    check("no complete answer in time", RequestFault::Timeout { seconds: None });
+    check("the answer is larger than 4 MiB", RequestFault::BodyTooLarge { limit_bytes: 4 << 20 });
+    check("the response is longer than 256 KiB", RequestFault::ResponseTooLong { limit_bytes: 256 << 10 });
+    check("the answer is not a chat completion: EOF", RequestFault::NotACompletion { detail: "EOF".into() });
+    check("the answer has no choice", RequestFault::NoChoice);
+    check("the operator does not allow this host (--webhook-host)", RequestFault::HostNotAllowed);
+    check("the secret of the webhook is damaged; delete the webhook and create a new one", RequestFault::DamagedSecret);
+    for unknown in ["error sending request: connection refused", "HTTP \u{4e09}: x"] {
+        check(unknown, RequestFault::Other { text: unknown.into() });
+    }
+    for kept in [r#"{"kind":"admin"}"#, r#"{"kind":"tests","text":{"code":"no_tests"}}"#] {
+        assert_eq!(stop_reason(kept), kept);
+    }
+}
+
+#[test]
+fn reasons_of_failed_routines_become_values() {
+    let check = |en: &str, expected: RoutineFault| {
+        let stored = json!({ "en": en, "zh": "" }).to_string();
+        assert_eq!(serde_json::from_str::<RoutineFault>(&routine_fault(&stored)).unwrap(), expected, "{en}");
+    };
+    check(
+        "SQLite found damage in the database: row 3 missing. Make a copy of the data folder, restore the last backup.",
+        RoutineFault::Damaged { detail: "row 3 missing".into() },
+    );
+    check(
+        "The disk is full: /backups cannot be written. Free some space, for example with \"aixgrade prune\".",
+        RoutineFault::DiskFull { path: "/backups".into() },
+    );
+    check("no space", RoutineFault::Other { text: "no space".into() });
 }

@@ -1,8 +1,9 @@
 //! What the server does for itself every day: how it went. Triggers keep what fails in the inbox (migration 0034).
 
-use app::model::{inbox::InboxItem, message::Message, time::Timestamp};
+use app::model::{fault::RoutineFault, inbox::InboxItem, time::Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::tokens::json;
 use crate::error::Failure;
 
 /// Something that the server does every day.
@@ -32,8 +33,8 @@ pub fn succeeded(conn: &Connection, routine: Routine, at: Timestamp) -> Result<(
     Ok(())
 }
 
-/// Records a failure and its reason.
-pub fn failed(conn: &Connection, routine: Routine, at: Timestamp, why: &Message) -> Result<(), Failure> {
+/// Records a failure and why.
+pub fn failed(conn: &Connection, routine: Routine, at: Timestamp, why: &RoutineFault) -> Result<(), Failure> {
     conn.prepare_cached("UPDATE routines SET failed_at = ?2, failures = failures + 1, error = ?3 WHERE name = ?1")?
         .execute(params![routine.name(), at.0, serde_json::to_string(why)?])?;
     Ok(())
@@ -62,10 +63,8 @@ pub fn item(conn: &Connection, routine: Routine) -> Result<Option<InboxItem>, Fa
         .prepare_cached("SELECT failures, error, succeeded_at FROM routines WHERE name = ?1 AND failed_at IS NOT NULL")?
         .query_row([routine.name()], |row| {
             let succeeded_at = row.get::<_, Option<i64>>("succeeded_at")?.map(Timestamp);
-            Ok((row.get("failures")?, row.get::<_, Option<String>>("error")?, succeeded_at))
+            Ok(InboxItem::Routine { failures: row.get("failures")?, why: json(row, "error")?, succeeded_at })
         })
         .optional()?;
-    let Some((failures, error, succeeded_at)) = found else { return Ok(None) };
-    let why = error.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default();
-    Ok(Some(InboxItem::Routine { failures, why, succeeded_at }))
+    Ok(found)
 }

@@ -126,8 +126,5 @@ fn millis(t: OffsetDateTime) -> i64 {
 }
 
 fn backend(failure: Failure) -> session_store::Error {
-    session_store::Error::Backend(match failure {
-        Failure::App(e) => e.to_string(),
-        Failure::Internal(e) => e.to_string(),
-    })
+    session_store::Error::Backend(failure.to_string())
 }

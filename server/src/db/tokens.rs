@@ -6,7 +6,10 @@ use app::model::{
     page::{PageOf, Paged},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, Row, RowIndex, ToSql, params, types::Null};
+use rusqlite::{
+    Connection, OptionalExtension, Row, RowIndex, ToSql, params,
+    types::{Null, ValueRef},
+};
 
 use super::page::{self, List, Sort};
 use crate::{clock, error::Failure};
@@ -226,6 +229,18 @@ fn token(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
         revoked_at: row.get::<_, Option<i64>>("revoked_at")?.map(Timestamp),
         live: row.get("live")?,
     })
+}
+
+/// Reads a JSON column that may be NULL.
+pub(super) fn optional_json<T: serde::de::DeserializeOwned>(
+    row: &Row<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<Option<T>> {
+    let column = column.idx(row.as_ref())?;
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => json(row, column).map(Some),
+    }
 }
 
 /// Reads a JSON column.

@@ -3,6 +3,7 @@
 
 use app::model::{
     api::{DeliveryRow, DeliveryState, WebhookEvent},
+    fault::RequestFault,
     ids::{DeliveryId, UserId, WebhookId},
     page::{PageOf, Paged},
     time::Timestamp,
@@ -12,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     accounts::parsed,
     page::{self, List, Sort},
-    tokens::json,
+    tokens::{json, optional_json},
 };
 use crate::{clock, error::Failure};
 
@@ -155,8 +156,8 @@ pub struct Tried<'a> {
     pub state: DeliveryState,
     /// HTTP status of the response.
     pub status: Option<u16>,
-    /// Error.
-    pub error: Option<&'a str>,
+    /// Why it failed.
+    pub error: Option<&'a RequestFault>,
     /// Time of the next attempt.
     pub next_at: Option<Timestamp>,
 }
@@ -166,7 +167,13 @@ pub fn tried(conn: &Connection, id: DeliveryId, tried: &Tried<'_>) -> Result<(),
     conn.execute(
         "UPDATE webhook_deliveries SET state = ?2, attempts = attempts + 1, status = ?3, error = ?4, next_at = ?5
          WHERE id = ?1",
-        params![id.0, tried.state.name(), tried.status, tried.error, tried.next_at.map(|at| at.0)],
+        params![
+            id.0,
+            tried.state.name(),
+            tried.status,
+            tried.error.map(serde_json::to_string).transpose()?,
+            tried.next_at.map(|at| at.0)
+        ],
     )?;
     Ok(())
 }
@@ -207,7 +214,7 @@ fn due(row: &Row<'_>) -> rusqlite::Result<Due> {
             state: parsed(row, "state")?,
             attempts: row.get("attempts")?,
             status: row.get("status")?,
-            error: row.get("error")?,
+            error: optional_json(row, "error")?,
             created_at: Timestamp(row.get("created_at")?),
             next_at: row.get::<_, Option<i64>>("next_at")?.map(Timestamp),
         },

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use app::model::collection::ChatMessage;
+use app::model::{collection::ChatMessage, fault::RequestFault};
 use reqwest::{
     StatusCode,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
@@ -93,27 +93,27 @@ pub struct Response {
     pub response_tokens: Option<u64>,
 }
 
-/// The result of a request. Errors are in the endpoint's words or the network's, without control characters and keys.
+/// The result of a request. Messages of the endpoint and the network are without control characters and keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Answered(Response),
     /// The endpoint asks for fewer requests.
     Limited {
-        error: String,
+        fault: RequestFault,
         wait: Option<Duration>,
     },
     /// Sent again later, the request may succeed.
     Failed {
-        error: String,
+        fault: RequestFault,
         wait: Option<Duration>,
     },
     /// The endpoint will never answer this request.
     Refused {
-        error: String,
+        fault: RequestFault,
     },
     /// The endpoint will not answer any request.
     RefusedAll {
-        error: String,
+        fault: RequestFault,
     },
 }
 
@@ -123,6 +123,7 @@ pub struct Client {
     http: reqwest::Client,
     url: String,
     key: Option<Key>,
+    timeout: Duration,
 }
 
 impl Client {
@@ -147,7 +148,7 @@ impl Client {
             .connect_timeout(CONNECT)
             .timeout(timeout)
             .build()?;
-        Ok(Client { http, url: format!("{}/chat/completions", endpoint.url), key: endpoint.key.clone() })
+        Ok(Client { http, url: format!("{}/chat/completions", endpoint.url), key: endpoint.key.clone(), timeout })
     }
 
     /// Sends a request. `idempotency_key` names it: an endpoint that knows the header answers a repeated request without
@@ -155,44 +156,42 @@ impl Client {
     pub async fn ask(&self, ask: &Ask<'_>, idempotency_key: &str) -> Reply {
         let body = match ask.body() {
             Ok(body) => body,
-            Err(e) => return Reply::Refused { error: e.to_string() },
+            Err(e) => return Reply::Refused { fault: RequestFault::NotSent { detail: e.to_string() } },
         };
         let request = self.http.post(&self.url).header("idempotency-key", idempotency_key).body(body);
         let answer = match request.send().await {
             Ok(answer) => answer,
-            Err(e) => return Reply::Failed { error: self.network(e), wait: None },
+            Err(e) => return Reply::Failed { fault: self.network(e), wait: None },
         };
         let (status, wait) = (answer.status(), wait(answer.headers()));
         if status.is_success() {
             return match self.body(answer, LARGEST_BODY).await {
                 Ok((body, true)) => self.read(&body),
                 Ok((_, false)) => {
-                    let most = LARGEST_BODY / 1024 / 1024;
-                    Reply::Refused { error: format!("the answer is larger than {most} MiB") }
+                    Reply::Refused { fault: RequestFault::BodyTooLarge { limit_bytes: LARGEST_BODY as u64 } }
                 }
-                Err(error) => Reply::Failed { error, wait },
+                Err(fault) => Reply::Failed { fault, wait },
             };
         }
         let body = self.body(answer, LARGEST_ERROR).await.map(|(body, _)| body).unwrap_or_default();
-        let error = format!("HTTP {status}{}", self.message(&body));
+        let code = status.as_u16();
+        let fault = RequestFault::Status { status: code, detail: self.message(&body) };
         match status {
-            StatusCode::TOO_MANY_REQUESTS => Reply::Limited { error, wait },
-            StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_EARLY => Reply::Failed { error, wait },
+            StatusCode::TOO_MANY_REQUESTS => Reply::Limited { fault, wait },
+            StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_EARLY => Reply::Failed { fault, wait },
             StatusCode::UNAUTHORIZED
             | StatusCode::PAYMENT_REQUIRED
             | StatusCode::FORBIDDEN
             | StatusCode::NOT_FOUND
-            | StatusCode::METHOD_NOT_ALLOWED => Reply::RefusedAll { error },
-            _ if status.is_server_error() => Reply::Failed { error, wait },
-            _ if status.is_redirection() => {
-                Reply::RefusedAll { error: format!("HTTP {status}: a redirect, which is not followed") }
-            }
-            _ => Reply::Refused { error },
+            | StatusCode::METHOD_NOT_ALLOWED => Reply::RefusedAll { fault },
+            _ if status.is_server_error() => Reply::Failed { fault, wait },
+            _ if status.is_redirection() => Reply::RefusedAll { fault: RequestFault::Redirect { status: code } },
+            _ => Reply::Refused { fault },
         }
     }
 
     /// A body of at most `most` bytes, and whether it ended there.
-    async fn body(&self, mut answer: reqwest::Response, most: usize) -> Result<(Vec<u8>, bool), String> {
+    async fn body(&self, mut answer: reqwest::Response, most: usize) -> Result<(Vec<u8>, bool), RequestFault> {
         let mut body = Vec::new();
         loop {
             match answer.chunk().await {
@@ -229,16 +228,21 @@ impl Client {
         let completion = match serde_json::from_slice::<Completion>(body) {
             Ok(completion) => completion,
             Err(e) => {
-                let error = format!("the answer is not a chat completion: {e}{}", self.message(body));
-                return Reply::Failed { error: clean(&error, self.key.as_ref()), wait: None };
+                let said = match self.message(body) {
+                    said if said.is_empty() => e.to_string(),
+                    said => format!("{e}: {said}"),
+                };
+                let fault = RequestFault::NotACompletion { detail: clean(&said, self.key.as_ref()) };
+                return Reply::Failed { fault, wait: None };
             }
         };
         let Some(choice) = completion.choices.into_iter().next() else {
-            return Reply::Failed { error: "the answer has no choice".into(), wait: None };
+            return Reply::Failed { fault: RequestFault::NoChoice, wait: None };
         };
         let text = choice.message.content.unwrap_or_default();
         if text.len() > LONGEST_RESPONSE {
-            return Reply::Refused { error: format!("the response is longer than {} KiB", LONGEST_RESPONSE / 1024) };
+            let limit_bytes = LONGEST_RESPONSE as u64;
+            return Reply::Refused { fault: RequestFault::ResponseTooLong { limit_bytes } };
         }
         let word = |text: Option<String>| text.map(|text| clean(&text, self.key.as_ref()));
         let (prompt_tokens, response_tokens) =
@@ -254,23 +258,21 @@ impl Client {
         })
     }
 
-    /// The endpoint's own words about an error, after a colon: the protocol's `error.message`, or the body's beginning.
+    /// The endpoint's own words about an error: the protocol's `error.message`, or the body's beginning.
     fn message(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body);
         let value: Option<Value> = serde_json::from_slice(body).ok();
         let error = value.as_ref().map(|value| value.get("error").unwrap_or(value));
         let message = error.and_then(|error| error.get("message").unwrap_or(error).as_str());
-        match clean(message.unwrap_or(&text), self.key.as_ref()) {
-            words if words.is_empty() => String::new(),
-            words => format!(": {words}"),
-        }
+        clean(message.unwrap_or(&text), self.key.as_ref())
     }
 
-    fn network(&self, error: reqwest::Error) -> String {
+    fn network(&self, error: reqwest::Error) -> RequestFault {
         if error.is_timeout() {
-            return "no complete answer in time".into();
+            let waited = if error.is_connect() { CONNECT.min(self.timeout) } else { self.timeout };
+            return RequestFault::Timeout { seconds: Some(waited.as_secs()) };
         }
-        clean(&chain(&error.without_url()), self.key.as_ref())
+        RequestFault::Network { detail: clean(&chain(&error.without_url()), self.key.as_ref()) }
     }
 }
 

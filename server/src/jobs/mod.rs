@@ -224,13 +224,13 @@ impl Engine {
                     Ok(Some(run)) => {
                         if let Err(failure) = self.work(run) {
                             // Also recorded with the run, unless the database cannot be written.
-                            tracing::error!(%run, cause = %failure_text(&failure), "the run failed");
+                            tracing::error!(%run, cause = %failure, "the run failed");
                             thread::sleep(POLL_INTERVAL);
                         }
                     }
                     Ok(None) => self.wait(),
                     Err(failure) => {
-                        tracing::error!(cause = %failure_text(&failure), "cannot read the queue");
+                        tracing::error!(cause = %failure, "cannot read the queue");
                         thread::sleep(POLL_INTERVAL);
                     }
                 }
@@ -540,19 +540,12 @@ fn fault_failure(fault: &Fault) -> Failure {
 
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
-        Fault::System { detail: failure_text(&failure) }
+        Fault::System { detail: failure.to_string() }
     }
 }
 
 fn lease_end() -> Timestamp {
     Timestamp(clock::now().0.saturating_add(runs::LEASE_MS))
-}
-
-fn failure_text(failure: &Failure) -> String {
-    match failure {
-        Failure::App(e) => e.to_string(),
-        Failure::Internal(e) => chain(e.as_ref()),
-    }
 }
 
 impl From<EngineError> for Failure {
@@ -595,7 +588,7 @@ mod tests {
         assert_eq!(trusted(Vec::new(), false), Ok(Vec::new()));
         assert_eq!(trusted(failed(), true), Ok(failed()));
         let fault = trusted(failed(), false).unwrap_err();
-        let refusal = failure_text(&fault_failure(&fault));
+        let refusal = fault_failure(&fault).to_string();
         assert!(refusal.contains("nothing was run") && refusal.contains("sockets cannot be opened"), "{refusal}");
         assert!(ZH.fault_line(&fault).contains("无法打开套接字"));
     }

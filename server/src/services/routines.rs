@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use app::{
     error::AppError,
-    model::{lang::Lang, message::Message, time::DAY_MS},
+    i18n::faults::routine_fault,
+    model::{fault::RoutineFault, time::DAY_MS},
     port::System,
 };
 
@@ -33,9 +34,8 @@ impl Services {
         match ended {
             Ok(()) => self.db.write(move |tx| routines::succeeded(tx, routine, now)).await,
             Err(failure) => {
-                let error = AppError::from(failure);
-                tracing::error!(?routine, cause = %error, "a daily routine failed");
-                let why = reason(&error);
+                let why = fault(failure);
+                tracing::error!(?routine, cause = %routine_fault(&why), "a daily routine failed");
                 self.db.write(move |tx| routines::failed(tx, routine, now, &why)).await
             }
         }
@@ -59,15 +59,7 @@ impl Services {
         let checked = background::run(move || copy::verify(&path, Depth::Structure)).await;
         let ended = match checked {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(OpenError::Damaged(complaint))) => Err(Failure::conflict((
-                format!(
-                    "SQLite found damage in the database: {complaint}. Make a copy of the data folder, restore the last \
-                     backup, and check the disk. `aixgrade doctor` checks the database again."
-                ),
-                format!(
-                    "SQLite 发现数据库损坏：{complaint}。请先复制数据文件夹，恢复最近的备份，并检查磁盘。可用 `aixgrade doctor` 再次检查。"
-                ),
-            ))),
+            Ok(Err(OpenError::Damaged(detail))) => Err(Failure::Routine(RoutineFault::Damaged { detail })),
             Ok(Err(e)) => Err(e.into()),
             Err(e) => Err(e),
         };
@@ -94,17 +86,13 @@ impl Services {
     }
 }
 
-/// The reason as admins read it; of an internal error, only its number.
-fn reason(error: &AppError) -> Message {
-    let in_chinese = match error {
-        AppError::Conflict(why) => return why.clone(),
-        AppError::Invalid(problems) => {
-            problems.iter().map(|problem| problem.sentence(Lang::Zh)).collect::<Vec<_>>().join(" ")
-        }
-        AppError::Internal(incident) => {
-            format!("服务器内部错误，日志中的编号为 {incident}")
-        }
-        _ => String::new(),
-    };
-    Message { en: error.to_string(), zh: in_chinese }
+/// Why it failed; of an internal error, only its number.
+fn fault(failure: Failure) -> RoutineFault {
+    match failure {
+        Failure::Routine(fault) => fault,
+        other => match AppError::from(other) {
+            AppError::Internal(incident) => RoutineFault::Internal { incident },
+            refused => RoutineFault::Backup { detail: refused.to_string() },
+        },
+    }
 }

@@ -70,8 +70,8 @@ fn restored(source: &Path, at: Option<&str>) -> (TempDir, Manifest) {
 /// The text of an error for the operator.
 fn refusal<T>(result: Result<T, Failure>) -> String {
     match result {
-        Err(Failure::App(e)) => e.to_string(),
         Err(Failure::Internal(e)) => panic!("not for the operator: {e}"),
+        Err(failure) => failure.to_string(),
         Ok(_) => panic!("not refused"),
     }
 }

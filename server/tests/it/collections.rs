@@ -10,14 +10,16 @@ use std::{
 
 use app::{
     error::AppError,
+    i18n::faults::request_fault,
     model::{
         audit::Object,
         collection::{
             CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
             RequestStatus, StopReason,
         },
+        fault::RequestFault,
         ids::{CollectionId, OutputId, SubmissionId},
-        lang::Bilingual,
+        lang::{Bilingual, Lang},
         page::PageOf,
         submission::{InvalidLines, Matching, OutputFilter},
         upkeep::{Dependent, DependentKind},
@@ -244,8 +246,9 @@ async fn requests_that_fail_for_good_are_listed_and_sent_again_on_request() {
     assert!(row.failed > 0 && row.failed + row.answered == TASKS as u64, "{row:?}");
     let failed: Vec<_> = requests(&app, id).await.into_iter().filter(|r| r.status == RequestStatus::Failed).collect();
     for request in failed {
-        let error = request.error.unwrap();
-        assert!(error == "HTTP 400 Bad Request: too long" || error == "the answer is larger than 4 MiB", "{error}");
+        let fault = request.error.unwrap();
+        let refused = RequestFault::Status { status: 400, detail: "too long".into() };
+        assert!(fault == refused || fault == RequestFault::BodyTooLarge { limit_bytes: 4 << 20 }, "{fault:?}");
     }
     let row = run(&app, id, CollectionResume { failed: true, ..CollectionResume::default() }).await;
     assert_eq!((row.status, row.answered, row.failed), (CollectionStatus::Finished, TASKS as u64, 0));
@@ -264,7 +267,8 @@ async fn an_endpoint_that_refuses_everything_ends_it_and_shows_no_key() {
         let app = set_up(&endpoint).await;
         let id = create(&app, CollectionSettings { at_once: 1, ..numbered() }).await;
         let row = run(&app, id, CollectionResume::default()).await;
-        let Some(StopReason::Refused(why)) = &row.reason else { panic!("{row:?}") };
+        let Some(StopReason::Refused(fault)) = &row.reason else { panic!("{row:?}") };
+        let why = request_fault(Lang::En, fault);
         assert!(why.contains(&status.to_string()) && !why.contains(KEY), "{why}");
         assert_eq!((endpoint.asked().len(), row.failed), (1, 0), "nothing else is sent, and nothing is given up");
         let database = std::fs::read(app.services.db.path()).unwrap();

@@ -11,6 +11,7 @@ use app::{
     model::{
         api::{NewWebhook, Scope, WebhookEvent},
         audit::{AuditFilter, Object},
+        fault::{FolderProblem, RoutineFault},
         feedback::{Disagreement, DisagreementQueue},
         flag::{Flag, FlagReason},
         grading::{Draft, GradingItem, MyStudy, Next},
@@ -409,7 +410,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
         .write(move |tx| {
             let id = server::db::webhooks::insert(tx, &new.url, "s", &new.events, None)?;
             tx.execute("INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at) VALUES (?1, 'test', 'waiting', unixepoch() * 1000, 1)", [id.0])?;
-            Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = 'no answer', next_at = NULL", [])?)
+            Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = '{\"code\":\"timeout\"}', next_at = NULL", [])?)
         })
         .await
         .unwrap();
@@ -451,9 +452,17 @@ async fn daily_backups_that_fail_wait_until_one_succeeds() {
     let mut admin = app.admin().await;
     let page = admin.get("/admin/inbox?kind=backup").await.body;
     assert!(page.contains("Failed backup") && page.contains("2 attempts"), "{page}");
+    let RoutineFault::BackupFolder { folder, problem: FolderProblem::Unreadable { .. } } = why else {
+        panic!("{why:?}")
+    };
+    assert_eq!(folder, daily.folder.to_str().unwrap());
+    assert!(page.contains("cannot be read"), "{page}");
+    admin.form("/lang", &[("lang", "zh")]).await;
+    let page = admin.get("/admin/inbox?kind=backup").await.body;
+    assert!(page.contains("无法读取备份文件夹"), "{page}");
     let read = app.token(&[Scope::Read]).await;
     let api: Value = app.anonymous().api(&read, Method::GET, "/api/v1/inbox?kind=backup", None).await.json();
-    assert_eq!(api["items"][0]["item"]["routine"]["why"]["en"], why.en.as_str());
+    assert_eq!(api["items"][0]["item"]["routine"]["why"]["code"], "backup_folder");
 
     std::fs::remove_file(&daily.folder).unwrap();
     daily.attempt(&app.services).await.unwrap();
@@ -493,7 +502,7 @@ async fn a_damaged_database_waits_until_a_check_finds_none() {
     let [InboxRow { item: InboxItem::Routine { failures: 1, why, succeeded_at: Some(_) }, .. }] = &open[..] else {
         panic!("{open:?}")
     };
-    assert!(why.en.contains("SQLite found damage") && why.zh.contains("损坏"), "{why:?}");
+    assert!(matches!(why, RoutineFault::Damaged { .. }), "{why:?}");
     app.services.db.checkpoint().unwrap();
     overwrite(&before);
     app.services.check_database(System).await.unwrap();

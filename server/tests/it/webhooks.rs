@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::util::TestApp;
 use app::{
+    i18n::faults::request_fault,
     model::{
         api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent},
+        fault::RequestFault,
         ids::{RunId, StudyId},
+        lang::Lang,
         page::PageOf,
         run::NewRun,
         study::StudyStatus,
@@ -143,6 +146,7 @@ async fn failed_deliveries_are_retried_after_a_restart() {
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 1);
     let first = log(&app.services, &created).await.remove(0);
     assert_eq!((first.state, first.attempts, first.status), (DeliveryState::Waiting, 1, Some(500)));
+    assert_eq!(first.error, Some(RequestFault::Status { status: 500, detail: String::new() }));
     // It waits until it is due.
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
     let wait = |row: &DeliveryRow| row.next_at.unwrap().0 - server::clock::now().0;
@@ -158,7 +162,7 @@ async fn failed_deliveries_are_retried_after_a_restart() {
     app.services.webhooks.deliver_due().await.unwrap();
     let refused = log(&app.services, &created).await.remove(0);
     assert_eq!((refused.state, refused.status), (DeliveryState::Waiting, None));
-    assert!(refused.error.unwrap().contains("--webhook-host"));
+    assert_eq!(refused.error, Some(RequestFault::HostNotAllowed));
     app.services.webhooks.allow(Origins::parse([origin.as_str()]).unwrap());
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();
@@ -197,7 +201,7 @@ async fn redirects_and_other_hosts_are_not_contacted() {
     other.will(&[302]);
     let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.event, tested.state, tested.status), (WebhookEvent::Test, DeliveryState::Waiting, Some(302)));
-    assert!(tested.error.unwrap().contains("redirect"));
+    assert_eq!(tested.error, Some(RequestFault::Redirect { status: 302 }));
     assert_eq!(other.take().iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["/hook"]);
     let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!(tested.state, DeliveryState::Delivered);
@@ -208,6 +212,16 @@ async fn redirects_and_other_hosts_are_not_contacted() {
     let tested = app.services.webhooks.test(&OPERATOR, created.row.id).await.unwrap();
     assert_eq!((tested.state, tested.status), (DeliveryState::Waiting, None));
     assert!(other.take().is_empty());
+    // The page says why, in its reader's language.
+    let mut admin = app.admin().await;
+    for lang in Lang::ALL {
+        admin.form("/lang", &[("lang", lang.code())]).await;
+        let page = admin.get(&format!("/admin/api/webhooks?of={}", created.row.id)).await.body;
+        for fault in [RequestFault::HostNotAllowed, RequestFault::Redirect { status: 302 }] {
+            let words = request_fault(lang, &fault);
+            assert!(page.contains(&words), "{words} is not in {page}");
+        }
+    }
     let stranger = Other::default();
     let new = NewWebhook { url: format!("{}/", stranger.listen().await), events: vec![] };
     assert!(app.services.webhooks.create(&OPERATOR, new).await.is_err());

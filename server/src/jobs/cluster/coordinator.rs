@@ -41,7 +41,7 @@ use crate::{
     engine::runner::Allowance,
     error::Failure,
     jobs::{
-        Engine, RENEW, failure_text,
+        Engine, RENEW,
         job::{Ended, Job, JobKind, MadeIn, Report, settle},
         lease_end,
         suites::{Bundle, VersionTests},
@@ -126,7 +126,7 @@ impl Coordinator {
         loop {
             let Err(failure) = self.session().await else { continue };
             self.registry.set_connected(false);
-            tracing::warn!(cause = %failure_text(&failure), "the broker does not work; trying again");
+            tracing::warn!(cause = %failure, "the broker does not work; trying again");
             tokio::time::sleep(TICK).await;
             // Fails only if the client has ended, which the next session reports.
             let _ = self.client.force_reconnect().await;

@@ -39,10 +39,7 @@ use super::{
 use crate::{
     clock,
     error::Failure,
-    jobs::{
-        failure_text,
-        job::{Ended, JobKind, MadeIn, Report},
-    },
+    jobs::job::{Ended, JobKind, MadeIn, Report},
 };
 
 /// Parts of a slot, so that languages that build several outputs together can have more jobs than slots.
@@ -278,7 +275,7 @@ impl Worker {
                 () = self.drained() => return,
                 taken = self.take_while_connected(kind, alone, welcomed.clone()) => {
                     let Err(failure) = taken else { return };
-                    tracing::info!(%kind, cause = %failure_text(&failure), "cannot get jobs; trying again");
+                    tracing::info!(%kind, cause = %failure, "cannot get jobs; trying again");
                     tokio::time::sleep(AGAIN).await;
                 }
             }

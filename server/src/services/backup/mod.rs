@@ -114,6 +114,11 @@ impl Services {
     /// # Errors
     /// As [`Store::create`] and [`Store::add`]. Fails if another backup is being made.
     pub async fn back_up_to_folder(&self, _system: System, folder: &Path) -> Answer<Made> {
+        Ok(self.add_to_folder(folder).await?)
+    }
+
+    /// [`Services::back_up_to_folder`], for what records why it failed.
+    async fn add_to_folder(&self, folder: &Path) -> Result<Made, Failure> {
         let (services, folder) = (self.clone(), folder.to_path_buf());
         let write = move || {
             let store = Store::create(&folder)?;
@@ -121,7 +126,7 @@ impl Services {
             let (Stored { name, manifest }, written) = store.add(&snapshot)?;
             Ok(Made::new(name, &manifest, written, snapshot.missing))
         };
-        Ok(blocking(write).await?)
+        blocking(write).await
     }
 }
 

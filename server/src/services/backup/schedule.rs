@@ -153,7 +153,7 @@ impl Daily {
         if newest.is_some_and(|newest| now.0 - newest.0 < DAY_MS) {
             return Ok(None);
         }
-        let made = services.back_up_to_folder(System, &self.folder).await?;
+        let made = services.add_to_folder(&self.folder).await?;
         self.figures.last_s.set(made.created_at.0.div_euclid(1000));
         let (folder, keep) = (self.folder.clone(), self.keep);
         super::blocking(move || {

@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use app::model::fault::RoutineFault;
 use tempfile::TempDir;
 
 use super::manifest::{self, Manifest};
@@ -38,12 +39,8 @@ impl Snapshot {
     /// Fails if another backup of the folder is being made, if the database is damaged, or if the folder cannot be
     /// written.
     pub fn take(db: &Db, data: &Path, uploads: &Uploads) -> Result<Snapshot, Failure> {
-        let lock = copy::lock(data)?.ok_or_else(|| {
-            Failure::conflict(format!(
-                "Another backup of the data folder {} is being made. Try again when it has ended.",
-                data.display()
-            ))
-        })?;
+        let running = || Failure::Routine(RoutineFault::BackupRunning { folder: data.display().to_string() });
+        let lock = copy::lock(data)?.ok_or_else(running)?;
         clear(data)?;
         Self::taken(db, data, uploads, lock).map_err(|failure| failure.writing(data))
     }

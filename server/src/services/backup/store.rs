@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use app::model::fault::{FolderProblem, RoutineFault};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +53,8 @@ impl Store {
     /// Refuses a folder that has no backups.
     pub fn open(folder: &Path) -> Result<Store, Failure> {
         if !folder.join(MARK).is_file() {
-            return Err(foreign(folder, "is not a folder of backups", "Name a folder that `aixgrade backup` wrote to"));
+            let what = format!("{} is not a folder of backups", folder.display());
+            return Err(Failure::invalid("folder of backups", what, "Name a folder that `aixgrade backup` wrote to"));
         }
         Ok(Store { folder: folder.to_path_buf(), _lock: None })
     }
@@ -69,11 +71,11 @@ impl Store {
         if !folder.join(MARK).is_file() {
             let mut entries = match fs::read_dir(folder) {
                 Err(e) if e.kind() == ErrorKind::NotFound => None,
-                Err(e) => return Err(foreign(folder, &format!("cannot be read: {e}"), "Choose another folder")),
+                Err(e) => return Err(unusable(folder, FolderProblem::Unreadable { detail: e.to_string() })),
                 Ok(entries) => Some(entries),
             };
             if entries.as_mut().is_some_and(|entries| entries.next().is_some()) {
-                return Err(foreign(folder, "contains other files", "Choose an empty folder for backups"));
+                return Err(unusable(folder, FolderProblem::OtherFiles));
             }
             let made =
                 make(folder).and_then(|()| write_whole(folder, MARK, b"Backups of AixGrade; see docs/operating.md\n"));
@@ -101,11 +103,9 @@ impl Store {
     /// Fails if the folder's newest backup is of another database, or cannot be read.
     pub fn accepts(&self, instance: &str) -> Result<(), Failure> {
         match self.names()?.last().map(|name| self.find(name)).transpose()? {
-            Some(newest) if newest.manifest.instance != instance => Err(foreign(
-                &self.folder,
-                "has backups of another server",
-                "Choose a folder of its own for each server",
-            )),
+            Some(newest) if newest.manifest.instance != instance => {
+                Err(unusable(&self.folder, FolderProblem::OtherServer))
+            }
             _ => Ok(()),
         }
     }
@@ -306,20 +306,17 @@ fn lock(folder: &Path) -> Result<File, Failure> {
     let file = opened.map_err(|e| cannot_write(folder, e))?;
     match copy::try_to_lock(&file)? {
         true => Ok(file),
-        false => Err(Failure::conflict(format!(
-            "Another process writes to the folder of backups {}. Try again when it has ended.",
-            folder.display()
-        ))),
+        false => Err(unusable(folder, FolderProblem::InUse)),
     }
 }
 
-fn foreign(folder: &Path, what: &str, remedy: &str) -> Failure {
-    Failure::invalid("folder of backups", format!("{} {what}", folder.display()), remedy)
+fn unusable(folder: &Path, problem: FolderProblem) -> Failure {
+    Failure::Routine(RoutineFault::BackupFolder { folder: folder.display().to_string(), problem })
 }
 
 fn cannot_write(folder: &Path, e: io::Error) -> Failure {
     if e.kind() == ErrorKind::StorageFull {
         return e.into();
     }
-    foreign(folder, &format!("cannot be written: {e}"), "Choose another folder for backups")
+    unusable(folder, FolderProblem::Unwritable { detail: e.to_string() })
 }

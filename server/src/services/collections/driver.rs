@@ -14,6 +14,7 @@ use std::{
 use app::model::{
     collection::{ChatMessage, CollectionSettings, CollectionStatus, StopReason},
     conversation::Way,
+    fault::RequestFault,
     ids::CollectionId,
 };
 use rand::Rng;
@@ -308,6 +309,7 @@ impl Driver {
         if self.settings.way == Some(Way::Dynamic) {
             sending.instruction = Some(0);
         }
+        sending.level_order = self.work.level_order(sending);
         let is_shared = matches!(self.work, Work::Outputs(_));
         if let Some(messages) = self.prompts.get(&sending.task_id).filter(|_| is_shared) {
             return Ok((messages.clone(), Some(Prompt { key: sending.task_id.clone(), messages: messages.to_vec() })));
@@ -364,26 +366,26 @@ impl Driver {
                 };
                 self.store(done.sending, &done.messages, new).await
             }
-            Reply::Limited { error, wait } => {
+            Reply::Limited { fault, wait } => {
                 self.limited += 1;
                 let wait = wait.unwrap_or_else(|| self.pace.wait(self.limited));
                 self.not_before = self.not_before.max(Instant::now() + wait);
-                self.fail(request, Outcome::AgainUncounted, &error).await?;
+                self.fail(request, Outcome::AgainUncounted, &fault).await?;
                 if self.limited >= MOST_LIMITED {
-                    self.end(CollectionStatus::Stopped, Some(StopReason::Failing(error))).await?;
+                    self.end(CollectionStatus::Stopped, Some(StopReason::Failing(fault))).await?;
                 }
                 Ok(())
             }
-            Reply::Failed { error, .. } if attempts >= MOST_ATTEMPTS => self.failed(request, error).await,
-            Reply::Failed { error, wait } => {
+            Reply::Failed { fault, .. } if attempts >= MOST_ATTEMPTS => self.failed(request, fault).await,
+            Reply::Failed { fault, wait } => {
                 let wait = wait.unwrap_or_else(|| self.pace.wait(attempts));
                 self.later.push((request, Instant::now() + wait));
-                self.fail(request, Outcome::Again, &error).await
+                self.fail(request, Outcome::Again, &fault).await
             }
-            Reply::Refused { error } => self.failed(request, error).await,
-            Reply::RefusedAll { error } => {
-                self.fail(request, Outcome::AgainUncounted, &error).await?;
-                self.end(CollectionStatus::Stopped, Some(StopReason::Refused(error))).await
+            Reply::Refused { fault } => self.failed(request, fault).await,
+            Reply::RefusedAll { fault } => {
+                self.fail(request, Outcome::AgainUncounted, &fault).await?;
+                self.end(CollectionStatus::Stopped, Some(StopReason::Refused(fault))).await
             }
         }
     }
@@ -415,17 +417,17 @@ impl Driver {
     }
 
     /// Gives a request up. If that happens to several in a row, the collection stops.
-    async fn failed(&mut self, request: i64, error: String) -> Result<(), Failure> {
+    async fn failed(&mut self, request: i64, fault: RequestFault) -> Result<(), Failure> {
         self.failures += 1;
-        self.fail(request, Outcome::Failed, &error).await?;
+        self.fail(request, Outcome::Failed, &fault).await?;
         if self.failures >= MOST_FAILURES {
-            self.end(CollectionStatus::Stopped, Some(StopReason::Failing(error))).await?;
+            self.end(CollectionStatus::Stopped, Some(StopReason::Failing(fault))).await?;
         }
         Ok(())
     }
 
-    async fn fail(&self, request: i64, outcome: Outcome, error: &str) -> Result<(), Failure> {
-        let (id, holder, error) = (self.id, self.holder.clone(), error.to_owned());
-        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &error)).await
+    async fn fail(&self, request: i64, outcome: Outcome, fault: &RequestFault) -> Result<(), Failure> {
+        let (id, holder, fault) = (self.id, self.holder.clone(), fault.clone());
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault)).await
     }
 }

@@ -27,6 +27,7 @@ use app::{
             NewCollection, RequestDetail, RequestRow, StopReason,
         },
         conversation::Way,
+        fault::RequestFault,
         ids::{CollectionId, DatasetVersionId, UploadId},
         judging::{LevelOrder, NewJudging},
         lang::Bilingual,
@@ -164,7 +165,10 @@ impl CollectionService {
 
     /// Stops a collection that cannot be sent, so that it is not tried again every second.
     async fn stop_failed(&self, id: CollectionId, error: AppError) {
-        let reason = StopReason::Failing(error.to_string());
+        let reason = match error {
+            AppError::Internal(incident) => StopReason::Internal(incident),
+            other => StopReason::Failing(RequestFault::NotSent { detail: other.to_string() }),
+        };
         let stop = self.0.db.write(move |tx| collections::set_status(tx, id, CollectionStatus::Stopped, Some(&reason)));
         if let Err(failure) = stop.await {
             let _logged = AppError::from(failure);

@@ -55,6 +55,14 @@ impl Work {
         })
     }
 
+    /// The order of levels in the prompt of a judging's request.
+    pub fn level_order(&self, of: &Sending) -> Option<LevelOrder> {
+        match (self, of.output) {
+            (Work::Scores(judge), Some(output)) => Some(judge.order(output, of.sample)),
+            _ => None,
+        }
+    }
+
     /// The first turn of a request, and its messages.
     pub fn first(
         &self,
@@ -154,7 +162,7 @@ impl Judge {
     /// The messages with which the judge grades an output. Names that are masked for raters are masked for it, too.
     pub fn prompt(&self, conn: &Connection, output: OutputId, sample: u32) -> Result<Prompt, Failure> {
         let texts = visible_texts::of_output(conn, output)?;
-        let worst_first = judging::is_worst_first(self.level_order, self.seed, output.0, sample);
+        let order = self.order(output, sample);
         let asked = self.asked(conn, output)?;
         let description = conversations::of_output(conn, output)?.map(|conversation| {
             // A dynamic conversation can ask for an instruction several times.
@@ -172,9 +180,16 @@ impl Judge {
             language: texts.code_lang.name(),
             code: &texts.code,
         };
-        let messages = judging::messages(&self.rubric, self.lang, worst_first, &material);
-        let order = if worst_first { "worst first" } else { "best first" };
-        Ok(Prompt { key: format!("output {output} {order}"), messages })
+        let messages = judging::messages(&self.rubric, self.lang, order == LevelOrder::WorstFirst, &material);
+        Ok(Prompt { key: format!("output {output} {}", order.name()), messages })
+    }
+
+    /// The order in which the prompt for an output lists the levels.
+    fn order(&self, output: OutputId, sample: u32) -> LevelOrder {
+        match judging::is_worst_first(self.level_order, self.seed, output.0, sample) {
+            true => LevelOrder::WorstFirst,
+            false => LevelOrder::BestFirst,
+        }
     }
 
     /// What the judge is asked about an output.

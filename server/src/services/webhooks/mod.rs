@@ -16,6 +16,7 @@ use app::{
     model::{
         api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent, WebhookRow},
         audit::{Action, Object},
+        fault::RequestFault,
         ids::{DeliveryId, RunId, StudyId, WebhookId},
         page::{PageOf, Paged},
         run::RunRow,
@@ -165,7 +166,7 @@ impl WebhookService {
         let sent = if self.allows(&webhook.url) {
             self.0.poster.post(&webhook.url, &webhook.secret, id, &body).await
         } else {
-            Sent::Failed { status: None, why: "the operator does not allow this host (--webhook-host)".into() }
+            Sent::Failed { status: None, why: RequestFault::HostNotAllowed }
         };
         self.note(id, due.row.attempts, sent).await
     }

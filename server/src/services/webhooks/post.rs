@@ -4,7 +4,10 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use app::{error::AppError, model::ids::DeliveryId};
+use app::{
+    error::AppError,
+    model::{fault::RequestFault, ids::DeliveryId},
+};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hmac::{Hmac, Mac};
 use reqwest::{Client, Url, redirect::Policy};
@@ -88,8 +91,7 @@ pub(super) enum Sent {
     Failed {
         /// Its HTTP status, if it responded.
         status: Option<u16>,
-        /// The reason, for the log of deliveries.
-        why: String,
+        why: RequestFault,
     },
 }
 
@@ -99,17 +101,14 @@ pub(super) struct Poster(OnceCell<Client>);
 
 impl Poster {
     pub(super) async fn post(&self, url: &str, secret: &str, id: DeliveryId, body: &str) -> Sent {
-        let failed = |status, why: String| Sent::Failed { status, why };
+        let failed = |status, why| Sent::Failed { status, why };
         let client = match self.0.get_or_try_init(|| async { client() }).await {
             Ok(client) => client,
-            Err(e) => return failed(None, chain(&e)),
+            Err(e) => return failed(None, RequestFault::NotSent { detail: chain(&e) }),
         };
         let (id, seconds) = (format!("msg_{id}"), clock::now().0.div_euclid(1000));
         let Some(signature) = sign(secret, &id, seconds, body) else {
-            return failed(
-                None,
-                "the secret of the webhook is damaged; delete the webhook and create a new one".into(),
-            );
+            return failed(None, RequestFault::DamagedSecret);
         };
         let request = client
             .post(url)
@@ -118,18 +117,19 @@ impl Poster {
             .header("webhook-timestamp", seconds.to_string())
             .header("webhook-signature", signature)
             .body(body.to_owned());
-        match request.send().await {
-            // The response body is not read, because it does not matter.
-            Ok(answer) if answer.status().is_success() => Sent::Taken { status: answer.status().as_u16() },
-            Ok(answer) if answer.status().is_redirection() => failed(
-                Some(answer.status().as_u16()),
-                "the address responded with a redirect, which is not followed".into(),
-            ),
-            Ok(answer) => {
-                failed(Some(answer.status().as_u16()), format!("the address responded with {}", answer.status()))
+        let answer = match request.send().await {
+            Ok(answer) => answer,
+            Err(e) if e.is_timeout() => {
+                return failed(None, RequestFault::Timeout { seconds: Some(PATIENCE.as_secs()) });
             }
-            Err(e) if e.is_timeout() => failed(None, format!("no response within {} seconds", PATIENCE.as_secs())),
-            Err(e) => failed(None, chain(&e.without_url())),
+            Err(e) => return failed(None, RequestFault::Network { detail: chain(&e.without_url()) }),
+        };
+        // The response body is not read, because it does not matter.
+        let status = answer.status().as_u16();
+        match answer.status() {
+            code if code.is_success() => Sent::Taken { status },
+            code if code.is_redirection() => failed(Some(status), RequestFault::Redirect { status }),
+            _ => failed(Some(status), RequestFault::Status { status, detail: String::new() }),
         }
     }
 }

@@ -8,7 +8,7 @@ use leptos_router::hooks::{use_params_map, use_query_map};
 use super::status;
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, faults::request_fault, use_i18n},
     model::{
         code::visible,
         collection::{
@@ -490,7 +490,7 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
     let tests = tests_of(i, &row);
-    let error = row.error.map(|error| view! { <Notice tone=Tone::Bad><p>{error}</p></Notice> });
+    let error = row.error.map(|fault| view! { <Notice tone=Tone::Bad><p>{request_fault(i.lang, &fault)}</p></Notice> });
     let reported =
         row.reported_model.map(|name| view! { <p class="muted">{t.reported_model}{i.common.colon}{name}</p> });
     view! {
@@ -605,7 +605,7 @@ fn table(i: I18n, list: Listing, rows: Vec<RequestRow>) -> AnyView {
                 <td role="cell" data-label=t.prompt_tokens class="num">{number(row.prompt_tokens)}</td>
                 <td role="cell" data-label=t.tokens_out class="num">{number(row.response_tokens)}</td>
                 <td role="cell" data-label=t.latency class="num">{row.latency_ms.map(|ms| format!("{:.1} s", ms as f64 / 1000.0))}</td>
-                <td role="cell" data-label=t.ended_by>{row.error.or(row.finish_reason)}</td>
+                <td role="cell" data-label=t.ended_by>{row.error.map(|fault| request_fault(i.lang, &fault)).or(row.finish_reason)}</td>
             </tr>
         }
     });

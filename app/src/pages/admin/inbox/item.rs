@@ -4,7 +4,10 @@ use leptos::prelude::*;
 
 use super::Forms;
 use crate::{
-    i18n::I18n,
+    i18n::{
+        I18n,
+        faults::{request_fault, routine_fault},
+    },
     model::{
         ids::StudyId,
         inbox::{InboxFilter, InboxItem, InboxKind, InboxRow},
@@ -136,17 +139,17 @@ fn body(
             }
             .into_any()
         }
-        InboxItem::Delivery { url, status, error, attempts, .. } => view! {
+        InboxItem::Delivery { url, error, attempts, .. } => view! {
             <p class="row">
                 <code>{url}</code>
                 <span>{(t.attempts_n)(attempts)}</span>
-                {status.map(|status| view! { <span>{(t.status_n)(status)}</span> })}
             </p>
-            {error.map(|error| view! { <p>{error}</p> })}
+            {error.map(|fault| view! { <p>{request_fault(i.lang, &fault)}</p> })}
             {open_link("/admin/api/webhooks".into(), t.open_webhook)}
         }
         .into_any(),
         InboxItem::Routine { failures, why, succeeded_at } => {
+            let why = routine_fault(&why);
             let (text, lang) = why.get(i.lang);
             let text = text.to_owned();
             let last = match succeeded_at {

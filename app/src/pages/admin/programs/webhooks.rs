@@ -6,7 +6,7 @@ use leptos_router::hooks::use_query_map;
 use super::crumbs;
 use crate::{
     error::AppError,
-    i18n::{I18n, use_i18n},
+    i18n::{I18n, faults::request_fault, use_i18n},
     model::{
         api::{CreatedWebhook, DeliveryRow, DeliveryState, WebhookEvent, WebhookRow},
         ids::WebhookId,
@@ -192,14 +192,14 @@ fn messages(i: I18n, rows: &[WebhookRow], id: WebhookId, log: Vec<DeliveryRow>) 
         let (tone, word) = state(i, row.state);
         let subject = row.subject.map(|id| format!(" {id}"));
         let status = row.status.map(|status| format!("HTTP {status}"));
-        let came: Vec<_> = status.into_iter().chain(row.error).collect();
+        let came = row.error.map(|fault| request_fault(i.lang, &fault)).or(status);
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.event class="when">{event_text(i, row.event)}{subject}</th>
                 <td role="cell" data-label=a.when class="when">{i.time(row.created_at)}</td>
                 <td role="cell" data-label=a.state><Badge tone>{word}</Badge></td>
                 <td role="cell" data-label=t.tries class="num">{row.attempts}</td>
-                <td role="cell" data-label=t.came_of_it>{came.join(": ")}</td>
+                <td role="cell" data-label=t.came_of_it>{came}</td>
                 <td role="cell" data-label=t.next_try class="when">{row.next_at.map(|at| i.time(at))}</td>
             </tr>
         }
