@@ -51,7 +51,6 @@ texts! {
         waiting_n(items: &str)
             { if items == "1" { "1 item in the inbox".into() } else { format!("{items} items in the inbox") } }
             { format!("待办中有 {items} 项") }
-        page_n(n: u64, of: u64) { format!("Page {n} of {of}") } { format!("第 {n} 页，共 {of} 页") }
         sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
     }
 }

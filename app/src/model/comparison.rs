@@ -171,6 +171,17 @@ pub struct RunOption {
     pub archived: bool,
 }
 
+/// What the comparison of a study is about, without its figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StudyComparison {
+    /// The study's models by its raters, without tests.
+    pub selection: Selection,
+    /// Ratings that count.
+    pub ratings: u64,
+    /// People who gave them.
+    pub raters: u64,
+}
+
 /// A comparison for its page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

@@ -500,6 +500,20 @@ pub struct RaterFigures {
     pub longest_run: u64,
 }
 
+/// What waits on the pages of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TabCounts {
+    pub study: StudyId,
+    /// Its raters, former ones included.
+    pub raters: u64,
+    /// Ratings that count.
+    pub ratings: u64,
+    /// Open flags.
+    pub flags: u64,
+    /// Disagreements that wait for an adjudicator or an extra rater.
+    pub disagreements: u64,
+}
+
 /// Live status of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
@@ -790,13 +804,10 @@ pub const DISAGREEMENTS_PAGE: u32 = 20;
 
 /// A page of the disagreements of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
 pub struct DisagreementList {
     pub title: String,
     pub rubric: Rubric,
     pub settings: QualitySettings,
-    /// Total number.
-    pub found: u64,
-    /// Those of the page, open ones first.
-    pub rows: Vec<DisagreementRow>,
+    /// Those that wait first, the widest first.
+    pub page: Paged<DisagreementRow>,
 }

@@ -17,6 +17,12 @@ pub const LONGEST_REASON: usize = 500;
 /// A rater with work left is idle after so many days without a rating.
 pub const IDLE_DAYS: i64 = 3;
 
+/// How many of the raters with work left are idle at `now`; `active` has the time at which each was last active.
+pub fn idle(active: &[i64], now: Timestamp) -> u64 {
+    let idle = |at: &&i64| **at < now.0 - IDLE_DAYS * 86_400_000;
+    active.iter().filter(idle).count() as u64
+}
+
 /// Status of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]

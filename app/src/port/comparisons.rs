@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{Admin, Answer};
 use crate::model::{
-    comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskPage},
+    comparison::{ComparedTask, ComparisonView, Selection, StudyComparison, TaskFilter, TaskPage},
     ids::{StudyId, TaskId},
 };
 
@@ -13,8 +13,8 @@ use crate::model::{
 pub trait Comparisons: Send + Sync {
     /// Every figure of a selection.
     async fn get(&self, admin: &Admin, selection: Selection) -> Answer<ComparisonView>;
-    /// The comparison of a study's models by its raters, without tests.
-    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView>;
+    /// What the comparison of a study's models by its raters is about. Computes no figures.
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<StudyComparison>;
     /// The current revision of a selection's data; it changes with the data.
     async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String>;
     /// A page of the selection's tasks that match the filter.

@@ -10,7 +10,7 @@ use crate::model::{
     page::{PageOf, Paged},
     quality::{
         DisagreementList, FlagOn, FlagRow, KnownItemChange, KnownItemProposal, KnownItemRecord, Live, NewKnownItem,
-        QualityPage, QualitySettings, RatingFilter, RatingList,
+        QualityPage, QualitySettings, RatingFilter, RatingList, TabCounts,
     },
     submission::{MaskState, StudyLeaks},
 };
@@ -54,6 +54,8 @@ pub trait Quality: Send + Sync {
 /// Live status of a study, for admins.
 #[async_trait]
 pub trait Monitoring: Send + Sync {
+    /// What waits on each of the study's pages.
+    async fn tabs(&self, admin: &Admin, study: StudyId) -> Answer<TabCounts>;
     /// Progress, pace, leases, pending work, figures about raters.
     async fn live(&self, admin: &Admin, study: StudyId) -> Answer<Live>;
     /// A page of the matching ratings.
@@ -62,8 +64,8 @@ pub trait Monitoring: Send + Sync {
     async fn flags(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<(String, Paged<FlagRow>)>;
     /// Replies to a flag; an empty reply resolves it without one.
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
-    /// A page of the disagreements, from 0.
-    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList>;
+    /// A page of the disagreements, those that wait first.
+    async fn disagreements(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<DisagreementList>;
     /// Requests one more rating of an output.
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()>;
 }

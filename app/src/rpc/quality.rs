@@ -11,7 +11,10 @@ use crate::{
     model::{
         feedback::{Disagreement, DisagreementQueue, RaterFeedback},
         ids::{StudyId, SubmissionId, Token, UserId},
-        quality::{DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, SettingsForm},
+        page::PageOf,
+        quality::{
+            DisagreementList, FlagRow, Live, Pool, QualityPage, RatingFilter, RatingList, SettingsForm, TabCounts,
+        },
         submission::{MaskState, StudyLeaks},
     },
 };
@@ -21,7 +24,6 @@ use crate::{
         day::Day,
         ids::{OutputId, TaskRevisionId},
         lang::Bilingual,
-        page::PageOf,
         quality::{FlagOn, KnownItemChange, KnownItemSource, NewKnownItem, QualitySettings},
         study::StudyStatus,
     },
@@ -220,6 +222,13 @@ pub async fn set_mask(submission: SubmissionId, on: bool) -> Result<(), AppError
     Ok(())
 }
 
+/// What waits on each of a study's pages.
+#[server(prefix = "/rpc", endpoint = "study_tabs", protocol = Call)]
+pub async fn study_tabs(study: StudyId) -> Result<TabCounts, AppError> {
+    let (ports, admin) = ports()?;
+    ports.monitoring.tabs(&admin, study).await
+}
+
 /// A study's live status.
 #[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
@@ -271,7 +280,10 @@ pub async fn answer_flag(
 
 /// A page of a study's disagreements.
 #[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
-pub async fn study_disagreements(study: StudyId, #[server(default)] page: u32) -> Result<DisagreementList, AppError> {
+pub async fn study_disagreements(
+    study: StudyId,
+    #[server(default)] page: PageOf,
+) -> Result<DisagreementList, AppError> {
     let (ports, admin) = ports()?;
     ports.monitoring.disagreements(&admin, study, page).await
 }

@@ -10,7 +10,7 @@ use super::call::Call;
 use crate::{
     error::AppError,
     model::{
-        comparison::ComparisonView,
+        comparison::StudyComparison,
         ids::{GroupId, StudyId, SubmissionId, TaskId, UserId},
         page::{PageOf, Paged},
         plan::{Presentation, RatedAnswers, Sharing},
@@ -124,26 +124,18 @@ pub async fn reopen_study(id: StudyId, reason: String) -> Result<(), AppError> {
     ports.studies.reopen(&admin, id, &reason).await
 }
 
-/// The models compared by the ratings so far.
+/// What the comparison of the study is about.
 #[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
-pub async fn compare(id: StudyId) -> Result<ComparisonView, AppError> {
+pub async fn compare(id: StudyId) -> Result<StudyComparison, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.of_study(&admin, id).await
 }
 
-/// Every task of the study with its mean scores.
+/// A page of the study's tasks with their mean scores.
 #[server(prefix = "/rpc", endpoint = "study_tasks", protocol = Call)]
-pub async fn study_tasks(id: StudyId) -> Result<Vec<TaskScores>, AppError> {
+pub async fn study_tasks(id: StudyId, #[server(default)] page: PageOf) -> Result<Paged<TaskScores>, AppError> {
     let (ports, admin) = ports()?;
-    let (mut tasks, mut of) = (Vec::new(), PageOf::first(PageOf::MOST));
-    loop {
-        let page = ports.studies.tasks(&admin, id, of.clone()).await?;
-        tasks.extend(page.rows);
-        if page.next.is_none() {
-            return Ok(tasks);
-        }
-        of.after = page.next;
-    }
+    ports.studies.tasks(&admin, id, page).await
 }
 
 /// One task with every output and rating.

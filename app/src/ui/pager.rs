@@ -39,18 +39,3 @@ pub fn pager<T>(i: I18n, query: Memo<ParamsMap>, list: &str, page: &Paged<T>) ->
     let next = page.next.as_ref().map(|key| link(after, key, i.common.next_page));
     Some(view! { <nav class="row" aria-label=i.common.pages>{previous}{next}</nav> }.into_any())
 }
-
-/// The links around a page of a list whose pages are numbered: `here` of `pages`, from 1; nothing if there is only one.
-pub fn numbered_pages(i: I18n, query: &ParamsMap, here: u64, pages: u64) -> Option<AnyView> {
-    let link = |page: u64, word: &'static str| {
-        let mut query = query.clone();
-        query.replace("page", page.to_string());
-        view! { <a class="button" href=query.to_query_string()>{word}</a> }
-    };
-    let previous = (here > 1).then(|| link(here - 1, i.common.previous_page));
-    let next = (here < pages).then(|| link(here + 1, i.common.next_page));
-    (pages > 1).then(|| {
-        let place = (i.lists().page_n)(here, pages);
-        view! { <nav class="row" aria-label=i.common.pages>{previous}<span>{place}</span>{next}</nav> }.into_any()
-    })
-}

@@ -48,7 +48,7 @@ pub fn adjudicated_outputs(conn: &Connection, input: &ComparisonInput) -> Result
             let decision = decisions.remove(&id);
             let one = match decision {
                 Some(_) => None,
-                None => disagreements::rated(conn, row.id, Some(output))?.into_iter().next(),
+                None => disagreements::rated(conn, row.id, output)?,
             };
             let extra_rated = one.as_ref().is_some_and(|one| one.extra > 0 && one.complete);
             let ratings = one.into_iter().flat_map(|one| one.ratings).map(|(.., scores)| scores).collect();

@@ -54,6 +54,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0044_ratings_by_key.sql"),
     include_str!("../../migrations/0045_adjudicated_instructions.sql"),
     include_str!("../../migrations/0046_values.sql"),
+    include_str!("../../migrations/0047_disagreements.sql"),
 ];
 
 /// The schema this program writes.
@@ -170,6 +171,7 @@ mod tests {
         include_str!("migrations_rows/0044.sql"),
         include_str!("migrations_rows/0045.sql"),
         include_str!("migrations_rows/0046.sql"),
+        include_str!("migrations_rows/0047.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -303,6 +305,12 @@ mod tests {
         assert_eq!(waiting(&conn), 0);
         migrate(&mut conn).unwrap();
         assert_eq!(waiting(&conn), 1);
+        // Migration 47 stores it.
+        let stored = "SELECT state, apart FROM disagreements WHERE study_id = 1 AND output_id = 1";
+        let stored = conn.query_row(stored, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?))).unwrap();
+        assert_eq!(stored, (0, true));
+        let count = "SELECT outputs FROM disagreement_counts WHERE study_id = 1 AND state = 0";
+        assert_eq!(conn.query_row(count, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
     }
 
     #[test]

@@ -134,24 +134,45 @@ pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> R
     Ok(())
 }
 
+/// Whether an output `o` of a submission `s` is an answer that a study rates; `?2` for each answer.
+const RATED_ANSWER: &str = "(?2 OR o.turn IS NULL OR s.way = 'base'
+             OR (s.way IN ('n', 'dynamic') AND NOT EXISTS (
+                 SELECT 1 FROM outputs later WHERE later.submission_id = o.submission_id
+                 AND later.revision_id = o.revision_id AND later.conversation = o.conversation AND later.turn > o.turn))
+             OR (s.way IN ('single', 'multi') AND o.turn > 0))";
+
+/// Number of tasks that the study's submissions have outputs to rate for.
+pub fn gradable_tasks(conn: &Connection, study: StudyId, answers: RatedAnswers) -> Result<u64, Failure> {
+    let each = answers == RatedAnswers::Each;
+    Ok(conn
+        .prepare_cached(&format!(
+            "SELECT count(*) FROM studies y
+             CROSS JOIN dataset_version_tasks vt ON vt.version_id = y.version_id
+             CROSS JOIN task_revisions t ON t.id = vt.revision_id
+             WHERE y.id = ?1
+               AND (t.human OR NOT EXISTS (
+                   SELECT 1 FROM dataset_version_tasks vx JOIN task_revisions x ON x.id = vx.revision_id
+                   WHERE vx.version_id = y.version_id AND x.human))
+               AND EXISTS (SELECT 1 FROM study_submissions ss CROSS JOIN submissions s ON s.id = ss.submission_id
+                           CROSS JOIN outputs o ON o.submission_id = s.id AND o.revision_id = t.id
+                           WHERE ss.study_id = y.id AND {RATED_ANSWER})"
+        ))?
+        .query_row(params![study.0, each], |row| row.get(0))?)
+}
+
 /// The outputs of a submission for human grading: those of tasks checked by people, or all if the dataset
 /// has no such task. The last answer of a conversation is that of the last turn or, where each conversation has one
 /// instruction only, every one that follows the base prompt.
 pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> Result<Vec<Gradable>, Failure> {
-    let mut statement = conn.prepare_cached(
+    let mut statement = conn.prepare_cached(&format!(
         "SELECT o.id, o.revision_id, s.model_id, t.lang FROM outputs o
          JOIN submissions s ON s.id = o.submission_id
          JOIN task_revisions t ON t.id = o.revision_id
          WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
              SELECT 1 FROM dataset_version_tasks vt JOIN task_revisions x ON x.id = vt.revision_id
              WHERE vt.version_id = s.version_id AND x.human))
-         AND (?2 OR o.turn IS NULL OR s.way = 'base'
-             OR (s.way IN ('n', 'dynamic') AND NOT EXISTS (
-                 SELECT 1 FROM outputs later WHERE later.submission_id = o.submission_id
-                 AND later.revision_id = o.revision_id AND later.conversation = o.conversation AND later.turn > o.turn))
-             OR (s.way IN ('single', 'multi') AND o.turn > 0))
-         ORDER BY +o.id",
-    )?;
+         AND {RATED_ANSWER} ORDER BY +o.id"
+    ))?;
     let rows = statement.query_map(params![id.0, answers == RatedAnswers::Each], |row| {
         Ok(Gradable {
             output: OutputId(row.get("id")?),
@@ -440,19 +461,38 @@ pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
         })?)
 }
 
-/// The times, in milliseconds, from one rating to the same rater's next one, in studies with the same
-/// rubric; the newest few thousand, without those of more than a quarter of an hour.
-pub fn gaps(conn: &Connection, study: StudyId) -> Result<Vec<i64>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT gap FROM (
-             SELECT a.rated_at AS at, a.rated_at - lag(a.rated_at) OVER
-                 (PARTITION BY a.study_id, a.user_id ORDER BY a.rated_at) AS gap
-             FROM assignments a
-             WHERE a.rated_at IS NOT NULL AND a.study_id IN (
-                 SELECT o.id FROM studies o JOIN studies s ON s.rubric_id = o.rubric_id WHERE s.id = ?1))
-         WHERE gap BETWEEN 1 AND 900000 ORDER BY at DESC LIMIT 5000",
+/// From how many ratings of a study, the newest, gaps are measured.
+const MEASURED: u32 = 2000;
+/// From how many studies.
+const STUDIES: u32 = 10;
+
+/// The times, in milliseconds, from one rating to the same rater's next one: of this study and of the newest others with
+/// the same rubric until there are `enough`, without those of more than a quarter of an hour. Each study's newest ratings
+/// only, so that the cost does not grow with studies.
+pub fn gaps(conn: &Connection, study: StudyId, enough: usize) -> Result<Vec<i64>, Failure> {
+    let mut studies = conn.prepare_cached(
+        "SELECT o.id FROM studies s JOIN studies o ON o.rubric_id = s.rubric_id
+         WHERE s.id = ?1 ORDER BY o.id <> s.id, o.id DESC LIMIT ?2",
     )?;
-    Ok(statement.query_map([study.0], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    let mut newest = conn.prepare_cached(
+        "SELECT gap FROM (
+             SELECT a.rated_at - lag(a.rated_at) OVER (PARTITION BY a.user_id ORDER BY a.rated_at) AS gap
+             FROM (SELECT study_id, output_id, user_id FROM counted WHERE study_id = ?1
+                   ORDER BY rating_id DESC LIMIT ?2) c
+             CROSS JOIN assignments a
+                 ON a.study_id = c.study_id AND a.output_id = c.output_id AND a.user_id = c.user_id)
+         WHERE gap BETWEEN 1 AND 900000",
+    )?;
+    let mut gaps = Vec::new();
+    for id in studies.query_map(params![study.0, STUDIES], |row| row.get::<_, i64>("id"))? {
+        if gaps.len() >= enough {
+            break;
+        }
+        for gap in newest.query_map(params![id?, MEASURED], |row| row.get(0))? {
+            gaps.push(gap?);
+        }
+    }
+    Ok(gaps)
 }
 
 /// Submissions of the study's dataset version that are neither in it nor archived, with their models' names.

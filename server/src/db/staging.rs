@@ -159,9 +159,11 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 24] = [
+const OF_STUDIES: [&str; 26] = [
     "adjudicators",
     "bookmarks",
+    "disagreements",
+    "disagreement_counts",
     "dispute_handouts",
     "extra_assignments",
     "flag_answers",

@@ -1,15 +1,15 @@
 //! Studies: their settings, progress and ratings.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 
 use app::model::{
     dataset::TaskRow,
-    ids::{DatasetVersionId, ModelId, OutputId, RatingId, StudyId, SubmissionId, TaskRevisionId, Token, UserId},
+    ids::{DatasetVersionId, ModelId, OutputId, StudyId, SubmissionId, TaskId, TaskRevisionId, Token, UserId},
     page::{PageOf, Paged},
     plan::Reads,
     ratings::RatingRow,
     rubric::Rubric,
-    study::{OVERVIEW_STUDIES, Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus},
+    study::{OVERVIEW_STUDIES, Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus, idle},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -40,10 +40,10 @@ const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c
          WHERE c.study_id = s.id AND c.kind = 'disagreement') AS disagreements,
         (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c WHERE c.study_id = s.id) AS waiting,
-        (SELECT count(*) FROM study_raters m
-         WHERE s.status = 'running' AND m.study_id = s.id AND m.left_at IS NULL AND m.open > 0
-           AND max(m.last_event, coalesce(m.joined_at, 0), coalesce(s.started_at, 0))
-               < CAST(unixepoch('subsec') * 1000 AS INTEGER) - 3 * 86400000) AS idle,
+        -- When each rater with work left was last active.
+        (SELECT json_group_array(max(m.last_event, coalesce(m.joined_at, 0), coalesce(s.started_at, 0)))
+         FROM study_raters m
+         WHERE s.status = 'running' AND m.study_id = s.id AND m.left_at IS NULL AND m.open > 0) AS active,
         (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
@@ -154,7 +154,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         flags: row.get("flags")?,
         disagreements: row.get("disagreements")?,
         waiting: row.get("waiting")?,
-        idle: row.get("idle")?,
+        idle: idle(&json::<Vec<i64>>(row, "active")?, clock::now()),
         due: row.get::<_, Option<String>>("due")?.and_then(|day| day.parse().ok()),
     })
 }
@@ -168,6 +168,16 @@ pub fn models(conn: &Connection, id: StudyId) -> Result<Vec<(ModelId, String)>, 
     )?;
     let rows = statement.query_map([id.0], |row| Ok((ModelId(row.get("id")?), row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// How many of the study's ratings count, and how many people gave them.
+pub fn counted(conn: &Connection, id: StudyId) -> Result<(u64, u64), Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT coalesce((SELECT ratings FROM study_stamps WHERE study_id = ?1), 0) AS ratings,
+                 (SELECT count(*) FROM study_raters WHERE study_id = ?1 AND rated > 0) AS raters",
+        )?
+        .query_row([id.0], |row| Ok((row.get("ratings")?, row.get("raters")?)))?)
 }
 
 /// The settings of a study.
@@ -350,7 +360,16 @@ pub fn set_status(conn: &Connection, id: StudyId, status: StudyStatus) -> Result
     Ok(())
 }
 
-/// The progress of each rater.
+/// The study's raters by name, former ones included.
+pub fn rater_names(conn: &Connection, id: StudyId) -> Result<Vec<(UserId, String)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT u.id, u.name FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
+    )?;
+    let rows = statement.query_map([id.0], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The progress of each rater, by name, without their median times.
 pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name,
@@ -374,19 +393,17 @@ pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Fail
             median_ms: None,
         })
     })?;
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
-    rows.into_iter().map(|row| Ok(RaterProgress { median_ms: median_ms(conn, id, row.id)?, ..row })).collect()
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The median time from showing to rating. The median, because a lunch break is one long gap, not a slower
-/// pace.
-fn median_ms(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<i64>, Failure> {
+/// The time from showing to rating, in milliseconds, of each of the study's ratings that has one, with its rater.
+pub fn rating_times(conn: &Connection, id: StudyId) -> Result<Vec<(UserId, i64)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT rated_at - shown_at FROM assignments
-         WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL AND shown_at IS NOT NULL ORDER BY 1",
+        "SELECT user_id, rated_at - shown_at AS took FROM assignments
+         WHERE study_id = ?1 AND rated_at IS NOT NULL AND shown_at IS NOT NULL AND user_id IS NOT NULL",
     )?;
-    let times = statement.query_map(params![id.0, rater.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    Ok(times.get(times.len() / 2).copied())
+    let rows = statement.query_map([id.0], |row| Ok((UserId(row.get("user_id")?), row.get("took")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Flags of ratings that count, newest first.
@@ -432,7 +449,23 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One page of the study's tasks, in the dataset's order.
+/// The study's task with this ID, if it has outputs to rate.
+pub fn task(conn: &Connection, id: StudyId, task: TaskId) -> Result<Option<TaskRow>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT v.task_id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
+                 v.code_lang
+             FROM studies s CROSS JOIN tasks t ON t.id = ?2 CROSS JOIN task_revisions v ON v.task_id = t.id
+             CROSS JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = v.id
+             WHERE s.id = ?1 AND EXISTS (
+                 SELECT 1 FROM outputs o CROSS JOIN assignments a ON a.study_id = s.id AND a.output_id = o.id
+                 WHERE o.revision_id = v.id)",
+        )?
+        .query_row(params![id.0, task.0], task_row)
+        .optional()?)
+}
+
+/// One page of the study's tasks, in the dataset's order. Filters: `lang`, and `show` (`rated`, `unrated`, `apart`).
 pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
         columns: "t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests, v.code_lang",
@@ -444,14 +477,33 @@ pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<T
             WHERE o.revision_id = vt.revision_id)",
         sorts: &[Sort::number("order", "vt.position")],
         usual: "order",
-        search: "",
-        filters: &[],
+        search: "t.external_id || ' ' || v.raw_nl",
+        filters: &[
+            Filter { name: "lang", condition: "v.lang = #", indexed: false },
+            // Rated tasks, those without ratings, and those with an output whose raters differ.
+            Filter {
+                name: "show",
+                condition: "CASE # WHEN 'rated' THEN EXISTS (SELECT 1 FROM outputs o
+                        CROSS JOIN counted c ON c.study_id = ?3 AND c.output_id = o.id
+                        WHERE o.revision_id = vt.revision_id)
+                    WHEN 'unrated' THEN NOT EXISTS (SELECT 1 FROM outputs o
+                        CROSS JOIN counted c ON c.study_id = ?3 AND c.output_id = o.id
+                        WHERE o.revision_id = vt.revision_id)
+                    WHEN 'apart' THEN EXISTS (SELECT 1 FROM outputs o
+                        CROSS JOIN counted c ON c.study_id = ?3 AND c.output_id = o.id
+                        CROSS JOIN counted d ON d.study_id = ?3 AND d.output_id = o.id
+                        WHERE o.revision_id = vt.revision_id AND d.scores <> c.scores)
+                    ELSE 1 END",
+                indexed: false,
+            },
+        ],
     };
     page::page(conn, &list, of, &[&id.0], task_row)
 }
 
 /// One rating that counts, as input of figures.
 pub struct Scored {
+    pub task: TaskRevisionId,
     /// The model.
     pub model: ModelId,
     pub output: OutputId,
@@ -459,29 +511,28 @@ pub struct Scored {
     pub scores: Vec<u8>,
 }
 
-/// Every rating of a task that counts, by output and rater.
-pub fn scored(conn: &Connection, id: StudyId, task: TaskRevisionId, dimensions: usize) -> Result<Vec<Scored>, Failure> {
+/// Every rating of these tasks that counts, by output and rater.
+pub fn scored(conn: &Connection, id: StudyId, tasks: &[TaskRevisionId]) -> Result<Vec<Scored>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.model_id, c.output_id, c.scores
-         FROM outputs o
+        "SELECT o.revision_id, s.model_id, c.output_id, c.scores
+         FROM json_each(?2) j CROSS JOIN outputs o ON o.revision_id = j.value
          CROSS JOIN counted c ON c.study_id = ?1 AND c.output_id = o.id
          JOIN submissions s ON s.id = o.submission_id
-         WHERE o.revision_id = ?2 ORDER BY c.output_id, c.user_id",
+         ORDER BY c.output_id, c.user_id",
     )?;
-    let rows = statement.query_map(params![id.0, task.0], |row| {
+    let rows = statement.query_map(params![id.0, serde_json::to_string(tasks)?], |row| {
         Ok(Scored {
+            task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
             output: OutputId(row.get("output_id")?),
             scores: digits(&row.get::<_, String>("scores")?),
         })
     })?;
-    let scored = rows.collect::<Result<Vec<_>, _>>()?;
-    // A rating without all its scores would shift the positions of the rest; the schema allows none.
-    Ok(scored.into_iter().filter(|one| one.scores.len() == dimensions).collect())
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// An output of one task, with its model's name.
-pub struct TaskOutput {
+pub struct StudyOutput {
     pub id: OutputId,
     /// The model's name.
     pub model: String,
@@ -493,7 +544,7 @@ pub struct TaskOutput {
 }
 
 /// The study's outputs of one task, in the order of its submissions.
-pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) -> Result<Vec<TaskOutput>, Failure> {
+pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) -> Result<Vec<StudyOutput>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, m.name, o.sample, o.code, o.said
          FROM study_submissions ss
@@ -505,7 +556,7 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
          ORDER BY ss.position, o.sample",
     )?;
     let rows = statement.query_map(params![id.0, revision.0], |row| {
-        Ok(TaskOutput {
+        Ok(StudyOutput {
             id: OutputId(row.get("id")?),
             model: row.get("name")?,
             sample: row.get("sample")?,
@@ -516,34 +567,38 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Every rating of one output in one study, each rater's newest first.
-pub fn output_ratings(conn: &Connection, id: StudyId, output: OutputId) -> Result<Vec<RatingRow>, Failure> {
+/// Every rating of these outputs in one study by output, each rater's newest first.
+pub fn ratings_of(
+    conn: &Connection,
+    id: StudyId,
+    outputs: &[OutputId],
+) -> Result<HashMap<OutputId, Vec<RatingRow>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL AS superseded
-         FROM ratings r JOIN assignments a ON a.id = r.assignment_id JOIN users u ON u.id = r.user_id
-         WHERE a.study_id = ?1 AND a.output_id = ?2
+        "SELECT a.output_id, r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL AS superseded,
+             (SELECT group_concat(x.score, '' ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id) AS scores
+         FROM json_each(?2) j CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = j.value
+         CROSS JOIN ratings r ON r.assignment_id = a.id CROSS JOIN users u ON u.id = r.user_id
          ORDER BY u.name, r.id DESC",
     )?;
-    let rows = statement.query_map(params![id.0, output.0], |row| {
+    let rows = statement.query_map(params![id.0, serde_json::to_string(outputs)?], |row| {
         let flag: Option<String> = row.get("flag")?;
         let rating = RatingRow {
             rater: row.get("name")?,
-            scores: Vec::new(),
+            scores: digits(&row.get::<_, Option<String>>("scores")?.unwrap_or_default()),
             comment: row.get("comment")?,
-            flag: None,
+            flag: flag.map(|_| json(row, "flag")).transpose()?,
             notes: Vec::new(),
             at: Timestamp(row.get("at")?),
             superseded: row.get("superseded")?,
         };
-        Ok((RatingId(row.get("id")?), flag, rating))
+        Ok((OutputId(row.get("output_id")?), row.get::<_, i64>("id")?, rating))
     })?;
-    rows.map(|row| {
-        let (rating, flag, row) = row?;
-        let mut scores =
-            conn.prepare_cached("SELECT score FROM rating_scores WHERE rating_id = ?1 ORDER BY dimension")?;
-        let scores = scores.query_map([rating.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
-        Ok(RatingRow { scores, flag, notes: notes::of(conn, rating.0)?, ..row })
-    })
-    .collect()
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let ids: Vec<i64> = rows.iter().map(|(_, id, _)| *id).collect();
+    let mut notes = notes::of_each(conn, &ids)?;
+    let mut found: HashMap<OutputId, Vec<RatingRow>> = HashMap::new();
+    for (output, id, row) in rows {
+        found.entry(output).or_default().push(RatingRow { notes: notes.remove(&id).unwrap_or_default(), ..row });
+    }
+    Ok(found)
 }

@@ -17,7 +17,8 @@ use app::{
     error::AppError,
     model::{
         comparison::{
-            ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, TaskFilter, TaskPage,
+            ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, StudyComparison,
+            TaskFilter, TaskPage,
         },
         ids::{ModelId, StudyId, TaskId},
         ratings::{Comparison, OutputRatings},
@@ -434,9 +435,10 @@ impl Comparisons for ComparisonService {
         })
     }
 
-    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<ComparisonView> {
+    async fn of_study(&self, admin: &Admin, id: StudyId) -> Answer<StudyComparison> {
         let selection = self.study_selection(admin, id, false).await?;
-        self.get(admin, selection).await
+        let (ratings, raters) = self.db.read(move |conn| studies::counted(conn, id)).await?;
+        Ok(StudyComparison { selection, ratings, raters })
     }
 
     async fn revision(&self, admin: &Admin, selection: Selection) -> Answer<String> {
@@ -474,11 +476,12 @@ impl Comparisons for ComparisonService {
             .db
             .read_long(move |conn| {
                 let outputs = comparisons::task_outputs(conn, &selection, &revisions)?;
+                let ids: Vec<OutputId> = outputs.iter().map(|output| output.id).collect();
+                let of_study = selection.studies.iter().flatten().map(|id| studies::ratings_of(conn, *id, &ids));
+                let mut of_studies = of_study.collect::<Result<Vec<_>, _>>()?;
                 let each = outputs.into_iter().map(|output| {
-                    let mut ratings = Vec::new();
-                    for study in selection.studies.iter().flatten() {
-                        ratings.extend(studies::output_ratings(conn, *study, output.id)?);
-                    }
+                    let own = of_studies.iter_mut().filter_map(|ratings| ratings.remove(&output.id));
+                    let ratings: Vec<_> = own.flatten().collect();
                     let mut verdict = None;
                     for run in selection.runs.iter().flatten() {
                         let found = comparisons::verdict(conn, *run, output.id)?;

@@ -325,14 +325,12 @@ fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<O
         Subject::Delivery(delivery) => inbox::delivery(conn, delivery)?,
         Subject::Routine(routine) => routines::item(conn, routine)?,
         Subject::Disagreement(output) => {
-            let dimensions = quality::setup(conn, study)?.rubric.dimensions.len();
-            let rated = disagreements::rated(conn, study, Some(output))?;
             let about = disagreements::about(conn, output)?;
             let item = InboxItem::Disagreement {
                 task_id: about.task_id,
                 raw_nl: excerpt(&about.raw_nl, 200),
                 nl_lang: about.nl_lang,
-                spread: rated.iter().map(|one| one.widest(dimensions)).max().unwrap_or(0),
+                spread: disagreements::get(conn, study, output)?.map_or(0, |found| found.widest),
                 token: None,
             };
             let own = user.map(|user| disagreements::rates(conn, study, output, user)).transpose()?;

@@ -1,16 +1,16 @@
 //! Studies, for admins: creating, watching, comparing models.
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
         dataset::TaskRow,
-        ids::{ModelId, OutputId, StudyId, TaskId},
-        page::{PageOf, Paged},
+        ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId, UserId},
+        page::{Found, PageOf, Paged, Which},
         ratings::{OutputRatings, TaskModelScores, TaskRatings, TaskScores},
-        study::{LONGEST_REASON, NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
+        study::{LONGEST_REASON, NewStudy, Overview, RaterProgress, StudyDetail, StudyRow, StudyStatus},
     },
     port::{Admin, Answer, Studies},
 };
@@ -29,6 +29,9 @@ use crate::{
     services::{plans, steps},
     stats::bootstrap::{self, Cell},
 };
+
+/// The order of a study's tasks by their largest spread.
+const BY_SPREAD: &str = "spread";
 
 pub struct StudyService {
     db: Db,
@@ -62,7 +65,7 @@ impl Studies for StudyService {
                     overlap: setup.overlap,
                     seed: setup.seed.to_string(),
                     rubric: setup.rubric.name(),
-                    raters: studies::raters(conn, id)?,
+                    raters: raters(conn, id)?,
                     flags: studies::flags(conn, id)?,
                 })
             })
@@ -140,21 +143,13 @@ impl Studies for StudyService {
     }
 
     async fn tasks(&self, _: &Admin, id: StudyId, of: PageOf) -> Answer<Paged<TaskScores>> {
-        let read = move |conn: &Connection| {
-            let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-            let models = studies::models(conn, id)?;
-            let dimensions = setup.rubric.dimensions.len();
-            let page = studies::tasks_page(conn, id, &of)?;
-            let scored = page
-                .rows
-                .iter()
-                .map(|task| studies::scored(conn, id, task.revision, dimensions))
-                .collect::<Result<Vec<_>, _>>()?;
-            Ok((page, models, dimensions, scored))
-        };
-        let (page, models, dimensions, scored) = self.db.read_long(read).await?;
-        let mut scored = scored.into_iter();
-        Ok(page.map(|task| task_scores(task, &models, dimensions, &scored.next().unwrap_or_default())))
+        Ok(self
+            .db
+            .read_long(move |conn| match of.which.sort == BY_SPREAD {
+                true => tasks_by_spread(conn, id, of),
+                false => tasks(conn, id, &of),
+            })
+            .await?)
     }
 
     async fn task(&self, _: &Admin, id: StudyId, task: TaskId) -> Answer<TaskRatings> {
@@ -163,14 +158,13 @@ impl Studies for StudyService {
             .read(move |conn| {
                 let study = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
-                let row = studies::tasks(conn, id)?
-                    .into_iter()
-                    .find(|row| row.id == task)
-                    .ok_or_else(|| Failure::not_found("task"))?;
-                let outputs = studies::task_outputs(conn, id, row.revision)?
-                    .into_iter()
-                    .map(|output| Ok((studies::output_ratings(conn, id, output.id)?, output)))
-                    .collect::<Result<Vec<_>, Failure>>()?;
+                let row = studies::task(conn, id, task)?.ok_or_else(|| Failure::not_found("task"))?;
+                let outputs = studies::task_outputs(conn, id, row.revision)?;
+                let ids: Vec<OutputId> = outputs.iter().map(|output| output.id).collect();
+                let mut ratings = studies::ratings_of(conn, id, &ids)?;
+                let outputs = outputs.into_iter();
+                let outputs: Vec<_> =
+                    outputs.map(|output| (ratings.remove(&output.id).unwrap_or_default(), output)).collect();
                 Ok((study.title, row, setup.rubric, outputs))
             })
             .await?;
@@ -183,6 +177,70 @@ impl Studies for StudyService {
         let outputs = futures::future::join_all(shown).await;
         Ok(TaskRatings { title, task: row, rubric, outputs })
     }
+}
+
+/// The progress of each rater, by name.
+pub(super) fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
+    let mut times: HashMap<UserId, Vec<i64>> = HashMap::new();
+    for (rater, took) in studies::rating_times(conn, id)? {
+        times.entry(rater).or_default().push(took);
+    }
+    // The median, because a lunch break is one long gap, not a slower pace.
+    let mut median = |rater| {
+        let mut times = times.remove(&rater)?;
+        times.sort_unstable();
+        times.get(times.len() / 2).copied()
+    };
+    let rows = studies::raters(conn, id)?.into_iter();
+    Ok(rows.map(|row| RaterProgress { median_ms: median(row.id), ..row }).collect())
+}
+
+/// A page of the tasks with their scores, in the dataset's order.
+fn tasks(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskScores>, Failure> {
+    let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+    let models = studies::models(conn, id)?;
+    let dimensions = setup.rubric.dimensions.len();
+    let page = studies::tasks_page(conn, id, of)?;
+    let revisions: Vec<TaskRevisionId> = page.rows.iter().map(|task| task.revision).collect();
+    let mut scored: HashMap<TaskRevisionId, Vec<Scored>> = HashMap::new();
+    for one in studies::scored(conn, id, &revisions)? {
+        // A rating without all its scores would shift the positions of the rest; the schema allows none.
+        if one.scores.len() == dimensions {
+            scored.entry(one.task).or_default().push(one);
+        }
+    }
+    Ok(page.map(|task| {
+        let own = scored.remove(&task.revision).unwrap_or_default();
+        task_scores(task, &models, dimensions, &own)
+    }))
+}
+
+/// A page of the tasks, those with the largest spread first. Spreads are not stored, so every page reads the whole study;
+/// its key is the number of rows before it.
+fn tasks_by_spread(conn: &Connection, id: StudyId, of: PageOf) -> Result<Paged<TaskScores>, Failure> {
+    let limit = of.limit.clamp(1, PageOf::MOST) as usize;
+    let place = |key: &Option<String>| key.as_ref().and_then(|key| key.parse::<usize>().ok());
+    let from = place(&of.after).or_else(|| place(&of.before).map(|end| end.saturating_sub(limit))).unwrap_or(0);
+    let which = Which { sort: String::new(), ..of.which };
+    let mut every = PageOf { which, ..PageOf::first(PageOf::MOST) };
+    let mut rows = Vec::new();
+    loop {
+        let page = tasks(conn, id, &every)?;
+        rows.extend(page.rows);
+        every.after = page.next;
+        if every.after.is_none() {
+            break;
+        }
+    }
+    // A stable sort keeps the dataset's order among equals.
+    rows.sort_by_key(|row| Reverse(row.spread));
+    let all = rows.len();
+    Ok(Paged {
+        rows: rows.into_iter().skip(from).take(limit).collect(),
+        previous: (from > 0).then(|| from.to_string()),
+        next: (from.saturating_add(limit) < all).then(|| (from + limit).to_string()),
+        found: of.counted.then_some(Found { rows: all as u64, more: false }),
+    })
 }
 
 /// A task's mean scores by model, and the largest spread of its outputs.

@@ -80,7 +80,7 @@ async fn waiting(app: &TestApp, study: StudyId) -> u64 {
     }
     let queue: DisagreementQueue = app.admin().await.rpc("disputes", json!({})).await.json();
     assert_eq!(queue.waiting, live, "in the list of the adjudicator");
-    let rows = app.services.quality.disagreements(&ADMIN, study, 0).await.unwrap().rows;
+    let rows = app.services.quality.disagreements(&ADMIN, study, PageOf::default()).await.unwrap().page.rows;
     assert_eq!(rows.iter().filter(|row| row.state == DisagreementState::Waiting).count() as u64, live);
     // The rule in SQL, for every output.
     let due = "SELECT count(*) FROM inbox_due WHERE kind = 'disagreement'";
@@ -100,7 +100,7 @@ async fn different_answers_about_an_instruction_are_a_disagreement() {
     assert_eq!(app.services.quality.ratings(&ADMIN, id, filter).await.unwrap().found, 4);
 
     // A changed rating ends a disagreement, and begins another.
-    let rows = app.services.quality.disagreements(&ADMIN, id, 0).await.unwrap().rows;
+    let rows = app.services.quality.disagreements(&ADMIN, id, PageOf::default()).await.unwrap().page.rows;
     let items = "SELECT h.token FROM handouts h JOIN users u ON u.id = h.user_id
                  WHERE u.name = 'ada' AND h.study_id = ?1 AND h.output_id = ?2";
     let (one, of) = (rows[0].output.0, id.0);
@@ -140,7 +140,7 @@ async fn one_more_rater_is_asked_where_answers_about_instructions_differ() {
     assert_eq!((live.extra, live.extra_waiting), (1, 1));
     rate(&app, "chen", |_| 1).await;
     // The median is that of the scores; the answers count as they are.
-    let rows = app.services.quality.disagreements(&ADMIN, id, 0).await.unwrap().rows;
+    let rows = app.services.quality.disagreements(&ADMIN, id, PageOf::default()).await.unwrap().page.rows;
     assert_eq!((rows.len(), rows[0].state), (1, DisagreementState::Median));
     assert_eq!(rows[0].final_scores, Some(SCORES.map(f64::from).to_vec()));
     assert_eq!(rows[0].ratings.len(), 3);
@@ -200,7 +200,7 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
     // Who decided what, and when, stays; an answer that is sent twice counts once.
     let again: Disagreement = admin.rpc("dispute", json!({"token": token})).await.json();
     assert_eq!(again.decided, Some((vec![2, 9, 1, 0, 0, 0], String::new())));
-    let rows = app.services.quality.disagreements(&ADMIN, id, 0).await.unwrap().rows;
+    let rows = app.services.quality.disagreements(&ADMIN, id, PageOf::default()).await.unwrap().page.rows;
     let row = rows.iter().find(|row| row.history.len() == 2).unwrap();
     let history: Vec<_> = row.history.iter().map(|d| (d.scores[4..].to_vec(), d.superseded)).collect();
     assert_eq!(history, [(vec![0, 0], false), (vec![1, 1], true)]);

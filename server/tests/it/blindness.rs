@@ -168,6 +168,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("plan", Sent::Json(json!({"id": 1}))),
         ("quality", Sent::Json(json!({"study": 1}))),
         ("live", Sent::Json(json!({"study": 1}))),
+        ("study_tabs", Sent::Json(json!({"study": 1}))),
         ("study_ratings", Sent::Json(json!({"study": 1, "filter": app::model::quality::RatingFilter::default()}))),
         ("study_flags", Sent::Json(json!({"study": 1}))),
         ("study_disputes", Sent::Json(json!({"study": 1}))),

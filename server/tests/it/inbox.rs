@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use std::os::unix::fs::FileExt;
+use std::{cmp::Reverse, collections::BTreeSet, os::unix::fs::FileExt};
 
 use crate::util::{Client, TestApp};
 use app::{
@@ -15,7 +15,7 @@ use app::{
         feedback::{Disagreement, DisagreementQueue},
         flag::{Flag, FlagReason},
         grading::{Draft, GradingItem, MyStudy, Next},
-        ids::{RunId, StudyId, SubmissionId, Token},
+        ids::{OutputId, RunId, StudyId, SubmissionId, Token},
         inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
         page::PageOf,
         quality::{Policy, QualitySettings},
@@ -37,8 +37,15 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 use server::{
-    db::{routines::Routine, runs},
-    services::backup::schedule::{Daily, DailyFigures, Keep},
+    db::{
+        quality::{self, disagreements},
+        routines::Routine,
+        runs, studies,
+    },
+    services::{
+        backup::schedule::{Daily, DailyFigures, Keep},
+        quality::spread,
+    },
 };
 
 const STUDY: StudyId = StudyId(1);
@@ -67,7 +74,7 @@ async fn sound(app: &TestApp, dismissed: i64) {
         SELECT count(*) FROM inbox i
         WHERE i.study_id = c.study_id AND i.kind = c.kind AND i.done_at IS NULL AND i.hidden = 0)";
     assert_eq!(numbers(app, miscounted), [0], "a count is wrong");
-    // The rule in SQL is the rule in Rust.
+    stored_disagreements_follow(app).await;
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     let count = async |kind| {
         let filter = InboxFilter { kind: Some(kind), study: Some(STUDY) };
@@ -76,6 +83,49 @@ async fn sound(app: &TestApp, dismissed: i64) {
     assert_eq!(count(InboxKind::Disagreement).await, live.disagreements);
     assert_eq!(count(InboxKind::Flag).await, live.flags);
     assert_eq!(count(InboxKind::Calibration).await, live.stopped);
+}
+
+/// What is stored about disagreements is what follows from the ratings, and a walk through the pages shows all of it in
+/// order.
+async fn stored_disagreements_follow(app: &TestApp) {
+    let (expected, apart, stored_apart, counts) = app
+        .services
+        .db
+        .read_blocking(|conn| {
+            let rubric = studies::setup(conn, STUDY)?.unwrap().rubric;
+            let settings = quality::settings(conn, STUDY)?;
+            let (mut expected, mut apart) = (Vec::new(), BTreeSet::new());
+            for output in disagreements::rated_after(conn, STUDY, OutputId(0), usize::MAX >> 1)? {
+                let rated = disagreements::rated(conn, STUDY, output)?.unwrap();
+                if spread::are_apart(&rated, &settings, &rubric) {
+                    apart.insert(output.0);
+                }
+                if let Some(state) = spread::state(&rated, &settings, &rubric) {
+                    let widest = spread::spread(&rated, rubric.dimensions.len()).into_iter().max().unwrap();
+                    expected.push((state, Reverse(widest), output));
+                }
+            }
+            expected.sort_unstable();
+            let mut statement = conn.prepare("SELECT output_id FROM disagreements WHERE study_id = 1 AND apart")?;
+            let stored: BTreeSet<i64> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            Ok((expected, apart, stored, disagreements::counts(conn, STUDY)?))
+        })
+        .unwrap();
+    let (mut walked, mut of) = (Vec::new(), PageOf::first(2));
+    loop {
+        let asked = of.clone();
+        let page = app.services.db.read_blocking(move |conn| disagreements::page(conn, STUDY, &asked)).unwrap();
+        walked.extend(page.rows.into_iter().map(|row| (row.state, Reverse(row.widest), row.output)));
+        of.after = page.next;
+        if of.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(walked, expected);
+    assert_eq!(stored_apart, apart);
+    for (state, count) in counts {
+        assert_eq!(walked.iter().filter(|row| row.0 == state).count() as u64, count, "{state:?}");
+    }
 }
 
 async fn items(app: &TestApp, kind: InboxKind) -> Vec<InboxRow> {

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
+use std::cmp::Reverse;
+
 use crate::util::{Answer, Client, TestApp};
 use app::{
     model::{
@@ -10,14 +12,16 @@ use app::{
         flag::{Flag, FlagReason},
         grading::{Draft, GradingItem, MyStudy, Next, OwnRating, Receipt},
         ids::{StudyId, SubmissionId, TaskRevisionId},
-        page::PageOf,
+        lang::Lang,
+        page::{PageOf, Which},
         quality::{
             CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
             KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
         },
+        ratings::TaskScores,
     },
     port::{
-        Admin, System,
+        Admin, Studies as _, System,
         quality::{Monitoring as _, Quality as _},
     },
 };
@@ -296,15 +300,15 @@ async fn skipped_hidden_check_comes_again() {
 /// Ada and Bo rate everything that they are assigned until one output of both has a large spread. Returns
 /// the disagreements of all pages.
 async fn every_disagreement(app: &TestApp) -> Vec<DisagreementRow> {
-    let mut rows = Vec::new();
+    let (mut rows, mut of) = (Vec::new(), PageOf::first(DISAGREEMENTS_PAGE));
     loop {
-        let page = u32::try_from(rows.len()).unwrap() / DISAGREEMENTS_PAGE;
-        let list = app.services.quality.disagreements(&ADMIN, STUDY, page).await.unwrap();
-        assert!(list.rows.len() <= DISAGREEMENTS_PAGE as usize);
-        rows.extend(list.rows);
-        if rows.len() as u64 >= list.found {
+        let page = app.services.quality.disagreements(&ADMIN, STUDY, of.clone()).await.unwrap().page;
+        assert!(page.rows.len() <= DISAGREEMENTS_PAGE as usize);
+        rows.extend(page.rows);
+        if page.next.is_none() {
             return rows;
         }
+        of.after = page.next;
     }
 }
 
@@ -314,6 +318,62 @@ async fn disagree(ada: &mut Client, bo: &mut Client, chen: &mut Client, token: &
             let far = if it.raw_nl.len() % 3 == 0 { [1, 1, 1] } else { [4, 3, 5] };
             rate(who, &it, if n == 0 { far } else { [4, 3, 5] }).await;
         }
+    }
+}
+
+/// The study's tasks, a few on each page.
+async fn every_task(app: &TestApp, which: Which) -> Vec<TaskScores> {
+    let (mut rows, mut of) = (Vec::new(), PageOf { which, ..PageOf::first(7) });
+    loop {
+        let page = app.services.studies.tasks(&ADMIN, STUDY, of.clone()).await.unwrap();
+        rows.extend(page.rows);
+        of.after = page.next;
+        if of.after.is_none() {
+            return rows;
+        }
+    }
+}
+
+#[tokio::test]
+async fn tasks_are_searched_filtered_and_ordered() {
+    let app = TestApp::demo().await;
+    let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
+    let token = study(&mut ada).await;
+    let all = every_task(&app, Which::default()).await;
+    assert!(all.len() > 7 && all.iter().all(|row| row.spread == 0));
+    // Most of the tasks, so that some stay without ratings.
+    for n in 0..all.len() {
+        for (who, scores) in [(&mut ada, [1, 1, 1]), (&mut bo, [4, 3, 5]), (&mut chen, [2, 3, 4])] {
+            if n % 2 == 0
+                && let Next::Item(it) = next(who, &token).await
+            {
+                rate(who, &it, scores).await;
+            }
+        }
+    }
+    let all = every_task(&app, Which::default()).await;
+    let rated = |row: &TaskScores| row.models.iter().any(|model| model.ratings > 0);
+    let word = all[0].task.raw_nl.split_whitespace().next().unwrap().to_lowercase();
+    type Fits<'a> = &'a dyn Fn(&TaskScores) -> bool;
+    let searched = Which { search: word.clone(), ..Which::default() };
+    let has_word =
+        |row: &TaskScores| format!("{} {}", row.task.task_id, row.task.raw_nl).to_lowercase().contains(&word);
+    let cases: [(Which, Fits); 5] = [
+        (Which::only("show", "rated"), &rated),
+        (Which::only("show", "unrated"), &|row| !rated(row)),
+        (Which::only("show", "apart"), &|row| row.spread > 0),
+        (Which::only("lang", "zh"), &|row| row.task.nl_lang == Lang::Zh),
+        (searched, &has_word),
+    ];
+    let ids = |rows: &[TaskScores]| rows.iter().map(|row| row.task.id).collect::<Vec<_>>();
+    for (which, fits) in cases {
+        let expected: Vec<TaskScores> = all.iter().filter(|row| fits(row)).cloned().collect();
+        assert!(!expected.is_empty(), "{which:?}");
+        assert_eq!(ids(&every_task(&app, which.clone()).await), ids(&expected), "{which:?}");
+        let mut widest = expected;
+        widest.sort_by_key(|row| Reverse(row.spread));
+        let which = Which { sort: "spread".into(), ..which };
+        assert_eq!(ids(&every_task(&app, which.clone()).await), ids(&widest), "{which:?}");
     }
 }
 
@@ -583,6 +643,7 @@ async fn raters_cannot_open_admin_pages() {
     for (function, arguments) in [
         ("quality", json!({"study": 1})),
         ("live", json!({"study": 1})),
+        ("study_tabs", json!({"study": 1})),
         ("study_ratings", json!({"study": 1, "filter": RatingFilter::default()})),
         ("study_flags", json!({"study": 1})),
         ("study_disputes", json!({"study": 1})),

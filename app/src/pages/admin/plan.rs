@@ -19,7 +19,7 @@ use crate::{
         lang::Lang,
         page::PageOf,
         plan::{PlanDetail, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
-        quality::Live,
+        quality::TabCounts,
         study::StudyStatus,
     },
     rpc::{
@@ -82,7 +82,7 @@ pub fn PlanPage() -> impl IntoView {
     view! { <Load data let:both>{page(i, both.0, both.1, doing, counts)}</Load> }
 }
 
-fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Data<Live>) -> AnyView {
+fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Data<TabCounts>) -> AnyView {
     let p = i.plan();
     let id = plan.study;
     let open = plan.status != StudyStatus::Closed;

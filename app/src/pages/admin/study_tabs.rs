@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use crate::{
     error::AppError,
     i18n::{I18n, use_i18n},
-    model::{ids::StudyId, quality::Live},
-    rpc::quality::study_live,
+    model::{ids::StudyId, quality::TabCounts},
+    rpc::quality::study_tabs,
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -60,10 +60,10 @@ impl StudyTab {
 }
 
 /// The counts of the tabs of a study; created at the top of its page.
-pub fn tab_data(id: Memo<Option<StudyId>>) -> Data<Live> {
+pub fn tab_data(id: Memo<Option<StudyId>>) -> Data<TabCounts> {
     Data::new(
         move || id.get(),
-        |id| async move { study_live(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
+        |id| async move { study_tabs(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
     )
 }
 
@@ -73,7 +73,7 @@ pub fn StudyFrame(
     /// The study's title.
     title: String,
     /// The tabs' counts.
-    counts: Data<Live>,
+    counts: Data<TabCounts>,
     /// The tab that is shown.
     here: StudyTab,
     /// Buttons and links next to the heading.
@@ -86,23 +86,23 @@ pub fn StudyFrame(
     let tab = if here == StudyTab::Overview { "" } else { here.name(i) };
     view! {
         <Page title tab crumbs=vec![("/admin/studies".into(), i.admin().studies.into())] actions>
-            <Load data=counts let:live>{tabs(i, &live, here)}</Load>
+            <Load data=counts let:counts>{tabs(i, counts, here)}</Load>
             {(!tab.is_empty()).then(|| view! { <h2 class="visually-hidden">{tab}</h2> })}
             {children()}
         </Page>
     }
 }
 
-fn tabs(i: I18n, live: &Live, here: StudyTab) -> AnyView {
-    let id = live.study;
+fn tabs(i: I18n, counts: TabCounts, here: StudyTab) -> AnyView {
+    let id = counts.study;
     let tabs = StudyTab::ALL.map(|tab| {
         let name = tab.name(i);
         let count = match tab {
             StudyTab::Overview | StudyTab::Quality => None,
-            StudyTab::Plan => Some(live.raters.len() as u64),
-            StudyTab::Ratings => Some(live.done),
-            StudyTab::Flags => Some(live.flags),
-            StudyTab::Disagreements => Some(live.disagreements + live.extra_waiting),
+            StudyTab::Plan => Some(counts.raters),
+            StudyTab::Ratings => Some(counts.ratings),
+            StudyTab::Flags => Some(counts.flags),
+            StudyTab::Disagreements => Some(counts.disagreements),
         };
         let current = (tab == here).then_some("page");
         let count = count.map(|count| view! { " "<span class="count">{i.number(count)}</span> });

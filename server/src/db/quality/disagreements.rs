@@ -1,19 +1,23 @@
 //! Disagreements: outputs whose raters differ beyond the study's threshold, extra assignments and adjudications.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use app::model::{
     ids::{OutputId, StudyId, TaskId, Token, UserId},
     lang::Lang,
-    quality::{Decision, DisagreementState, QualitySettings},
-    rubric::Rubric,
+    page::{PageOf, Paged},
+    quality::{Decision, DisagreementState},
     time::Timestamp,
 };
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
     clock,
-    db::{accounts::parsed, instruction_answers},
+    db::{
+        accounts::parsed,
+        instruction_answers,
+        page::{self, List, Sort},
+    },
     error::Failure,
     plan::rows::FIRST_EXTRA,
 };
@@ -58,113 +62,111 @@ impl Adjudication {
     }
 }
 
-impl Rated {
-    /// The spread of the planned and extra ratings on each dimension.
-    pub fn spread(&self, dimensions: usize) -> Vec<u8> {
-        let on = |d: usize| {
-            let scores = self.ratings.iter().filter_map(|(_, _, s)| s.get(d).copied());
-            let (low, high) = scores.fold((u8::MAX, 0), |(low, high), s| (low.min(s), high.max(s)));
-            high.saturating_sub(low)
-        };
-        (0..dimensions).map(on).collect()
+/// The output with its ratings; `None` without any.
+pub fn rated(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<Rated>, Failure> {
+    let named = params![study.0, output.0];
+    // The ratings that count, in chronological order (0008_results.sql).
+    let mut statement = conn.prepare_cached(
+        "SELECT rating_id, user_id, scores FROM counted WHERE study_id = ?1 AND output_id = ?2 ORDER BY rating_id",
+    )?;
+    let ratings = statement.query_map(named, |row| {
+        Ok((row.get("rating_id")?, UserId(row.get("user_id")?), digits(&row.get::<_, String>("scores")?)))
+    })?;
+    let ratings = ratings.collect::<Result<Vec<_>, _>>()?;
+    if ratings.is_empty() {
+        return Ok(None);
     }
-
-    /// The widest spread on a dimension or an instruction, of which yes and no are one level apart.
-    pub fn widest(&self, dimensions: usize) -> u8 {
-        let instructions = u8::from(!self.unequal.is_empty());
-        self.spread(dimensions).into_iter().max().unwrap_or(0).max(instructions)
+    let mut unequal = Vec::new();
+    if instruction_answers::are_asked_for(conn, study)? {
+        let mut statement = conn.prepare_cached(
+            "SELECT turn FROM counted c CROSS JOIN instruction_answers a ON a.rating_id = c.rating_id
+             WHERE study_id = ?1 AND output_id = ?2 GROUP BY turn HAVING min(answer) <> max(answer)",
+        )?;
+        unequal = statement.query_map(named, |row| row.get("turn"))?.collect::<Result<_, _>>()?;
     }
-
-    /// Whether the raters differ beyond the allowed spread. Between yes and no to an instruction lies no level, so any
-    /// difference does, in a study that limits the spread.
-    pub fn has_disagreement(&self, settings: &QualitySettings, rubric: &Rubric) -> bool {
-        let spread = self.spread(rubric.dimensions.len());
-        let mut dimensions = rubric.dimensions.iter().zip(&spread);
-        let scores_differ = dimensions.any(|(d, s)| settings.allowed(&d.key).is_some_and(|most| *s > most));
-        let answers_differ = settings.spread.is_some() && !self.unequal.is_empty();
-        self.ratings.len() > 1 && (scores_differ || answers_differ)
-    }
-
-    /// State of the disagreement; `None` without one or while ratings are missing.
-    pub fn state(&self, settings: &QualitySettings, rubric: &Rubric) -> Option<DisagreementState> {
-        if self.decided {
-            return Some(DisagreementState::Adjudicated);
-        }
-        if !self.planned_complete || !(self.extra > 0 || self.has_disagreement(settings, rubric)) {
-            return None;
-        }
-        Some(match (self.extra, self.complete) {
-            (0, _) => DisagreementState::Waiting,
-            (_, false) => DisagreementState::ExtraRater,
-            (_, true) => DisagreementState::Median,
-        })
-    }
+    let (missing, extra, extra_missing): (u64, u64, u64) = conn
+        .prepare_cached(
+            "SELECT count(*) FILTER (WHERE slot < ?3 AND rated_at IS NULL) AS missing,
+                 count(*) FILTER (WHERE slot >= ?3) AS extra,
+                 count(*) FILTER (WHERE slot >= ?3 AND rated_at IS NULL) AS extra_missing
+             FROM assignments WHERE study_id = ?1 AND output_id = ?2",
+        )?
+        .query_row(params![study.0, output.0, FIRST_EXTRA], |row| {
+            Ok((row.get("missing")?, row.get("extra")?, row.get("extra_missing")?))
+        })?;
+    let decided = conn
+        .prepare_cached("SELECT 1 FROM adjudications WHERE study_id = ?1 AND output_id = ?2 AND superseded_at IS NULL")?
+        .exists(named)?;
+    Ok(Some(Rated {
+        output,
+        complete: missing == 0 && extra_missing == 0,
+        planned_complete: missing == 0,
+        extra,
+        ratings,
+        unequal,
+        decided,
+    }))
 }
 
-/// Every output of the study with at least one rating, or only `output`. Each part is a single
-/// index scan, because running studies query this often.
-pub fn rated(conn: &Connection, study: StudyId, output: Option<OutputId>) -> Result<Vec<Rated>, Failure> {
-    let mut found: BTreeMap<i64, Rated> = BTreeMap::new();
-    let (which, named) = match output {
-        Some(output) => (" AND output_id = ?2", vec![study.0, output.0]),
-        None => ("", vec![study.0]),
+/// A disagreement as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub output: OutputId,
+    pub state: DisagreementState,
+    /// The widest spread on a dimension or an instruction, of which yes and no are one level apart.
+    pub widest: u8,
+}
+
+/// The states by their stored numbers.
+const STATES: [DisagreementState; 4] = [
+    DisagreementState::Waiting,
+    DisagreementState::ExtraRater,
+    DisagreementState::Median,
+    DisagreementState::Adjudicated,
+];
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let number: usize = row.get("state")?;
+    let state = STATES.get(number).copied();
+    let state =
+        state.ok_or_else(|| rusqlite::Error::IntegralValueOutOfRange(0, i64::try_from(number).unwrap_or(-1)))?;
+    Ok(Stored { output: OutputId(row.get("output_id")?), state, widest: row.get("widest")? })
+}
+
+/// The output's disagreement; `None` without one or while ratings are missing.
+pub fn get(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<Stored>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT output_id, state, widest FROM disagreements
+             WHERE study_id = ?1 AND output_id = ?2 AND state IS NOT NULL",
+        )?
+        .query_row(params![study.0, output.0], stored)
+        .optional()?)
+}
+
+/// A page of the study's disagreements: the waiting ones first, then the widest.
+pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Stored>, Failure> {
+    let list = List {
+        columns: "x.output_id, x.state, x.widest",
+        table: "disagreements x",
+        joins: "",
+        id: "x.output_id",
+        within: "x.study_id = ?3",
+        filter: "",
+        sorts: &[Sort::number("state", "x.place")],
+        usual: "state",
+        search: "",
+        filters: &[],
     };
-    // The ratings that count, in chronological order (0008_results.sql).
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT output_id, rating_id, user_id, scores FROM counted WHERE study_id = ?1{which}
-         ORDER BY study_id, output_id, rating_id"
-    ))?;
-    let mut rows = statement.query(params_from_iter(&named))?;
-    while let Some(row) = rows.next()? {
-        let id: i64 = row.get("output_id")?;
-        let one = found.entry(id).or_insert_with(|| Rated {
-            output: OutputId(id),
-            complete: true,
-            planned_complete: true,
-            extra: 0,
-            ratings: Vec::new(),
-            unequal: Vec::new(),
-            decided: false,
-        });
-        one.ratings.push((
-            row.get("rating_id")?,
-            UserId(row.get("user_id")?),
-            digits(&row.get::<_, String>("scores")?),
-        ));
-    }
-    if instruction_answers::are_asked_for(conn, study)? {
-        let mut statement = conn.prepare_cached(&format!(
-            "SELECT output_id, turn FROM counted c CROSS JOIN instruction_answers a ON a.rating_id = c.rating_id
-             WHERE study_id = ?1{which} GROUP BY output_id, turn HAVING min(answer) <> max(answer)"
-        ))?;
-        let mut rows = statement.query(params_from_iter(&named))?;
-        while let Some(row) = rows.next()? {
-            if let Some(one) = found.get_mut(&row.get::<_, i64>("output_id")?) {
-                one.unequal.push(row.get("turn")?);
-            }
-        }
-    }
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT output_id, slot, rated_at IS NOT NULL AS is_rated FROM assignments WHERE study_id = ?1{which}"
-    ))?;
-    let mut rows = statement.query(params_from_iter(&named))?;
-    while let Some(row) = rows.next()? {
-        let Some(one) = found.get_mut(&row.get::<_, i64>("output_id")?) else { continue };
-        let (extra, done): (bool, bool) = (row.get::<_, u32>("slot")? >= FIRST_EXTRA, row.get("is_rated")?);
-        one.complete &= done;
-        one.planned_complete &= done || extra;
-        one.extra += u64::from(extra);
-    }
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT output_id FROM adjudications WHERE study_id = ?1{which} AND superseded_at IS NULL"
-    ))?;
-    let mut rows = statement.query(params_from_iter(&named))?;
-    while let Some(row) = rows.next()? {
-        if let Some(one) = found.get_mut(&row.get::<_, i64>(0)?) {
-            one.decided = true;
-        }
-    }
-    Ok(found.into_values().collect())
+    page::page(conn, &list, of, &[&study.0], stored)
+}
+
+/// How many disagreements of the study are in each state.
+pub fn counts(conn: &Connection, study: StudyId) -> Result<BTreeMap<DisagreementState, u64>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT state, outputs FROM disagreement_counts WHERE study_id = ?1")?;
+    let rows = statement.query_map([study.0], |row| Ok((row.get::<_, usize>("state")?, row.get("outputs")?)))?;
+    let counts = rows.collect::<Result<Vec<_>, _>>()?.into_iter();
+    Ok(counts.filter_map(|(number, outputs)| Some((*STATES.get(number)?, outputs))).collect())
 }
 
 /// The next outputs of the study with a rating, in order.
@@ -224,6 +226,12 @@ pub fn insert_extra(
     Ok(())
 }
 
+/// Number of extra ratings that the study requested, given or not.
+pub fn extra(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
+    let query = "SELECT count(*) FROM extra_assignments WHERE study_id = ?1";
+    Ok(conn.prepare_cached(query)?.query_row([study.0], |row| row.get(0))?)
+}
+
 /// An output's content, for lists and its adjudicator.
 pub struct About {
     /// The task.
@@ -273,25 +281,6 @@ pub fn rates(conn: &Connection, study: StudyId, output: OutputId, user: UserId) 
         .exists(params![study.0, output.0, user.0])?)
 }
 
-/// Every output of the study that is or was assigned to the user.
-pub fn all_of(conn: &Connection, study: StudyId, user: UserId) -> Result<BTreeSet<OutputId>, Failure> {
-    let mut statement =
-        conn.prepare_cached("SELECT output_id FROM assignments WHERE study_id = ?1 AND user_id = ?2")?;
-    let rows = statement.query_map(params![study.0, user.0], |row| Ok(OutputId(row.get(0)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// The user's adjudications in the study that are still current, newest first.
-pub fn decided_by(conn: &Connection, study: StudyId, user: UserId) -> Result<Vec<(OutputId, Timestamp)>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT output_id, at FROM adjudications
-         WHERE study_id = ?1 AND user_id = ?2 AND superseded_at IS NULL ORDER BY id DESC",
-    )?;
-    let rows = statement
-        .query_map(params![study.0, user.0], |row| Ok((OutputId(row.get("output_id")?), Timestamp(row.get("at")?))))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
 /// The user's token for the disagreement, created on first use.
 pub fn handout(conn: &Connection, study: StudyId, output: OutputId, user: UserId) -> Result<Token, Failure> {
     conn.prepare_cached(
@@ -312,15 +301,69 @@ pub fn handed(conn: &Connection, token: &Token, user: UserId) -> Result<Option<(
         .optional()?)
 }
 
-/// Studies in which the user can adjudicate; all studies for an admin.
-pub fn studies(conn: &Connection, user: UserId, admin: bool) -> Result<Vec<(StudyId, String)>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT s.id, s.title FROM studies s JOIN study_quality q ON q.study_id = s.id
-         WHERE ?2 OR EXISTS (SELECT 1 FROM adjudicators a WHERE a.study_id = s.id AND a.user_id = ?1)
-         ORDER BY s.id DESC",
-    )?;
-    let rows = statement.query_map(params![user.0, admin], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// A line of an adjudicator's list.
+pub struct Listed {
+    pub study: StudyId,
+    /// The study's title.
+    pub title: String,
+    pub output: OutputId,
+    /// The widest spread of its ratings.
+    pub widest: u8,
+    /// When the user adjudicated it.
+    pub decided_at: Option<Timestamp>,
+}
+
+fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
+    Ok(Listed {
+        study: StudyId(row.get("study_id")?),
+        title: row.get("title")?,
+        output: OutputId(row.get("output_id")?),
+        widest: row.get("widest")?,
+        decided_at: row.get::<_, Option<i64>>("decided_at")?.map(Timestamp),
+    })
+}
+
+/// Disagreements that wait for an adjudicator, in studies in which the user is one and of outputs that they do not rate.
+/// An admin (`?2`) is one in every study.
+const FOR_USER: &str = "FROM studies s CROSS JOIN disagreements x ON x.study_id = s.id AND x.place BETWEEN 0 AND 255
+     WHERE (?2 OR EXISTS (SELECT 1 FROM adjudicators j WHERE j.study_id = s.id AND j.user_id = ?1))
+       AND NOT EXISTS (SELECT 1 FROM assignments a
+                       WHERE a.study_id = s.id AND a.output_id = x.output_id AND a.user_id = ?1)";
+
+/// The first disagreements that the user can adjudicate: those of the newest study first, the widest first.
+pub fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<Vec<Listed>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT s.id AS study_id, s.title, x.output_id, x.widest, NULL AS decided_at {FOR_USER}
+         ORDER BY s.id DESC, x.place, x.output_id LIMIT ?3"
+    ))?;
+    Ok(statement.query_map(params![user.0, admin, most], listed)?.collect::<Result<_, _>>()?)
+}
+
+/// The number of disagreements that the user can adjudicate.
+pub fn count_waiting(conn: &Connection, user: UserId, admin: bool) -> Result<u64, Failure> {
+    let mut statement = conn.prepare_cached(&format!("SELECT count(*) {FOR_USER}"))?;
+    Ok(statement.query_row(params![user.0, admin], |row| row.get(0))?)
+}
+
+/// The user's current adjudications, in studies in which they still adjudicate.
+const BY_USER: &str = "FROM studies s CROSS JOIN adjudications d ON d.study_id = s.id
+     CROSS JOIN disagreements x ON x.study_id = s.id AND x.output_id = d.output_id
+     WHERE d.user_id = ?1 AND d.superseded_at IS NULL
+       AND (?2 OR EXISTS (SELECT 1 FROM adjudicators j WHERE j.study_id = s.id AND j.user_id = ?1))";
+
+/// The first of the user's current adjudications: those of the newest study first, newest first.
+pub fn decided_by(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<Vec<Listed>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT s.id AS study_id, s.title, d.output_id, x.widest, d.at AS decided_at {BY_USER}
+         ORDER BY s.id DESC, d.id DESC LIMIT ?3"
+    ))?;
+    Ok(statement.query_map(params![user.0, admin, most], listed)?.collect::<Result<_, _>>()?)
+}
+
+/// The number of the user's current adjudications.
+pub fn count_decided_by(conn: &Connection, user: UserId, admin: bool) -> Result<u64, Failure> {
+    let mut statement = conn.prepare_cached(&format!("SELECT count(*) {BY_USER}"))?;
+    Ok(statement.query_row(params![user.0, admin], |row| row.get(0))?)
 }
 
 /// Stores an adjudication and returns its number. An earlier one is kept and marked as replaced.
@@ -381,11 +424,4 @@ pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Optio
     Ok(conn
         .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?
         .query_row([rating], |row| Ok((row.get("comment")?, row.get("flag")?)))?)
-}
-
-/// Names of people.
-pub fn names(conn: &Connection) -> Result<BTreeMap<UserId, String>, Failure> {
-    let mut statement = conn.prepare_cached("SELECT id, name FROM users")?;
-    let rows = statement.query_map([], |row| Ok((UserId(row.get("id")?), row.get("name")?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
 }

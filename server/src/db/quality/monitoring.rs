@@ -7,7 +7,7 @@ use app::model::{
     text::excerpt,
     time::Timestamp,
 };
-use rusqlite::{Connection, Row, ToSql, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, types::Value};
 
 use super::disagreements::digits;
 use crate::{
@@ -57,17 +57,40 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
 
 /// Increases with all input of the figures about raters, agreement and disagreements, except settings: the
 /// study's revision, ratings of checks (also withdrawn ones), adjudications, extra ratings, and plan events.
-pub fn revision(conn: &Connection, study: StudyId) -> Result<[i64; 5], Failure> {
+pub fn revision(conn: &Connection, study: StudyId) -> Result<[i64; 4], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
         one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
         one(
             "SELECT coalesce(max(r.id), 0) + coalesce(sum(r.superseded_at), 0) FROM probes p JOIN probe_ratings r ON r.probe_id = p.id WHERE p.study_id = ?1",
         )?,
-        one("SELECT coalesce(max(id), 0) FROM adjudications WHERE study_id = ?1")?,
         one("SELECT count(*) FROM extra_assignments WHERE study_id = ?1")?,
         one("SELECT coalesce(max(id), 0) FROM plan_events WHERE study_id = ?1")?,
     ])
+}
+
+/// What waits on each of the study's pages; `None` if there is no such study.
+pub fn tabs(conn: &Connection, study: StudyId) -> Result<Option<TabCounts>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id) AS raters,
+                 coalesce((SELECT t.ratings FROM study_stamps t WHERE t.study_id = s.id), 0) AS ratings,
+                 (SELECT count(*) FROM inbox i WHERE i.kind IN ('flag', 'check_flag') AND i.study_id = s.id
+                                                 AND i.done_at IS NULL) AS flags,
+                 (SELECT coalesce(sum(c.outputs), 0) FROM disagreement_counts c
+                  WHERE c.study_id = s.id AND c.state IN (0, 1)) AS disagreements
+             FROM studies s WHERE s.id = ?1",
+        )?
+        .query_row([study.0], |row| {
+            Ok(TabCounts {
+                study,
+                raters: row.get("raters")?,
+                ratings: row.get("ratings")?,
+                flags: row.get("flags")?,
+                disagreements: row.get("disagreements")?,
+            })
+        })
+        .optional()?)
 }
 
 /// The progress of each model, in the order of the study's submissions.
@@ -110,22 +133,14 @@ pub fn leases(conn: &Connection, study: StudyId) -> Result<Vec<Lease>, Failure> 
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A page of the matching ratings with their number, newest first unless asked otherwise. `with_disagreement` are the
-/// outputs whose raters disagree beyond the threshold.
-pub fn ratings(
-    conn: &Connection,
-    study: StudyId,
-    filter: &RatingFilter,
-    with_disagreement: &[OutputId],
-) -> Result<Paged<ListedRating>, Failure> {
-    let ids: Vec<i64> = with_disagreement.iter().map(|id| id.0).collect();
-    let ids = serde_json::to_string(&ids)?;
+/// A page of the matching ratings with their number, newest first unless asked otherwise.
+pub fn ratings(conn: &Connection, study: StudyId, filter: &RatingFilter) -> Result<Paged<ListedRating>, Failure> {
     let mut conditions = String::from("1");
     let mut values: Vec<Value> = Vec::new();
-    // The parameters before the filter's: the page's two, the study, the outputs with a disagreement.
+    // The parameters before the filter's: the page's two, and the study.
     let mut narrow = |condition: &str, value: Value| {
         values.push(value);
-        conditions.push_str(&format!(" AND {}", condition.replace('#', &format!("?{}", values.len() + 4))));
+        conditions.push_str(&format!(" AND {}", condition.replace('#', &format!("?{}", values.len() + 3))));
     };
     if let Some(rater) = filter.rater {
         narrow("c.user_id = #", rater.into());
@@ -156,14 +171,16 @@ pub fn ratings(
         conditions.push_str(" AND r.flag IS NOT NULL");
     }
     if filter.has_disagreement {
-        conditions.push_str(" AND c.output_id IN (SELECT value FROM json_each(?4))");
+        conditions.push_str(&format!(" AND {APART}"));
     }
     let params: Vec<&dyn ToSql> =
-        [&study.0 as &dyn ToSql, &ids].into_iter().chain(values.iter().map(|value| value as _)).collect();
+        [&study.0 as &dyn ToSql].into_iter().chain(values.iter().map(|value| value as _)).collect();
+    let columns = format!(
+        "r.id, c.output_id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
+            r.comment, r.flag, r.at, r.active_ms, {APART} AS disputed"
+    );
     let list = List {
-        columns: "r.id, c.output_id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
-            r.comment, r.flag, r.at, r.active_ms,
-            c.output_id IN (SELECT value FROM json_each(?4)) AS disputed",
+        columns: &columns,
         table: "counted c",
         joins: RATED,
         id: "c.rating_id",
@@ -181,6 +198,10 @@ pub fn ratings(
     }
     page::page(conn, &list, &of, &params, listed)
 }
+
+/// Whether the raters of a rating's output are further apart than the study allows.
+const APART: &str = "EXISTS (SELECT 1 FROM disagreements x
+    WHERE x.study_id = c.study_id AND x.output_id = c.output_id AND x.apart)";
 
 /// Joins a rating that counts, `c`, to the output that it rates.
 const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
@@ -238,7 +259,7 @@ mod tests {
             false
         };
         conn.progress_handler(1, Some(count_one)).unwrap();
-        super::ratings(&conn, StudyId(1), filter, &[]).unwrap();
+        super::ratings(&conn, StudyId(1), filter).unwrap();
         count.load(Ordering::Relaxed)
     }
 

@@ -5,10 +5,7 @@ use app::{
         feedback::{Disagreement, DisagreementQueue},
         ids::{OutputId, StudyId, SubmissionId, Token, UserId},
         lang::Lang,
-        quality::{
-            DISAGREEMENTS_PAGE, DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, QualitySettings,
-            RatingFilter,
-        },
+        quality::{DisagreementRow, FlagOn, FlagRow, ListedRating, Live, QualityPage, QualitySettings, RatingFilter},
         submission::{MaskState, StudyLeaks},
     },
     port::{
@@ -77,16 +74,6 @@ pub struct RatingQuery {
     #[serde(default)]
     #[param(required = false)]
     text: String,
-}
-
-/// Selects a page of a list.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct Numbered {
-    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
-    #[serde(default)]
-    #[param(required = false, minimum = 0)]
-    cursor: u32,
 }
 
 /// A reply to a flag.
@@ -278,21 +265,18 @@ pub async fn answer_flag(
 
 /// List a study's disagreements
 ///
-/// Each with its ratings, adjudications and final scores. A page has twenty.
+/// Each with its ratings, adjudications and final scores.
 #[utoipa::path(get, path = "/studies/{id}/disputes", tag = "Quality", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "ID of the study"), Numbered),
+    params(("id" = StudyId, Path, description = "ID of the study"), PageParams),
     responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisagreementRow>)))]
 pub async fn list_disagreements(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
-    QueryParams(asked): QueryParams<Numbered>,
     page: Paging,
 ) -> JsonResult<Page<DisagreementRow>> {
-    let list = Monitoring::disagreements(&*state.services.quality, &admin, id, asked.cursor).await?;
-    let seen = (u64::from(asked.cursor) + 1) * u64::from(DISAGREEMENTS_PAGE);
-    let next = (list.found > seen).then(|| page.address(&(asked.cursor + 1).to_string()));
-    Ok(Json(Page { items: list.rows, next }))
+    let list = Monitoring::disagreements(&*state.services.quality, &admin, id, page.of()?).await?;
+    Ok(Json(page.answer(list.page)))
 }
 
 /// Request one more rating of an output with a disagreement

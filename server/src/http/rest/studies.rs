@@ -134,8 +134,10 @@ pub async fn get_comparison(
 
 /// List a study's tasks with their mean scores
 #[utoipa::path(get, path = "/studies/{id}/tasks", tag = "Studies", security(("token" = ["read"])),
-    params(("id" = StudyId, Path, description = "ID of the study"), PageParams),
-    responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskScores>)))]
+    params(("id" = StudyId, Path, description = "ID of the study"), ListParams,
+        ("lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
+        ("show" = Option<String>, Query, description = "Only tasks with ratings, `rated`, without, `unrated`, or with an output whose raters differ, `apart`")),
+    responses((status = 200, description = "Tasks in the dataset's order unless `sort` is `-order` or `spread`, the largest first", body = Page<TaskScores>)))]
 pub async fn list_study_tasks(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

@@ -10,7 +10,7 @@ mod edit;
 mod new_study;
 mod refusals;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use app::{
     model::{
@@ -40,6 +40,8 @@ use crate::{
 
 /// Fewest gaps between ratings from which the pace is measured instead of assumed.
 const GAPS_MIN: usize = 10;
+/// Number of gaps after which no further study is read.
+const GAPS_ENOUGH: usize = 1000;
 
 pub struct PlanService {
     db: Db,
@@ -192,8 +194,7 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
     let study = Study::open(conn, id)?;
     let models = studies::models(conn, id)?;
     let size = stored::size(conn, id)?;
-    let all = gradable(conn, &Settings { tasks: None, ..study.settings.clone() }, &BTreeSet::new())?;
-    let mut gaps = stored::gaps(conn, id)?;
+    let mut gaps = stored::gaps(conn, id, GAPS_ENOUGH)?;
     gaps.sort_unstable();
     let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
     let (events, taken) = stored::events(conn, id)?;
@@ -210,7 +211,7 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
         seed: study.settings.seed.to_string(),
         dataset: study.dataset,
         tasks: size.tasks,
-        tasks_most: all.iter().map(|output| output.task).collect::<HashSet<TaskRevisionId>>().len() as u64,
+        tasks_most: stored::gradable_tasks(conn, id, study.settings.answers)?,
         outputs: size.outputs,
         wanted: size.wanted,
         done: size.done,

@@ -1,20 +1,25 @@
 //! Disagreements: listing them and asking for one more rating.
 
+use std::collections::HashMap;
+
 use app::model::{
     ids::{OutputId, StudyId, UserId},
-    quality::{DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, QualitySettings},
+    page::{PageOf, Paged},
+    quality::{DisagreementRow, DisagreementState, QualitySettings},
     rubric::Rubric,
     text::excerpt,
 };
 use rusqlite::Connection;
 
+use super::spread::{spread, state};
 use crate::{
     db::{
         inbox, instruction_answers,
         quality::{
             self,
-            disagreements::{self, Adjudication, Rated},
+            disagreements::{self, Adjudication, Rated, Stored},
         },
+        studies,
     },
     error::Failure,
     services::conversation_view::{asked_about, with_instructions},
@@ -28,10 +33,10 @@ pub fn after_rating(conn: &Connection, study: StudyId, output: OutputId, rubric:
     if !super::asks_by_itself(&settings) {
         return Ok(());
     }
-    for one in disagreements::rated(conn, study, Some(output))? {
-        ask(conn, study, &one, &settings, rubric)?;
+    match disagreements::rated(conn, study, output)? {
+        Some(one) => ask(conn, study, &one, &settings, rubric),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Number of outputs that [`ask_after`] and [`look_after`] check at once.
@@ -47,7 +52,7 @@ pub fn ask_after(conn: &Connection, study: StudyId, last: OutputId) -> Result<Op
     let rubric = super::setup(conn, study)?.rubric;
     let outputs = disagreements::rated_after(conn, study, last, CHECKED)?;
     for output in &outputs {
-        for one in disagreements::rated(conn, study, Some(*output))? {
+        if let Some(one) = disagreements::rated(conn, study, *output)? {
             ask(conn, study, &one, &settings, &rubric)?;
         }
     }
@@ -70,7 +75,7 @@ fn ask(
     settings: &QualitySettings,
     rubric: &Rubric,
 ) -> Result<(), Failure> {
-    if one.state(settings, rubric) == Some(DisagreementState::Waiting)
+    if state(one, settings, rubric) == Some(DisagreementState::Waiting)
         && let Some(rater) = disagreements::rater_left(conn, study, one.output)?
     {
         disagreements::insert_extra(conn, study, one.output, rater, None)?;
@@ -82,9 +87,8 @@ fn ask(
 pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option<UserId>) -> Result<(), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
     let settings = quality::settings(conn, study)?;
-    let found = disagreements::rated(conn, study, Some(output))?.into_iter().next();
-    let Some(one) = found else { return Err(Failure::not_found("output")) };
-    match one.state(&settings, &rubric) {
+    let Some(one) = disagreements::rated(conn, study, output)? else { return Err(Failure::not_found("output")) };
+    match state(&one, &settings, &rubric) {
         Some(DisagreementState::Waiting | DisagreementState::Median) => {}
         Some(DisagreementState::ExtraRater) => {
             return Err(Failure::conflict(("An extra rater is already assigned.", "已安排补充评分者。")));
@@ -108,26 +112,21 @@ pub fn ask_extra(conn: &Connection, study: StudyId, output: OutputId, by: Option
     disagreements::insert_extra(conn, study, output, rater, by)
 }
 
-/// A page of the study's disagreements among `rated`, the waiting ones first, then the widest; how many there are
-/// in all; and those of the page that `requester` may decide: those that they have not rated.
+/// A page of the study's disagreements, the waiting ones first, then the widest; and those of the page that `requester`
+/// may decide: those that they have not rated.
 pub fn rows(
     conn: &Connection,
     study: StudyId,
-    rated: &[Rated],
     requester: Option<UserId>,
-    page: u32,
-) -> Result<(u64, Vec<DisagreementRow>, Vec<OutputId>), Failure> {
+    of: &PageOf,
+) -> Result<(Paged<DisagreementRow>, Vec<OutputId>), Failure> {
     let rubric = super::setup(conn, study)?.rubric;
-    let settings = quality::settings(conn, study)?;
     let dimensions = rubric.dimensions.len();
-    let mut all: Vec<(DisagreementState, &Rated)> =
-        rated.iter().filter_map(|one| one.state(&settings, &rubric).map(|state| (state, one))).collect();
-    all.sort_by_cached_key(|(state, one)| (*state, std::cmp::Reverse(one.widest(dimensions)), one.output));
-    let found = all.len() as u64;
-    let from = (page as usize).saturating_mul(DISAGREEMENTS_PAGE as usize);
-    let names = disagreements::names(conn)?;
+    let Paged { rows: stored, previous, next, found } = disagreements::page(conn, study, of)?;
+    let names: HashMap<UserId, String> = studies::rater_names(conn, study)?.into_iter().collect();
     let (mut rows, mut open) = (Vec::new(), Vec::new());
-    for (state, one) in all.into_iter().skip(from).take(DISAGREEMENTS_PAGE as usize) {
+    for Stored { output, state, .. } in stored {
+        let Some(one) = disagreements::rated(conn, study, output)? else { continue };
         let about = disagreements::about(conn, one.output)?;
         let instructions = asked_about(conn, &rubric, one.output)?;
         let history = disagreements::history(conn, study, one.output)?;
@@ -145,7 +144,7 @@ pub fn rows(
         };
         let ratings = one.ratings.iter().map(rating).collect::<Result<_, Failure>>()?;
         let unequal = instructions.iter().map(|asked| u8::from(one.unequal.contains(&asked.turn)));
-        let spread = one.spread(dimensions).into_iter().chain(unequal).collect();
+        let spread = spread(&one, dimensions).into_iter().chain(unequal).collect();
         if let Some(user) = requester
             && !disagreements::rates(conn, study, one.output, user)?
         {
@@ -168,5 +167,5 @@ pub fn rows(
             rater_left: disagreements::rater_left(conn, study, one.output)?.is_some(),
         });
     }
-    Ok((found, rows, open))
+    Ok((Paged { rows, previous, next, found }, open))
 }

@@ -9,10 +9,9 @@ use app::{
             AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
         },
         ids::{OutputId, StudyId, Token, UserId},
-        quality::{DisagreementState, FeedbackLevel},
+        quality::FeedbackLevel,
         study::StudyStatus,
         text::excerpt,
-        time::Timestamp,
         user::Role,
     },
     port::{Answer, Person, quality::Feedback},
@@ -30,7 +29,11 @@ use crate::{
     db::{
         audit::Change,
         grading, instruction_answers, notes,
-        quality::{self, calibrations, checks, disagreements, flags, limits},
+        quality::{
+            self, calibrations, checks,
+            disagreements::{self, Listed},
+            flags, limits,
+        },
     },
     error::Failure,
     layout,
@@ -58,7 +61,7 @@ impl Feedback for QualityService {
             .read(move |conn| {
                 Ok(RaterFeedback {
                     replies: flags::replies(conn, me.id, READ_SHOWN)?.into_iter().map(reply).collect(),
-                    disagreements: waiting(conn, &cache, me.id, me.role == Role::Admin, 0)?.1,
+                    disagreements: disagreements::count_waiting(conn, me.id, me.role == Role::Admin)?,
                     figures: own_figures(conn, &cache, me.id)?,
                 })
             })
@@ -97,8 +100,7 @@ impl Feedback for QualityService {
     async fn disagreements(&self, person: &Person) -> Answer<DisagreementQueue> {
         let me = person.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
-        let cache = self.figure_cache.clone();
-        let (queue, places) = self.db.read(move |conn| lines(conn, &cache, user, admin)).await?;
+        let (queue, places) = self.db.read(move |conn| lines(conn, user, admin)).await?;
         // Names of listed outputs are created on first display.
         let tokens = self.handouts(user, places).await?;
         let named = queue.lines.into_iter().zip(tokens).map(|(line, token)| DisagreementLine { token, ..line });
@@ -178,16 +180,14 @@ impl Feedback for QualityService {
                 Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
             })
             .await?;
-        let cache = self.figure_cache.clone();
-        let next = self.db.read(move |conn| Ok(waiting(conn, &cache, user, admin, 1)?.0)).await?;
-        let places = next.into_iter().map(|(study, _, output, _)| (study, output)).collect();
+        let next = self.db.read(move |conn| disagreements::waiting(conn, user, admin, 1)).await?;
+        let places = next.into_iter().map(|listed| (listed.study, listed.output)).collect();
         Ok(self.handouts(user, places).await?.pop())
     }
 }
 
 impl QualityService {
-    /// The names under which a person knows these outputs. Separate from finding the outputs, which reads
-    /// whole studies, so that raters do not wait for this write.
+    /// The names under which a person knows these outputs.
     pub(in crate::services) async fn handouts(
         &self,
         user: UserId,
@@ -228,95 +228,43 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
     if disagreements::rates(conn, study, output, user)? {
         return Err(AppError::Refused(Refusal::RatedYourself).into());
     }
-    let settings = quality::settings(conn, study)?;
-    let rubric = super::setup(conn, study)?.rubric;
-    let stands =
-        disagreements::rated(conn, study, Some(output))?.iter().any(|one| one.state(&settings, &rubric).is_some());
-    if stands { Ok(found) } else { Err(AppError::Refused(Refusal::Agreed).into()) }
-}
-
-/// An open disagreement: study, title, output, widest spread.
-type Waiting = (StudyId, String, OutputId, u8);
-
-/// The first `most` open disagreements of this person, and how many there are.
-fn waiting(
-    conn: &Connection,
-    cache: &FigureCache,
-    user: UserId,
-    admin: bool,
-    most: usize,
-) -> Result<(Vec<Waiting>, u64), Failure> {
-    let (mut found, mut count) = (Vec::new(), 0);
-    for (study, title) in disagreements::studies(conn, user, admin)? {
-        let settings = quality::settings(conn, study)?;
-        if settings.spread.is_none() && settings.spread_correctness.is_none() {
-            continue;
-        }
-        let rubric = super::setup(conn, study)?.rubric;
-        let own = disagreements::all_of(conn, study, user)?;
-        for one in &study_figures(conn, study, cache, Requester::RaterList)?.rated {
-            if one.state(&settings, &rubric) != Some(DisagreementState::Waiting) || own.contains(&one.output) {
-                continue;
-            }
-            count += 1;
-            if found.len() < most {
-                let widest = one.widest(rubric.dimensions.len());
-                found.push((study, title.clone(), one.output, widest));
-            }
-        }
+    if disagreements::get(conn, study, output)?.is_some() {
+        Ok(found)
+    } else {
+        Err(AppError::Refused(Refusal::Agreed).into())
     }
-    Ok((found, count))
 }
 
 /// An adjudicator's list without names yet, and the output of each line.
 fn lines(
     conn: &Connection,
-    cache: &FigureCache,
     user: UserId,
     admin: bool,
 ) -> Result<(DisagreementQueue, Vec<(StudyId, OutputId)>), Failure> {
-    let mut queue = DisagreementQueue::default();
+    let mut queue = DisagreementQueue {
+        waiting: disagreements::count_waiting(conn, user, admin)?,
+        decided: disagreements::count_decided_by(conn, user, admin)?,
+        ..DisagreementQueue::default()
+    };
     let mut places = Vec::new();
-    let (first, count) = waiting(conn, cache, user, admin, LISTED)?;
-    queue.waiting = count;
-    for (study, title, output, spread) in first {
-        queue.lines.push(line(conn, title, output, spread, None)?);
-        places.push((study, output));
-    }
+    let waiting = disagreements::waiting(conn, user, admin, LISTED)?;
     // An adjudicator may change their own adjudication.
-    let mut listed = 0;
-    for (study, title) in disagreements::studies(conn, user, admin)? {
-        let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
-        for (output, at) in disagreements::decided_by(conn, study, user)? {
-            queue.decided += 1;
-            if listed < LISTED
-                && let Some(one) = disagreements::rated(conn, study, Some(output))?.first()
-            {
-                let widest = one.widest(dimensions);
-                queue.lines.push(line(conn, title.clone(), output, widest, Some(at))?);
-                places.push((study, output));
-                listed += 1;
-            }
-        }
+    for listed in waiting.into_iter().chain(disagreements::decided_by(conn, user, admin, LISTED)?) {
+        places.push((listed.study, listed.output));
+        queue.lines.push(line(conn, listed)?);
     }
     Ok((queue, places))
 }
 
-fn line(
-    conn: &Connection,
-    title: String,
-    output: OutputId,
-    spread: u8,
-    decided_at: Option<Timestamp>,
-) -> Result<DisagreementLine, Failure> {
-    let about = disagreements::about(conn, output)?;
+fn line(conn: &Connection, listed: Listed) -> Result<DisagreementLine, Failure> {
+    let about = disagreements::about(conn, listed.output)?;
     Ok(DisagreementLine {
         token: Token(String::new()),
-        title,
+        title: listed.title,
         raw_nl: excerpt(&about.raw_nl, 200),
         nl_lang: about.nl_lang,
-        spread,
-        decided_at,
+        spread: listed.widest,
+        decided_at: listed.decided_at,
     })
 }
 
@@ -331,7 +279,7 @@ fn disagreement(
     let instructions = asked_about(conn, &rubric, output)?;
     let visible_texts = visible_texts::of_output(conn, output)?;
     let mut voices = Vec::new();
-    for one in disagreements::rated(conn, study, Some(output))? {
+    if let Some(one) = disagreements::rated(conn, study, output)? {
         for (rating, rater, mut scores) in one.ratings {
             scores.extend(instruction_answers::of_rating(conn, rating)?.into_iter().flatten());
             let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;

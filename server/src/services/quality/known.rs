@@ -114,7 +114,7 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
             let Some((revision, code, surrounding_text, graded)) = known_items::output(conn, study, *id)? else {
                 return Err(Failure::not_found("output"));
             };
-            if graded && disagreements::rated(conn, study, Some(*id))?.is_empty() {
+            if graded && disagreements::rated(conn, study, *id)?.is_none() {
                 return Err(Failure::invalid(
                     "output",
                     ("this output is part of the study, and nobody has rated it yet", "该输出属于本项目，尚无人评分"),
@@ -154,7 +154,7 @@ fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Sou
 /// An output that the study grades, with its final scores: those of its adjudication, or the median of its ratings.
 pub fn proposal(conn: &Connection, study: StudyId, output: OutputId) -> Result<KnownItemProposal, Failure> {
     let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
-    let found = disagreements::rated(conn, study, Some(output))?.into_iter().next();
+    let found = disagreements::rated(conn, study, output)?;
     let Some(one) = found else { return Err(Failure::not_found("output")) };
     let history = disagreements::history(conn, study, output)?;
     let decision = history.into_iter().map(|one| one.decision).find(|decision| !decision.superseded);

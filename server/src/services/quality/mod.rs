@@ -13,6 +13,7 @@ pub mod limits;
 pub(super) mod masking;
 mod monitoring;
 mod schedule;
+pub mod spread;
 
 use std::sync::Arc;
 
@@ -283,8 +284,8 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
         })
     });
     let items = items.collect::<Result<Vec<_>, Failure>>()?;
-    let raters = studies::raters(conn, study)?;
-    let calibrations = raters.into_iter().map(|rater| calibration_row(conn, study, &settings, rater.id, rater.name));
+    let raters = studies::rater_names(conn, study)?;
+    let calibrations = raters.into_iter().map(|(id, name)| calibration_row(conn, study, &settings, id, name));
     let page = QualityPage {
         title: title(conn, study)?,
         rubric: setup.rubric,

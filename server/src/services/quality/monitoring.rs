@@ -16,7 +16,7 @@ use app::{
         page::{Found, PageOf, Paged},
         quality::{
             DisagreementList, DisagreementRow, DisagreementState, FlagOn, FlagRow, Live, LiveRater, Projection,
-            QualitySettings, RaterFigures, RatingFilter, RatingList,
+            QualitySettings, RaterFigures, RatingFilter, RatingList, TabCounts,
         },
         ratings::Agreement,
         rubric::Rubric,
@@ -35,6 +35,7 @@ use crate::{
         studies,
     },
     error::Failure,
+    services,
     stats::{
         agreement::agreement,
         raters::{self, MatchedScores, RatingHistory},
@@ -46,30 +47,27 @@ const REPLY_MAX: usize = 4000;
 
 #[async_trait]
 impl Monitoring for QualityService {
+    async fn tabs(&self, _: &Admin, study: StudyId) -> Answer<TabCounts> {
+        let counts = self.db.read(move |conn| monitoring::tabs(conn, study)).await?;
+        Ok(counts.ok_or_else(|| Failure::not_found("study"))?)
+    }
+
     async fn live(&self, _: &Admin, study: StudyId) -> Answer<Live> {
         let cache = self.figure_cache.clone();
         Ok(self.db.read_long(move |conn| live(conn, study, &cache)).await?)
     }
 
     async fn ratings(&self, _: &Admin, study: StudyId, filter: RatingFilter) -> Answer<RatingList> {
-        let cache = self.figure_cache.clone();
         Ok(self
             .db
             .read_long(move |conn| {
                 let rubric = super::setup(conn, study)?.rubric;
-                let settings = quality::settings(conn, study)?;
-                let with_disagreement: Vec<OutputId> = study_figures(conn, study, &cache, Requester::AdminPage)?
-                    .rated
-                    .iter()
-                    .filter(|one| one.has_disagreement(&settings, &rubric))
-                    .map(|one| one.output)
-                    .collect();
-                let page = monitoring::ratings(conn, study, &filter, &with_disagreement)?;
+                let page = monitoring::ratings(conn, study, &filter)?;
                 let found = page.found.unwrap_or(Found { rows: 0, more: false });
                 Ok(RatingList {
                     title: super::title(conn, study)?,
                     rubric,
-                    raters: studies::raters(conn, study)?.into_iter().map(|r| (r.id, r.name)).collect(),
+                    raters: studies::rater_names(conn, study)?,
                     groups: groups::of_study(conn, study.0)?,
                     models: monitoring::models(conn, study)?.into_iter().map(|m| (m.id, m.name)).collect(),
                     found: found.rows,
@@ -103,20 +101,17 @@ impl Monitoring for QualityService {
         .await
     }
 
-    async fn disagreements(&self, admin: &Admin, study: StudyId, page: u32) -> Answer<DisagreementList> {
-        let (requester, cache) = (admin.id(), self.figure_cache.clone());
+    async fn disagreements(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<DisagreementList> {
+        let requester = admin.id();
         let (list, open) = self
             .db
             .read_long(move |conn| {
-                let study_figures = study_figures(conn, study, &cache, Requester::AdminPage)?;
-                let (found, rows, open) =
-                    super::disagreements::rows(conn, study, &study_figures.rated, requester, page)?;
+                let (page, open) = super::disagreements::rows(conn, study, requester, &of)?;
                 let list = DisagreementList {
                     title: super::title(conn, study)?,
                     rubric: super::setup(conn, study)?.rubric,
                     settings: quality::settings(conn, study)?,
-                    found,
-                    rows,
+                    page,
                 };
                 Ok((list, open))
             })
@@ -131,7 +126,7 @@ impl Monitoring for QualityService {
             })
             .await?;
         let token = |row: DisagreementRow| DisagreementRow { token: named.get(&row.output).cloned(), ..row };
-        Ok(DisagreementList { rows: list.rows.into_iter().map(token).collect(), ..list })
+        Ok(DisagreementList { page: list.page.map(token), ..list })
     }
 
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()> {
@@ -154,16 +149,11 @@ pub fn flag_detail(on: FlagOn) -> String {
 /// The figures of a study that depend on every rating, with the revision of their input.
 pub(super) struct StudyFigures {
     settings: QualitySettings,
-    revision: [i64; 5],
+    revision: [i64; 4],
     at: Instant,
     took: Duration,
     pub(super) raters: BTreeMap<UserId, RaterFigures>,
-    /// Every output with a rating.
-    pub(super) rated: Vec<stored::Rated>,
     agreement: Vec<Agreement>,
-    extra: u64,
-    waiting: u64,
-    extra_waiting: u64,
     projection: Option<Projection>,
 }
 
@@ -212,7 +202,7 @@ const REST: u32 = 8;
 const WORTH: Duration = Duration::from_millis(50);
 
 /// Current figures, or those of a moment ago. Only ratings may be newer than the figures; the admin's own
-/// changes (an adjudication, another threshold) show at once on the admin's page.
+/// changes (an extra rating, another threshold) show at once on the admin's page.
 pub(super) fn study_figures(
     conn: &Connection,
     study: StudyId,
@@ -234,21 +224,14 @@ pub(super) fn study_figures(
     let at = Instant::now();
     let rubric = super::setup(conn, study)?.rubric;
     let all = figure_input(conn, study, &rubric)?;
-    let rated = stored::rated(conn, study, None)?;
-    let states: Vec<DisagreementState> = rated.iter().filter_map(|one| one.state(&settings, &rubric)).collect();
-    let count = |state| states.iter().filter(|s| **s == state).count() as u64;
     let scales = rubric.dimensions.iter().map(app::model::rubric::Dimension::range).enumerate();
-    let people = studies::raters(conn, study)?.into_iter();
+    let people = studies::rater_names(conn, study)?.into_iter();
     let times: Vec<_> = all.ratings.times().collect();
     let left = studies::get(conn, study)?.map_or(0, |row| row.wanted.saturating_sub(row.done));
     let found = Arc::new(StudyFigures {
-        raters: people.map(|r| (r.id, all.of(r.id, &settings, &rubric))).collect(),
+        raters: people.map(|(id, _)| (id, all.of(id, &settings, &rubric))).collect(),
         agreement: scales.map(|(d, (low, high))| agreement(&all.ratings.units(d), low, high)).collect(),
-        extra: rated.iter().map(|one| one.extra).sum(),
-        waiting: count(DisagreementState::Waiting),
-        extra_waiting: count(DisagreementState::ExtraRater),
         projection: raters::projection(&times, clock::now(), left),
-        rated,
         settings,
         revision,
         took: at.elapsed(),
@@ -262,7 +245,9 @@ fn live(conn: &Connection, study: StudyId, cache: &FigureCache) -> Result<Live, 
     let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
     let rubric = super::setup(conn, study)?.rubric;
     let found = study_figures(conn, study, cache, Requester::AdminPage)?;
-    let raters = studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
+    let disagreements = stored::counts(conn, study)?;
+    let in_state = |state| disagreements.get(&state).copied().unwrap_or(0);
+    let raters = services::studies::raters(conn, study)?.into_iter().map(|r| LiveRater {
         figures: found.raters.get(&r.id).cloned().unwrap_or_default(),
         id: r.id,
         name: r.name,
@@ -277,14 +262,14 @@ fn live(conn: &Connection, study: StudyId, cache: &FigureCache) -> Result<Live, 
         status: row.status,
         done: row.done,
         wanted: row.wanted,
-        extra: found.extra,
+        extra: stored::extra(conn, study)?,
         dimensions: rubric.dimensions.iter().map(|d| d.name.clone()).collect(),
         raters: raters.collect(),
         models: monitoring::models(conn, study)?,
         leases: monitoring::leases(conn, study)?,
         projection: found.projection,
-        disagreements: found.waiting,
-        extra_waiting: found.extra_waiting,
+        disagreements: in_state(DisagreementState::Waiting),
+        extra_waiting: in_state(DisagreementState::ExtraRater),
         flags: flags::open(conn, study)?,
         stopped: calibrations::stopped(conn, study)?,
         agreement: found.agreement.clone(),

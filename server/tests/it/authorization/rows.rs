@@ -282,6 +282,7 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/studies/{id}/disputes", "/admin/studies/1/disputes"),
         admins_call("/rpc/quality", json!({"study": 1})),
         admins_call("/rpc/live", json!({"study": 1})),
+        admins_call("/rpc/study_tabs", json!({"study": 1})),
         admins_call("/rpc/study_ratings", json!({"study": 1, "filter": filter})),
         admins_call("/rpc/study_flags", json!({"study": 1})),
         admins_call("/rpc/study_disputes", json!({"study": 1})),

@@ -2,7 +2,10 @@
 //! adjudications.
 
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
+use leptos_router::{
+    hooks::{use_params_map, use_query_map},
+    params::ParamsMap,
+};
 
 use crate::{
     error::AppError,
@@ -11,11 +14,12 @@ use crate::{
         ids::StudyId,
         inbox::{InboxFilter, InboxKind},
         lang::Lang,
-        quality::{DISAGREEMENTS_PAGE, Decision, DisagreementList, DisagreementRow, DisagreementState, Live},
+        page::PageOf,
+        quality::{DISAGREEMENTS_PAGE, Decision, DisagreementList, DisagreementRow, DisagreementState, TabCounts},
         rubric::{Dimension, Rubric},
     },
     pages::admin::{
-        parts::{FormError, asked, param},
+        parts::{FormError, param},
         study_tabs::{StudyFrame, StudyTab, tab_data},
     },
     rpc::quality::{AskExtra, study_disagreements},
@@ -23,7 +27,7 @@ use crate::{
         form::{ActionForm, FormAction},
         load::{Data, Load},
         notice::{Badge, Empty, Notice, Tone},
-        pager::numbered_pages,
+        pager::{page_of, pager},
     },
 };
 
@@ -34,8 +38,7 @@ pub fn DisagreementsPage() -> impl IntoView {
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
     let query = use_query_map();
-    // Counted from 1 in the address.
-    let here = Memo::new(move |_| asked(query, "page").parse::<u32>().unwrap_or(1).saturating_sub(1));
+    let here = Memo::new(move |_| PageOf { limit: DISAGREEMENTS_PAGE, ..page_of(query, "") });
     let ask = FormAction::<AskExtra>::new();
     let data = Data::new(
         move || (id.get(), here.get(), ask.version().get()),
@@ -44,22 +47,23 @@ pub fn DisagreementsPage() -> impl IntoView {
         },
     );
     let counts = tab_data(id);
-    view! { <Load data let:found>{page(i, id.get_untracked(), here.get_untracked(), found, ask, counts)}</Load> }
+    view! { <Load data let:found>{page(i, id.get_untracked(), query, found, ask, counts)}</Load> }
 }
 
 fn page(
     i: I18n,
     id: Option<StudyId>,
-    here: u32,
+    query: Memo<ParamsMap>,
     list: DisagreementList,
     ask: FormAction<AskExtra>,
-    counts: Data<Live>,
+    counts: Data<TabCounts>,
 ) -> AnyView {
     let t = i.quality();
-    let DisagreementList { title, rubric, settings, found, rows } = list;
+    let DisagreementList { title, rubric, settings, page } = list;
     let Some(id) = id else { return ().into_any() };
     let off = settings.spread.is_none() && settings.spread_correctness.is_none();
-    let body = if found == 0 {
+    let around = pager(i, query, "", &page);
+    let body = if page.rows.is_empty() {
         let hint = if off { t.disputes_off } else { t.disputes_none_hint };
         view! {
             <Empty title=t.disputes_none>
@@ -69,7 +73,7 @@ fn page(
         }
         .into_any()
     } else {
-        let cards = rows.into_iter().map(|row| card(i, id, &rubric, row, ask)).collect_view();
+        let cards = page.rows.into_iter().map(|row| card(i, id, &rubric, row, ask)).collect_view();
         let blind = InboxFilter { kind: Some(InboxKind::Disagreement), study: Some(id) }.address();
         view! {
             <Notice><p>{t.disputes_not_blind}" "<a href=blind>{t.to_blind}</a></p></Notice>
@@ -81,7 +85,7 @@ fn page(
         <StudyFrame title counts here=StudyTab::Disagreements>
             <FormError of=move || ask.value().get().and_then(Result::err)/>
             {body}
-            {numbered_pages(i, &use_query_map().get_untracked(), u64::from(here) + 1, found.div_ceil(DISAGREEMENTS_PAGE.into()))}
+            {around}
         </StudyFrame>
     }
     .into_any()

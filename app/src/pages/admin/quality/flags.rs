@@ -14,7 +14,7 @@ use crate::{
         ids::StudyId,
         inbox::{InboxFilter, InboxKind},
         lang::Lang,
-        quality::{FlagOn, FlagRow, Live},
+        quality::{FlagOn, FlagRow, TabCounts},
     },
     pages::admin::{
         filter::{Field, FilterBar},
@@ -52,7 +52,7 @@ fn page(
     query: Memo<ParamsMap>,
     (title, rows): (String, Vec<FlagRow>),
     answer: FormAction<AnswerFlag>,
-    counts: Data<Live>,
+    counts: Data<TabCounts>,
 ) -> AnyView {
     let t = i.quality();
     let Some(id) = id else { return ().into_any() };

@@ -20,8 +20,8 @@ use crate::{
     model::{
         ids::{StudyId, UserId},
         quality::{
-            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, Live, Policy, QualityPage,
-            QualitySettings,
+            CORRECTNESS, CalibrationMode, CalibrationRow, CalibrationState, FeedbackLevel, Policy, QualityPage,
+            QualitySettings, TabCounts,
         },
         rubric::Rubric,
     },
@@ -77,7 +77,7 @@ pub fn QualityStudyPage() -> impl IntoView {
     view! { <Load data let:found>{page(i, id.get_untracked(), found, forms, counts)}</Load> }
 }
 
-fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: Data<Live>) -> AnyView {
+fn page(i: I18n, id: Option<StudyId>, found: QualityPage, forms: Forms, counts: Data<TabCounts>) -> AnyView {
     let t = i.quality();
     let pools = found.pool_sizes();
     let QualityPage {

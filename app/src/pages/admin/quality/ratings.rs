@@ -13,7 +13,7 @@ use crate::{
     model::{
         ids::StudyId,
         lang::Lang,
-        quality::{ListedRating, Live, RatingFilter, RatingList},
+        quality::{ListedRating, RatingFilter, RatingList, TabCounts},
         rubric::Rubric,
         text::excerpt,
     },
@@ -74,7 +74,7 @@ fn page(
     id: Option<StudyId>,
     query: Memo<ParamsMap>,
     filter: RatingFilter,
-    (list, counts): (RatingList, Data<Live>),
+    (list, counts): (RatingList, Data<TabCounts>),
 ) -> AnyView {
     let RatingList { title, rubric, raters, groups, models, found, more, page } = list;
     let raters = raters.into_iter().map(|(id, name)| (id.0, name)).collect();

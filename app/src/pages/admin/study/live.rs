@@ -17,6 +17,7 @@ use crate::{
     ui::{
         chart::signed,
         effect::effect,
+        load::Data,
         notice::{Notice, Tone},
     },
 };
@@ -32,6 +33,20 @@ pub struct Heard {
     live: RwSignal<Option<Live>>,
     /// Whether the last request failed.
     lost: RwSignal<bool>,
+}
+
+impl Heard {
+    /// Calls `then` whenever the number of ratings has changed. `first` has the page's own figures.
+    pub fn on_ratings(self, first: Data<Live>, then: impl Fn() + 'static) {
+        effect(move |before: Option<Option<u64>>| {
+            let heard = self.live.with(|live| live.as_ref().map(|live| live.done));
+            let now = heard.or_else(|| Some(first.get()?.ok()?.done));
+            if before.flatten().is_some_and(|before| now.is_some_and(|now| now != before)) {
+                then();
+            }
+            now
+        });
+    }
 }
 
 /// Keeps reloading while the page is visible. Call it at the top of the page.

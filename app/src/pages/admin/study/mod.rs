@@ -1,7 +1,7 @@
 //! `/admin/studies/:id`: a study's progress and results.
 //!
-//! Four separate loads, because they take different times: the study itself, its live figures, the
-//! comparison (intervals by resampling), and the tasks.
+//! Separate loads, because they take different times: the study itself, its live figures, what its comparison is about,
+//! and the tasks. The figures of the comparison are on a page of their own, because computing them takes long.
 
 mod live;
 mod progress;
@@ -12,10 +12,10 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::{
-    comparison::follow::follow,
+    list::Listing,
     parts::param,
     plan_leaks::Leaks,
-    study_tabs::{StudyFrame, StudyTab},
+    study_tabs::{StudyFrame, StudyTab, tab_data},
     upkeep::upkeep_link,
 };
 use crate::{
@@ -23,9 +23,10 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::{
         audit::Object,
-        comparison::ComparisonView,
+        comparison::StudyComparison,
         ids::StudyId,
-        quality::Live,
+        page::Paged,
+        quality::{Live, TabCounts},
         ratings::TaskScores,
         study::{StudyDetail, StudyStatus},
     },
@@ -35,7 +36,7 @@ use crate::{
     },
     ui::{
         load::{Data, Load},
-        notice::{Empty, Notice, Tone},
+        notice::Empty,
     },
 };
 
@@ -52,15 +53,23 @@ pub fn StudyPage() -> impl IntoView {
         move |(id, _)| async move { study(id.ok_or_else(missing)?).await },
     );
     let comparison = Data::new(move || id.get(), move |id| async move { compare(id.ok_or_else(missing)?).await });
-    let tasks = Data::new(move || id.get(), move |id| async move { study_tasks(id.ok_or_else(missing)?).await });
+    let list = tasks::listing();
+    let tasks = Data::new(
+        move || (id.get(), list.asked()),
+        move |(id, page)| async move { study_tasks(id.ok_or_else(missing)?, page).await },
+    );
     let now = Data::new(
         move || (id.get(), actions.version()),
         move |(id, _)| async move { study_live(id.ok_or_else(missing)?).await },
     );
-    follow(comparison, |shown| shown, move || tasks.refetch());
+    let counts = tab_data(id);
     let heard = live::listen(id);
+    heard.on_ratings(now, move || {
+        comparison.refetch();
+        tasks.refetch();
+    });
     let links = public::Handles::of(id);
-    view! { <Load data let:detail>{page(i, detail, actions, (now, heard), (comparison, tasks), links)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, actions, (counts, now, heard), (comparison, tasks, list), links)}</Load> }
 }
 
 /// The page's data.
@@ -70,8 +79,8 @@ fn page(
     i: I18n,
     detail: StudyDetail,
     state: progress::Actions,
-    (now, heard): (Loaded<Live>, live::Heard),
-    (comparison, tasks): (Loaded<ComparisonView>, Loaded<Vec<TaskScores>>),
+    (counts, now, heard): (Loaded<TabCounts>, Loaded<Live>, live::Heard),
+    (comparison, tasks, list): (Loaded<StudyComparison>, Loaded<Paged<TaskScores>>, Listing),
     links: public::Handles,
 ) -> AnyView {
     let t = i.admin();
@@ -88,17 +97,17 @@ fn page(
         }
     };
     view! {
-        <StudyFrame title=detail.row.title.clone() counts=now here=StudyTab::Overview actions>
+        <StudyFrame title=detail.row.title.clone() counts here=StudyTab::Overview actions>
             {progress::view(i, detail, state)}
             {(status != StudyStatus::Closed).then(|| view! { <Leaks study=id/> })}
             <Load data=now let:first>{live::view(i, first, heard)}</Load>
             <section id="comparison" class="comparison stack" aria-labelledby="comparison-head">
                 <h2 id="comparison-head">{t.comparison}</h2>
-                <Load data=comparison let:figures>{compared(i, &figures)}</Load>
+                <Load data=comparison let:found>{compared(i, &found)}</Load>
             </section>
             <section id="tasks" class="stack" aria-labelledby="tasks-head">
                 <h2 id="tasks-head">{t.tasks}</h2>
-                <Load data=tasks let:rows>{view! { <tasks::Tasks study=id models=models.clone() tasks=rows/> }}</Load>
+                <Load data=tasks let:rows>{tasks::view(i, id, &models, list, rows)}</Load>
             </section>
             <public::PublicPage study=id status handles=links/>
         </StudyFrame>
@@ -107,26 +116,17 @@ fn page(
 }
 
 /// The scope of the study's comparison, with a link to it, or the reason why there are no figures yet.
-fn compared(i: I18n, found: &ComparisonView) -> AnyView {
+fn compared(i: I18n, found: &StudyComparison) -> AnyView {
     let (t, c) = (i.admin(), i.comparison());
-    match &found.figures.human {
-        Some(human) => {
-            let behind =
-                found.behind.then(|| view! { <Notice tone=Tone::Care><p role="status">{c.behind}</p></Notice> });
-            let models = &human.comparison.models;
-            let ratings = i.number(models.iter().map(|model| model.ratings).sum());
-            let facts = (c.rated_facts)(models.len() as u64, &ratings, human.raters);
-            let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
-            view! {
-                {behind}
-                <p class="comparison-facts">{facts}</p>
-                <p><a class="button primary" href=href>{c.compare}</a></p>
-            }
-            .into_any()
-        }
-        None if found.counting => {
-            view! { <Notice tone=Tone::Care><p role="status">{c.counting}</p></Notice> }.into_any()
-        }
-        None => view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any(),
+    if found.ratings == 0 {
+        return view! { <Empty title=t.no_ratings_yet><p>{t.where_raters_begin}</p></Empty> }.into_any();
     }
+    let models = found.selection.models.as_ref().map_or(0, Vec::len) as u64;
+    let facts = (c.rated_facts)(models, &i.number(found.ratings), found.raters);
+    let href = format!("/admin/compare/{}?{}", found.selection.dataset, found.selection.query());
+    view! {
+        <p class="comparison-facts">{facts}</p>
+        <p><a class="button primary" href=href>{c.compare}</a></p>
+    }
+    .into_any()
 }

@@ -1,59 +1,36 @@
 //! The table of a study's tasks, with filter and order in the address.
 
-use std::{cmp::Reverse, sync::Arc};
-
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
 use crate::{
-    i18n::{I18n, use_i18n},
-    model::{ids::StudyId, lang::Lang, ratings::TaskScores, text::excerpt},
-    pages::admin::parts::{Filter, asked, choice, holds, lang_badge},
-    ui::{notice::Empty, pager::numbered_pages},
+    i18n::I18n,
+    model::{ids::StudyId, lang::Lang, page::Paged, ratings::TaskScores, text::excerpt},
+    pages::admin::{
+        list::Listing,
+        parts::{Filter, asked, choice, lang_badge},
+    },
+    ui::notice::Empty,
 };
 
-/// Tasks on a page.
-const PAGE: usize = 50;
+/// The list of tasks, as the address asks for it.
+pub fn listing() -> Listing {
+    Listing::new("order", &["lang", "show"])
+}
 
-/// Every task with its mean scores, each one click away from its ratings.
-#[component]
-pub fn Tasks(
-    /// The study.
+/// A page of the tasks with their mean scores, each one click away from its ratings.
+pub fn view(
+    i: I18n,
     study: StudyId,
-    /// The models' names, in the order of the scores.
-    models: Vec<String>,
-    /// The tasks, in the dataset's order.
-    tasks: Vec<TaskScores>,
-) -> impl IntoView {
-    let i = use_i18n();
+    models: &[String],
+    list: Listing,
+    page: Paged<TaskScores>,
+) -> impl IntoView + use<> {
     let t = i.admin();
     let query = use_query_map();
     let read = move |key: &str| asked(query, key);
-    let all = tasks.len() as u64;
-    let tasks = Arc::new(tasks);
-    let found = Memo::new(move |_| {
-        let (text, lang, kind) = (read("q"), read("lang").parse::<Lang>().ok(), read("show"));
-        let mut rows: Vec<TaskScores> = tasks
-            .iter()
-            .filter(|row| {
-                let rated = row.models.iter().any(|m| m.ratings > 0);
-                holds(&format!("{} {}", row.task.task_id, row.task.raw_nl), &text)
-                    && lang.is_none_or(|l| l == row.task.nl_lang)
-                    && match kind.as_str() {
-                        "rated" => rated,
-                        "unrated" => !rated,
-                        "apart" => row.spread > 0,
-                        _ => true,
-                    }
-            })
-            .cloned()
-            .collect();
-        if read("sort") == "spread" {
-            // A stable sort keeps the dataset's order among equals.
-            rows.sort_by_key(|row| Reverse(row.spread));
-        }
-        rows
-    });
+    let rows =
+        list.view(page, || view! { <Empty title=t.none_match/> }.into_any(), |rows| table(i, study, models, rows));
     view! {
         <Filter search=true>
             <div class="field">
@@ -81,20 +58,8 @@ pub fn Tasks(
                 </select>
             </div>
             <button class="button" type="submit">{t.filter}</button>
-            <p class="filter-count" role="status">{move || (t.shown_of)(found.with(Vec::len) as u64, all)}</p>
         </Filter>
-        {move || {
-            let rows = found.get();
-            if rows.is_empty() {
-                view! { <Empty title=t.none_match/> }.into_any()
-            } else {
-                let pages = rows.len().div_ceil(PAGE) as u64;
-                let here = read("page").parse::<u64>().unwrap_or(1).clamp(1, pages);
-                let shown = rows.into_iter().skip((here as usize - 1) * PAGE).take(PAGE).collect();
-                let turner = numbered_pages(i, &query.get(), here, pages);
-                view! { {table(i, study, &models, shown)} {turner} }.into_any()
-            }
-        }}
+        {rows}
     }
 }
 
