@@ -117,13 +117,16 @@ pub fn is_disk_full(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-/// The error and what caused it, on one line.
+/// The error and what caused it, on one line. A cause that an error already names at its end is not repeated.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
+        let said = cause.to_string();
+        if !text.ends_with(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
         source = cause.source();
     }
     text
@@ -132,6 +135,21 @@ pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chain_has_every_cause_once() {
+        #[derive(Debug, thiserror::Error)]
+        enum Broken {
+            #[error("no answer")]
+            Inner,
+            #[error("cannot ask: {0}")]
+            Names(#[source] Box<Broken>),
+            #[error("it failed")]
+            Outer(#[source] Box<Broken>),
+        }
+        let broken = Broken::Outer(Box::new(Broken::Names(Box::new(Broken::Inner))));
+        assert_eq!(chain(&broken), "it failed: cannot ask: no answer");
+    }
 
     #[test]
     fn a_full_disk_names_the_file_and_other_failures_stay() {

@@ -8,6 +8,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use server::jobs::cluster::Broker;
+
 use super::network::Network;
 
 /// A process that ends with the test.
@@ -109,7 +111,12 @@ impl Brokers {
         url("nats", user, &self.ports)
     }
 
-    /// The same through a network that can be cut.
+    /// The same, as the library takes it.
+    pub fn broker(&self, user: &str) -> Broker {
+        Broker { url: self.url(user), credentials: None, ca: None, certificate: None }
+    }
+
+    /// The addresses through a network that can be cut.
     pub fn url_through(&self, network: &Network, user: &str) -> String {
         url("nats", user, &self.ports.iter().map(|port| network.to(*port)).collect::<Vec<_>>())
     }

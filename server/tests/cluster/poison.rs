@@ -18,7 +18,7 @@ use app::{
     },
     port::{Runs as _, System},
 };
-use async_nats::{Client, ConnectOptions};
+use async_nats::Client;
 use futures::StreamExt as _;
 use server::jobs::cluster::{JOBS, MOST_DELIVERIES, jetstream, messages::unpack};
 use tokio::time::timeout;
@@ -44,10 +44,7 @@ fn an_output_that_kills_its_workers_is_tried_alone_and_then_listed() {
     let brokers = Brokers::start(folder, nats, 1, "");
     let server = serve(&data.folder, &brokers.url("server"), 1);
     let url = brokers.url("worker");
-    let observer = data.runtime.block_on(async {
-        let options = ConnectOptions::with_user_and_password("server".to_owned(), "test".to_owned());
-        options.connect(format!("127.0.0.1:{}", brokers.ports[0])).await.unwrap()
-    });
+    let observer = data.runtime.block_on(brokers.broker("server").connect_server("test")).unwrap();
     let mut signs = data.runtime.block_on(observer.subscribe(format!("$JS.ACK.{JOBS}.>"))).unwrap();
     data.runtime.block_on(observer.flush()).unwrap();
 
@@ -55,7 +52,7 @@ fn an_output_that_kills_its_workers_is_tried_alone_and_then_listed() {
     let mut working = worker(folder, &url, "python");
     let (mut seen, mut killed) = (BTreeSet::new(), BTreeMap::<String, i64>::new());
     wait("the run finishes", || {
-        let sign = data.runtime.block_on(timeout(Duration::from_millis(100), signs.next()));
+        let sign = data.runtime.block_on(async { timeout(Duration::from_millis(100), signs.next()).await });
         if let Ok(Some(sign)) = sign
             && sign.payload.starts_with(IN_PROGRESS)
             && let Some(queue) = data.runtime.block_on(poisoned(&observer, &sign.subject))

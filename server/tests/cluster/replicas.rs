@@ -3,9 +3,15 @@
 use async_nats::{ConnectOptions, jetstream::stream};
 use futures::TryStreamExt as _;
 use server::jobs::cluster::{JOBS, RESULTS, SUITES_STREAM, create, jetstream};
-use tokio::io::AsyncReadExt as _;
+use tokio::{
+    io::AsyncReadExt as _,
+    time::{sleep, timeout},
+};
 
 use super::{PATIENCE, brokers::Brokers, nats_server, prerequisites};
+
+/// How long the test waits before it looks again.
+const MOMENT: Duration = Duration::from_millis(50);
 
 #[test]
 fn more_replicas_are_made_of_every_stream_and_of_the_suites() {
@@ -13,19 +19,17 @@ fn more_replicas_are_made_of_every_stream_and_of_the_suites() {
     let folder = tempfile::tempdir().unwrap();
     let brokers = Brokers::start(folder.path(), nats, 3, "");
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(tokio::time::timeout(PATIENCE, replicas_grow(&brokers))).unwrap();
+    runtime.block_on(async { timeout(PATIENCE, replicas_grow(&brokers)).await.unwrap() });
 }
 
 async fn replicas_grow(brokers: &Brokers) {
-    let options = ConnectOptions::with_user_and_password("server".to_owned(), "test".to_owned());
-    let addresses: Vec<String> = brokers.ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
-    let client = options.retry_on_initial_connect().connect(addresses).await.unwrap();
+    let client = brokers.broker("server").connect_server("test").await.unwrap();
     let context = jetstream(&client);
     // The brokers have to find each other first.
     let store = loop {
         match create(&context, 1).await {
             Ok(store) => break store,
-            Err(_) => tokio::task::yield_now().await,
+            Err(_) => sleep(MOMENT).await,
         }
     };
     store.put("suite", &mut &b"tests"[..]).await.unwrap();
@@ -52,7 +56,7 @@ async fn replicas_grow(brokers: &Brokers) {
                 if others(&found.cached_info().cluster) == 2 && clusters.map(others).all(|count| count == 2) {
                     break found;
                 }
-                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                sleep(MOMENT).await;
             };
             assert_eq!(found.cached_info().config.num_replicas, 3, "{name}");
         }

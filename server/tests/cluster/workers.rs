@@ -13,11 +13,10 @@ use app::model::{
     run::{RunStatus, Verdict},
     workers::{WorkerRow, WorkerState, Workers},
 };
-use async_nats::ConnectOptions;
 use reqwest::{StatusCode, header, redirect};
 use server::jobs::{
     cluster::{
-        HELLO, WORKER_INBOX,
+        HELLO,
         messages::{Ability, Hello, Welcome, pack, unpack},
     },
     job::JobKind,
@@ -126,9 +125,7 @@ fn text(html: &str) -> String {
 
 /// Presents a worker that exists in words only: of the server's build, but with a hole in its sandbox.
 async fn present_unproved(brokers: &Brokers, build: &str) {
-    let options = ConnectOptions::with_user_and_password("worker".to_owned(), "test".to_owned());
-    let options = options.custom_inbox_prefix(WORKER_INBOX);
-    let client = options.connect(format!("127.0.0.1:{}", brokers.ports[0])).await.unwrap();
+    let client = brokers.broker("worker").connect_worker("test").await.unwrap();
     let hole = FailedCheck {
         lang: Some(CodeLang::Python),
         check: SandboxCheck::Sockets,
