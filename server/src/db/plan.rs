@@ -411,11 +411,13 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let mut plans = rows.collect::<Result<Vec<_>, _>>()?;
     let at: HashMap<i64, usize> = plans.iter().enumerate().map(|(at, plan)| (plan.id.0, at)).collect();
     let mut statement = conn.prepare_cached(
-        "SELECT a.user_id, s.model_id, t.lang, count(*) AS planned FROM assignments a
-         JOIN outputs o ON o.id = a.output_id
-         JOIN submissions s ON s.id = o.submission_id
-         JOIN task_revisions t ON t.id = o.revision_id
-         WHERE a.study_id = ?1 AND a.user_id IS NOT NULL GROUP BY 1, 2, 3",
+        // Looks up each output once, not for each of its ratings.
+        "SELECT a.user_id, s.model_id, t.lang, count(*) AS planned FROM study_submissions ss
+         CROSS JOIN submissions s ON s.id = ss.submission_id
+         CROSS JOIN outputs o ON o.submission_id = s.id
+         CROSS JOIN task_revisions t ON t.id = o.revision_id
+         CROSS JOIN assignments a ON a.study_id = ss.study_id AND a.output_id = o.id
+         WHERE ss.study_id = ?1 AND a.user_id IS NOT NULL GROUP BY 1, 2, 3",
     )?;
     let mut rows = statement.query([study.0])?;
     while let Some(row) = rows.next()? {
@@ -446,9 +448,14 @@ pub struct Size {
 pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT count(DISTINCT o.revision_id) AS task_count, count(DISTINCT a.output_id) AS output_count,
-                    count(*) AS planned, count(a.rated_at) AS rated, sum(a.user_id IS NULL) AS waiting
-             FROM assignments a CROSS JOIN outputs o ON o.id = a.output_id WHERE a.study_id = ?1",
+            "SELECT (SELECT count(*) FROM studies s
+                     CROSS JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
+                     WHERE s.id = ?1 AND EXISTS (
+                         SELECT 1 FROM outputs o CROSS JOIN assignments x ON x.study_id = ?1 AND x.output_id = o.id
+                         WHERE o.revision_id = vt.revision_id)) AS task_count,
+                 (SELECT count(DISTINCT x.output_id) FROM assignments x WHERE x.study_id = ?1) AS output_count,
+                 count(*) AS planned, count(a.rated_at) AS rated, sum(a.user_id IS NULL) AS waiting
+             FROM assignments a WHERE a.study_id = ?1",
         )?
         .query_row([study.0], |row| {
             Ok(Size {

@@ -20,7 +20,7 @@ use app::{
             ComparedOutput, ComparedTask, ComparisonFigures, ComparisonView, Options, Selection, StudyComparison,
             TaskFilter, TaskPage,
         },
-        ids::{ModelId, StudyId, TaskId},
+        ids::{ModelId, OutputId, StudyId, TaskId},
         ratings::{Comparison, OutputRatings},
     },
     port::{Admin, Answer, Comparisons},

@@ -123,6 +123,7 @@ async fn stored_disagreements_follow(app: &TestApp) {
     }
     assert_eq!(walked, expected);
     assert_eq!(stored_apart, apart);
+    assert_eq!(counts.values().sum::<u64>(), walked.len() as u64);
     for (state, count) in counts {
         assert_eq!(walked.iter().filter(|row| row.0 == state).count() as u64, count, "{state:?}");
     }

@@ -3,7 +3,7 @@
 use app::model::{
     ids::{OutputId, StudyId, TaskId, UserId},
     page::Paged,
-    quality::{Lease, ListedRating, LiveModel, RatingFilter},
+    quality::{Lease, ListedRating, LiveModel, RatingFilter, TabCounts},
     text::excerpt,
     time::Timestamp,
 };
