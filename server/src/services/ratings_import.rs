@@ -8,10 +8,10 @@ use app::{
     model::{
         audit::{Action, Object},
         ids::{DatasetVersionId, OutputId, StudyId, UploadId},
-        imported_ratings::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
         problem::Problem,
+        ratings_import::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
     },
-    port::{Admin, Answer, imported_ratings::RatingsImports},
+    port::{Admin, Answer, ratings_import::RatingsImports},
 };
 use async_trait::async_trait;
 

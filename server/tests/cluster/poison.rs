@@ -74,8 +74,8 @@ fn an_output_that_kills_its_workers_is_tried_alone_and_then_listed() {
     assert_eq!(killed, BTreeMap::from(expected));
     assert_eq!(data.progress(run), (RunStatus::Finished, 4, 1));
     let items = data.runtime.block_on(async {
-        let items = data.services.runs.items(&System.admin(), run, ItemFilter::default(), PageOf::first(PageOf::MOST));
-        items.await.unwrap().rows
+        let page = PageOf::first(PageOf::MOST);
+        data.services.runs.items(&System.admin(), run, ItemFilter::default(), page).await.unwrap().rows
     });
     let states: BTreeMap<&str, _> =
         items.iter().map(|item| (item.task_id.as_str(), (item.state, item.verdict))).collect();

@@ -1,6 +1,8 @@
 //! A server whose operator adds brokers keeps everything that is in the broker, with more replicas.
 
-use async_nats::{ConnectOptions, jetstream::stream};
+use std::time::Duration;
+
+use async_nats::jetstream::stream;
 use futures::TryStreamExt as _;
 use server::jobs::cluster::{JOBS, RESULTS, SUITES_STREAM, create, jetstream};
 use tokio::{
