@@ -20,6 +20,11 @@ pub fn query_of(fields: &[(&str, &str)]) -> String {
     query.to_query_string().trim_start_matches('?').to_owned()
 }
 
+/// A query without needless escapes: Leptos's encoder on the server escapes the minus sign.
+pub fn readable(query: &str) -> String {
+    query.replace("%2D", "-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

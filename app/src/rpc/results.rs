@@ -22,7 +22,11 @@ pub async fn results_board(query: BoardQuery) -> Result<Board, AppError> {
 
 /// One model's results, against a baseline where one is named, on the page of datasets after `after`.
 #[server(prefix = "/rpc", endpoint = "results_model", protocol = Call)]
-pub async fn results_model(model: ModelId, baseline: Option<ModelId>, after: String) -> Result<ModelResults, AppError> {
+pub async fn results_model(
+    model: ModelId,
+    baseline: Option<ModelId>,
+    #[server(default)] after: String,
+) -> Result<ModelResults, AppError> {
     let (ports, admin) = ports()?;
     ports.results.model(&admin, model, baseline, after).await
 }

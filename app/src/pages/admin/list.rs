@@ -9,6 +9,7 @@ use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use super::filter::{Field, FilterBar};
 use crate::{
+    address::readable,
     i18n::{I18n, use_i18n},
     model::page::{PageOf, Paged, Which},
     ui::{
@@ -140,9 +141,4 @@ impl Listing {
         }
         .into_any()
     }
-}
-
-/// A query without needless escapes: the server's encoder escapes the minus sign.
-fn readable(query: &str) -> String {
-    query.replace("%2D", "-")
 }
