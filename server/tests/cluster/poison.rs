@@ -69,9 +69,10 @@ fn an_output_that_kills_its_workers_is_tried_alone_and_then_listed() {
         data.progress(run).0 == RunStatus::Finished
     });
 
-    // Five workers each, first beside other outputs, then alone.
-    let expected = ["python", "python-alone"].map(|queue| (queue.to_owned(), MOST_DELIVERIES));
-    assert_eq!(killed, BTreeMap::from(expected));
+    // First beside other outputs, then alone. The broker may have given the job to a worker that was dead already, which
+    // counts, too.
+    assert_eq!(killed.keys().collect::<Vec<_>>(), ["python", "python-alone"]);
+    assert!(killed.values().all(|times| *times <= MOST_DELIVERIES), "{killed:?}");
     assert_eq!(data.progress(run), (RunStatus::Finished, 4, 1));
     let items = data.runtime.block_on(async {
         let page = PageOf::first(PageOf::MOST);

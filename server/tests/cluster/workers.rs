@@ -87,9 +87,9 @@ struct Table {
 }
 
 impl Table {
-    /// The table with this caption, if the page has it.
+    /// The table with this caption, if the page has it. Leptos ends texts with `<!>`.
     fn of(page: &str, caption: &str) -> Option<Table> {
-        let (_, table) = page.split_once(&format!("{caption}</caption>"))?;
+        let (_, table) = page.split_once(&format!("{caption}<!></caption>"))?;
         let (table, _) = table.split_once("</table>").unwrap();
         let (head, body) = table.split_once("<tbody").unwrap();
         let columns = head.split("<th ").skip(1).map(|cell| text(cell.split("</th>").next().unwrap())).collect();
