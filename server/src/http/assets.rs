@@ -134,7 +134,7 @@ pub async fn serve(Path(name): Path<String>, headers: HeaderMap) -> Response {
 /// The content type of a file that browsers may request; `None` for anything else, including the manifest
 /// and names with a folder.
 fn kind(name: &str) -> Option<&'static str> {
-    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     let (stem, extension) = name.rsplit_once('.')?;
     match extension {
         _ if !plain || stem.contains('.') => None,
@@ -180,6 +180,7 @@ mod tests {
     fn serves_only_the_clients_own_files() {
         let check = |name, found| assert_eq!(kind(name), found, "{name}");
         check("app-0123456789abcdef.wasm", Some("application/wasm"));
+        check("enter-my_studies-0123456789abcdef.wasm", Some("application/wasm"));
         check("app-0123456789abcdef.css", Some("text/css; charset=utf-8"));
         check("manifest.json", None);
         check("app-0123456789abcdef.wasm.br", None);
