@@ -199,7 +199,7 @@ fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeS
                 // without some of it.
                 WITH_CORE.to_owned()
             } else if needs(&"my_studies") && grades {
-                "studies-and-grading".to_owned()
+                "my_studies-grading-side_by_side".to_owned()
             } else {
                 RATERS.into_iter().filter(needs).collect::<Vec<_>>().join("-")
             };
@@ -351,7 +351,7 @@ mod tests {
             ("admin", BTreeSet::from(["all", "studies_too", "own"])),
             ("core", BTreeSet::from(["all"])),
             ("my_studies", BTreeSet::from(["studies_too"])),
-            ("studies-and-grading", BTreeSet::from(["raters"])),
+            ("my_studies-grading-side_by_side", BTreeSet::from(["raters"])),
             ("grading-side_by_side", BTreeSet::from(["graders"])),
         ];
         assert_eq!(packs(&groups), expected.map(|(name, pieces)| (name.to_owned(), pieces)).into());
