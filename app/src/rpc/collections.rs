@@ -5,17 +5,9 @@
 use leptos::prelude::*;
 
 use super::call::Call;
-use crate::{
-    address::query_value,
-    error::AppError,
-    model::{
-        collection::{CollectionDetail, CollectionRow, EndpointRow, RequestDetail, RequestRow},
-        ids::CollectionId,
-        page::{PageOf, Paged},
-    },
-};
 #[cfg(feature = "ssr")]
 use crate::{
+    address::query_value,
     model::{
         collection::{CollectionResume, CollectionSettings, NewCollection},
         conversation::Way,
@@ -24,6 +16,14 @@ use crate::{
         lang::{Bilingual, Lang},
     },
     port::ports,
+};
+use crate::{
+    error::AppError,
+    model::{
+        collection::{CollectionDetail, CollectionRow, EndpointRow, RequestDetail, RequestRow},
+        ids::CollectionId,
+        page::{PageOf, Paged},
+    },
 };
 
 /// The endpoints that the operator allows.
