@@ -1,4 +1,4 @@
-import { firstStudy, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { firstStudy, hydrated, logIn, open, openLast, rate, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -53,9 +53,7 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   await page.getByRole('button', { name: 'Save final scores' }).click();
   await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
   // Adjudicated ones come last.
-  await open(page, '/admin/studies/1/disputes');
-  const pages = /of (\d+)/.exec(await page.getByText(/^Page 1 of \d+$/).innerText());
-  await open(page, `/admin/studies/1/disputes?page=${pages?.[1]}`);
+  await openLast(page, '/admin/studies/1/disputes');
   await page.getByRole('link', { name: /Add to known-score items/ }).click();
   await hydrated(page);
   const form = page.locator('#known-proposal');

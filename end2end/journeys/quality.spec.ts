@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test';
 
-import { atScales, firstStudy, hydrated, logIn, open, rate, visitor } from '../support/steps.ts';
+import { atScales, firstStudy, hydrated, logIn, open, openLast, rate, visitor } from '../support/steps.ts';
 import { demo, expect, serve, test } from '../support/test.ts';
 
 const server = serve('--demo');
@@ -108,13 +108,7 @@ test('three raters disagree, an adjudicator decides blind, a flag gets a reply',
   await page.getByRole('button', { name: 'Save final scores' }).click();
   await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
   // Open ones come first, adjudicated ones last.
-  let place = '/admin/studies/1/disputes';
-  while (place !== '') {
-    await open(page, place);
-    const next = page.getByRole('link', { name: 'Next page' });
-    const href = (await next.count()) > 0 ? await next.getAttribute('href') : null;
-    place = href === null ? '' : new URL(href, page.url()).href;
-  }
+  await openLast(page, '/admin/studies/1/disputes');
   await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(1);
 
   // Every figure links to its ratings; the filter is in the address.

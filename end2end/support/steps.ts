@@ -17,6 +17,15 @@ export async function open(page: Page, address: string): Promise<void> {
   await hydrated(page);
 }
 
+/** Opens the last page of a list by following its links. */
+export async function openLast(page: Page, address: string): Promise<void> {
+  await open(page, address);
+  const next = page.getByRole('link', { name: 'Next page' });
+  while ((await next.count()) > 0) {
+    await open(page, new URL((await next.getAttribute('href')) ?? '', page.url()).href);
+  }
+}
+
 /** Logs in by the form. */
 export async function logIn(page: Page, { name, password }: Account): Promise<void> {
   await page.goto('/log-in');
