@@ -82,6 +82,21 @@ test('on a phone, the button opens the palette', async ({ browser }) => {
   await context.close();
 });
 
+test('the first use loads the palette and opens it in a browser that reports no idle time', async ({ page }) => {
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(window, 'requestIdleCallback');
+  });
+  await logIn(page, demo.admin);
+  await open(page, '/admin/runs');
+  await expect(page.locator('dialog.palette')).toHaveCount(0);
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Search or go to' });
+  await expect(palette.getByRole('combobox')).toBeFocused();
+  // It is still open once the page has had time to react.
+  await page.keyboard.type('starter');
+  await expect(palette.getByRole('group', { name: 'Datasets' }).getByRole('option').first()).toContainText('starter');
+});
+
 test('without scripts the button is a link to a page that searches', { tag: '@scriptless' }, async ({ browser }) => {
   const context = await browser.newContext({ baseURL: server.url, locale: 'en-GB', javaScriptEnabled: false });
   const page = await context.newPage();

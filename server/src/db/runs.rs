@@ -114,10 +114,6 @@ pub struct Basis<'a> {
     pub fingerprint: &'a str,
 }
 
-/// The expected duration of code with a loop that has never run, in seconds: it may be endless and then
-/// takes the whole limit.
-const A_LOOP_S: u32 = 5;
-
 /// Items in one transaction that inserts or resets them, at some 5 to 20 µs each. Ratings that people submit are stored
 /// in between.
 pub const ITEMS: usize = 1_000;
@@ -141,16 +137,17 @@ pub fn has_tests(conn: &Connection, submission: SubmissionId) -> Result<bool, Fa
 }
 
 /// An output that a run needs an item for: its number, its expected duration in seconds, and the number of its sample.
-type Missing = (i64, i64, u32);
+type Missing = (i64, u64, u32);
 
-/// Adds an item for every output whose task has tests, in the dataset's order and in short transactions. Outputs that
-/// took long the last time are expected to do so again. Items that exist stay, so an interrupted call is repeated.
+/// Adds an item for every output whose task has tests, in the dataset's order and in short transactions. `expect` returns
+/// the expected duration in seconds of an output, of its last duration in milliseconds and its code. Items that exist
+/// stay, so an interrupted call is repeated.
 ///
 /// # Errors
 ///
 /// Fails if the database cannot be read or written.
-pub fn fill(db: &Db, id: RunId) -> Result<(), Failure> {
-    let missing = db.read_blocking(|conn| missing(conn, id))?;
+pub fn fill(db: &Db, id: RunId, expect: impl Fn(Option<u64>, &str) -> u64) -> Result<(), Failure> {
+    let missing = db.read_blocking(|conn| missing(conn, id, expect))?;
     for items in missing.chunks(ITEMS) {
         db.write_blocking(|tx| {
             let mut statement = tx.prepare_cached(
@@ -166,12 +163,15 @@ pub fn fill(db: &Db, id: RunId) -> Result<(), Failure> {
     Ok(())
 }
 
-fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
+fn missing(
+    conn: &Connection,
+    id: RunId,
+    expect: impl Fn(Option<u64>, &str) -> u64,
+) -> Result<Vec<Missing>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, coalesce(
-             (SELECT json_extract(p.outcome, '$.wall_ms') / 1000 FROM run_items p
-              WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1),
-             CASE WHEN o.code LIKE '%while%' THEN ?2 ELSE 0 END) AS seconds, o.sample
+        "SELECT o.id, o.code, o.sample,
+             (SELECT json_extract(p.outcome, '$.wall_ms') FROM run_items p
+              WHERE p.output_id = o.id AND p.state = 'done' ORDER BY p.id DESC LIMIT 1) AS last_ms
          FROM runs u
          JOIN outputs o ON o.submission_id = u.submission_id
          JOIN submissions s ON s.id = o.submission_id
@@ -181,8 +181,10 @@ fn missing(conn: &Connection, id: RunId) -> Result<Vec<Missing>, Failure> {
              AND NOT EXISTS (SELECT 1 FROM run_items i WHERE i.run_id = u.id AND i.output_id = o.id)
          ORDER BY vt.position, o.sample",
     )?;
-    let rows = statement
-        .query_map(params![id.0, A_LOOP_S], |row| Ok((row.get("id")?, row.get("seconds")?, row.get("sample")?)))?;
+    let rows = statement.query_map([id.0], |row| {
+        let code: String = row.get("code")?;
+        Ok((row.get("id")?, expect(row.get("last_ms")?, &code), row.get("sample")?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

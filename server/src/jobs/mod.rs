@@ -261,7 +261,7 @@ impl Engine {
                 return Err(fault_failure(&fault));
             }
         };
-        runs::fill(&self.db, run)?;
+        add_items(&self.db, run)?;
         self.recheck(run, &prepared)?;
         self.reuse_outcomes(run, &prepared)?;
         let backend = &prepared.backend;
@@ -541,6 +541,26 @@ fn fault_failure(fault: &Fault) -> Failure {
 impl From<Failure> for Fault {
     fn from(failure: Failure) -> Self {
         Fault::System { detail: failure.to_string() }
+    }
+}
+
+/// Adds the items that a run lacks, each with its expected duration: the longest are processed first.
+///
+/// # Errors
+///
+/// Fails if the database cannot be read or written.
+pub fn add_items(db: &Db, run: RunId) -> Result<(), Failure> {
+    runs::fill(db, run, expected_seconds)
+}
+
+/// The expected duration of an output in seconds: its last duration `last_ms`, in milliseconds, where it was run before.
+/// New code with a loop may be endless and then takes its whole limit; other code counts as short.
+fn expected_seconds(last_ms: Option<u64>, code: &str) -> u64 {
+    const A_LOOP: u64 = 5;
+    match last_ms {
+        Some(ms) => ms / 1000,
+        None if code.contains("while") => A_LOOP,
+        None => 0,
     }
 }
 

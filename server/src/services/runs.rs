@@ -39,7 +39,7 @@ use crate::{
     },
     error::Failure,
     formats::codeif,
-    jobs::{Engine, cluster::registry::Registry},
+    jobs::{self, Engine, cluster::registry::Registry},
     lang::{self, Places, python::scripts, repositories},
     layout,
     report::{lines::Form, runs as results},
@@ -171,7 +171,7 @@ impl RunService {
         let (db, engine) = (self.db.clone(), self.engine.clone());
         // A browser that disconnects does not interrupt it, and the engine repeats it where the server was stopped.
         let filled = tokio::task::spawn_blocking(move || {
-            let filled = runs::fill(&db, id);
+            let filled = jobs::add_items(&db, id);
             engine.notify();
             filled
         });

@@ -15,6 +15,10 @@ use super::{PATIENCE, brokers::Brokers, nats_server, prerequisites};
 /// How long the test waits before it looks again.
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// After how many looks the test lets another broker lead a consumer that has a copy left behind. Version 2.9.10, Debian's,
+/// sometimes leaves the copy of an idle consumer behind until then; docs/operating.md has the command for operators.
+const LOOKS: u32 = 100;
+
 #[test]
 fn more_replicas_are_made_of_every_stream_and_of_the_suites() {
     let Some(nats) = prerequisites::host(nats_server()) else { return };
@@ -44,6 +48,7 @@ async fn replicas_grow(brokers: &Brokers) {
     config.max_bytes = most_bytes / 2;
     context.update_stream(config.clone()).await.unwrap();
 
+    let mut looks = 0;
     for _again in 0..2 {
         let store = create(&context, 3).await.unwrap();
         for name in [JOBS, RESULTS, SUITES_STREAM] {
@@ -51,12 +56,14 @@ async fn replicas_grow(brokers: &Brokers) {
             let found = loop {
                 let found = context.get_stream(name).await.unwrap();
                 let consumers: Vec<_> = found.consumers().try_collect().await.unwrap();
-                let clusters = consumers.iter().map(|consumer| &consumer.cluster);
-                let others = |cluster: &Option<stream::ClusterInfo>| {
-                    cluster.iter().flat_map(|cluster| &cluster.replicas).filter(|replica| replica.current).count()
-                };
-                if others(&found.cached_info().cluster) == 2 && clusters.map(others).all(|count| count == 2) {
+                let behind = consumers.iter().find(|consumer| current_copies(&consumer.cluster) < 2);
+                if behind.is_none() && current_copies(&found.cached_info().cluster) == 2 {
                     break found;
+                }
+                looks += 1;
+                if let Some(consumer) = behind.filter(|_| looks % LOOKS == 0) {
+                    let step_down = format!("$JS.API.CONSUMER.LEADER.STEPDOWN.{name}.{}", consumer.name);
+                    client.request(step_down, "".into()).await.unwrap();
                 }
                 sleep(MOMENT).await;
             };
@@ -69,4 +76,9 @@ async fn replicas_grow(brokers: &Brokers) {
         store.get("suite").await.unwrap().read_to_string(&mut content).await.unwrap();
         assert_eq!(content, "tests");
     }
+}
+
+/// How many other brokers have all that the leader has.
+fn current_copies(cluster: &Option<stream::ClusterInfo>) -> usize {
+    cluster.iter().flat_map(|cluster| &cluster.replicas).filter(|replica| replica.current).count()
 }

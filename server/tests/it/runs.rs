@@ -30,6 +30,7 @@ use server::{
         runs::{self, Basis, Finish},
     },
     engine::dates,
+    jobs,
     services::Services,
 };
 
@@ -136,7 +137,7 @@ async fn finished_items_are_rechecked_and_recalled_in_batches() {
     }
     assert!(all.len() > 2 && paged == all);
     // Adding a run's items again adds none.
-    runs::fill(db, run).unwrap();
+    jobs::add_items(db, run).unwrap();
     assert_eq!(db.read_blocking(|conn| runs::counts(conn, run)).unwrap().0 as usize, all.len());
 
     // The first outcome is in the cache under its key; a text that is no outcome counts as missing.

@@ -110,9 +110,10 @@ fn Dialog(
         }
     });
     let path = use_location().pathname;
-    effect(move |_: Option<()>| {
+    effect(move |before: Option<()>| {
         let path = path.get();
-        if let Some(dialog) = dialog.get_untracked() {
+        // The first run is for the page on which the dialog was made, perhaps to be opened at once.
+        if let (Some(()), Some(dialog)) = (before, dialog.get_untracked()) {
             dialog.close();
         }
         // The page's title comes with its data.
@@ -142,13 +143,15 @@ fn Palette(
     let l = i.lists();
     let (typed, words, chosen) = (RwSignal::new(String::new()), RwSignal::new(String::new()), RwSignal::new(0_usize));
     let data = found(move || words.get());
+    let found = RwSignal::new(None);
+    effect(move |_: Option<()>| found.set(data.get()));
     let shown = Memo::new(move |_| {
-        let hits = data.get().and_then(Result::ok).unwrap_or_default();
+        let hits = found.get().and_then(Result::ok).unwrap_or_default();
         // Hits of earlier words until those of these come; pages at once.
         let words = typed.get();
         if words.trim().is_empty() { places(i) } else { lines(i, &words, hits) }
     });
-    let error = move || data.get().and_then(Result::err);
+    let error = move || found.get().and_then(Result::err);
     effect(move |_: Option<()>| {
         let now = typed.get();
         chosen.set(0);

@@ -41,7 +41,7 @@ use crate::{
     engine::runner::Allowance,
     error::Failure,
     jobs::{
-        Engine, RENEW,
+        Engine, RENEW, add_items,
         job::{Ended, Job, JobKind, MadeIn, Report, settle},
         lease_end,
         suites::{Bundle, VersionTests},
@@ -377,7 +377,7 @@ impl Coordinator {
             if begins {
                 this.db.write_blocking(|tx| runs::begin(tx, id, None))?;
             }
-            runs::fill(&this.db, id)?;
+            add_items(&this.db, id)?;
             if recheck { this.recheck(id, &open) } else { Ok(()) }
         })
         .await?;
