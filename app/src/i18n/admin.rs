@@ -2,7 +2,37 @@
 //! figures or names.
 
 use super::I18n;
-use crate::model::lang::Lang;
+use crate::model::{lang::Lang, quality::Pool, study::StudyStatus, user::Role};
+
+impl I18n {
+    /// A role, in words.
+    pub fn role_name(&self, role: Role) -> &'static str {
+        match role {
+            Role::Admin => self.admin().role_admin,
+            Role::Rater => self.admin().role_rater,
+        }
+    }
+
+    /// A study's status, in words.
+    pub fn status_name(&self, status: StudyStatus) -> &'static str {
+        match status {
+            StudyStatus::Draft => self.plan().draft,
+            StudyStatus::Running => self.admin().status_running,
+            StudyStatus::Paused => self.admin().status_paused,
+            StudyStatus::Closed => self.admin().status_closed,
+        }
+    }
+
+    /// Where a known-score item is used, in words.
+    pub fn pool_name(&self, pool: Pool) -> &'static str {
+        let t = self.quality();
+        match pool {
+            Pool::Calibration => t.pool_calibration,
+            Pool::Hidden => t.pool_hidden,
+            Pool::Both => t.pool_both,
+        }
+    }
+}
 
 texts! {
     Admin

@@ -7,7 +7,7 @@ texts! {
     AuditTexts
     words {
         title: "Audit log", "审计日志";
-        lead: "All changes by admins, programs and the command line. Newest first. Filter dates are in UTC.", "管理员、程序和命令行所做的全部变更，最新的在前。详情以记录时的英文显示。筛选日期按 UTC 计算。";
+        lead: "All changes by admins, programs and the command line. Newest first. Filter dates are in UTC.", "管理员、程序和命令行所做的全部变更，最新的在前。筛选日期按 UTC 计算。";
         when: "Date", "时间";
         who: "Person", "操作者";
         what: "Action", "操作";

@@ -41,6 +41,7 @@ pub mod admin;
 pub mod announcements;
 pub mod api;
 pub mod audit;
+pub mod audit_details;
 #[cfg(feature = "ssr")]
 pub mod captions;
 pub mod chart;

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    audit_details::Details,
     ids::{AnnouncementId, ApiTokenId, CollectionId, GroupId, RunId, StudyId, SubmissionId, WebhookId},
     time::Timestamp,
 };
@@ -239,8 +240,8 @@ pub struct Entry {
     pub action: String,
     /// The changed object, such as `study 3`; absent in old entries that do not say.
     pub object: Option<String>,
-    /// Further details.
-    pub detail: String,
+    /// What else is worth knowing.
+    pub detail: Details,
     /// By which way; absent for changes from before this was noted.
     pub via: Option<Via>,
     /// The number of the token.

@@ -6,6 +6,7 @@
 pub mod announcement;
 pub mod api;
 pub mod audit;
+pub mod audit_details;
 pub mod claims;
 pub mod code;
 pub mod code_lang;

@@ -3,8 +3,11 @@
 use std::io::Write;
 
 use app::{
+    i18n::{I18n, audit_details::lines},
     model::{
         audit::{Entry, Via},
+        audit_details::Details,
+        lang::Lang,
         time::Timestamp,
     },
     port::System,
@@ -94,11 +97,20 @@ fn cells(entry: &Entry) -> [String; 9] {
         entry.person.clone().unwrap_or_default(),
         entry.action.clone(),
         entry.object.clone().unwrap_or_default(),
-        entry.detail.clone(),
+        words(&entry.detail),
         entry.via.map(Via::name).unwrap_or_default().to_owned(),
         entry.token.map(|id| id.to_string()).unwrap_or_default(),
         entry.address.clone().unwrap_or_default(),
     ]
+}
+
+/// The details in words, on one line.
+fn words(details: &Details) -> String {
+    let lines = lines(I18n::of(Lang::En), details).into_iter().map(|(name, value)| match name.as_str() {
+        "" => value,
+        name => format!("{name}: {value}"),
+    });
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {

@@ -1,6 +1,6 @@
 //! `aixgrade prune`
 
-use app::port::System;
+use app::{i18n::audit_details::unused, model::lang::Lang, port::System};
 use clap::Args;
 
 use super::{Global, table};
@@ -19,8 +19,8 @@ pub async fn run(global: &Global, prune: &Prune) -> Result<(), Failure> {
     let freed = global.open()?.prune(System, prune.dry_run).await?;
     global.show(&freed, |freed| {
         let row = |f: &Freed| match &f.skipped {
-            Some(why) => vec![f.what.words().to_owned(), String::new(), why.clone()],
-            None => vec![f.what.words().to_owned(), f.count.to_string(), size(f.bytes)],
+            Some(why) => vec![unused(Lang::En, f.what).to_owned(), String::new(), why.clone()],
+            None => vec![unused(Lang::En, f.what).to_owned(), f.count.to_string(), size(f.bytes)],
         };
         let action = if prune.dry_run { "TO DELETE" } else { "DELETED" };
         table(&["DATA", action, "SIZE"], &freed.iter().map(row).collect::<Vec<_>>())

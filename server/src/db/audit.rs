@@ -5,6 +5,7 @@ use std::{cell::RefCell, net::IpAddr};
 use app::{
     model::{
         audit::{Action, Entry, Object, Via},
+        audit_details::{Details, Fact},
         time::Timestamp,
     },
     port::Actor,
@@ -70,18 +71,18 @@ pub(super) fn carried<T>(origin: Option<Origin>, work: impl FnOnce() -> T) -> T 
 /// The result of a change, and its entry in the audit log.
 pub struct Change<T> {
     value: T,
-    entries: Vec<(Object, String)>,
+    entries: Vec<(Object, Vec<Fact>)>,
     by: Option<Actor>,
 }
 
 impl<T> Change<T> {
-    /// `object` was changed. `detail` is what else is worth knowing; it holds no secret and no file's content.
-    pub fn of(object: Object, detail: impl Into<String>, value: T) -> Change<T> {
-        Change { value, entries: vec![(object, detail.into())], by: None }
+    /// `object` was changed. `facts` are what else is worth knowing.
+    pub fn of(object: Object, facts: impl Into<Vec<Fact>>, value: T) -> Change<T> {
+        Change { value, entries: vec![(object, facts.into())], by: None }
     }
 
-    /// Several objects were changed, each with its detail; with none of them, nothing was.
-    pub fn each(entries: Vec<(Object, String)>, value: T) -> Change<T> {
+    /// Several objects were changed, each with its facts; with none of them, nothing was.
+    pub fn each(entries: Vec<(Object, Vec<Fact>)>, value: T) -> Change<T> {
         Change { value, entries, by: None }
     }
 
@@ -105,14 +106,14 @@ impl Db {
         let audited = move |tx: &Transaction<'_>| {
             let Change { value, entries, by: new } = work(tx)?;
             let by = new.unwrap_or(by);
-            entries.iter().try_for_each(|(object, detail)| add(tx, by, action, object, detail))?;
+            entries.into_iter().try_for_each(|(object, facts)| add(tx, by, action, &object, facts))?;
             Ok(value)
         };
         self.write(audited).await
     }
 }
 
-fn add(conn: &Connection, by: Actor, action: Action, object: &Object, detail: &str) -> Result<(), Failure> {
+fn add(conn: &Connection, by: Actor, action: Action, object: &Object, facts: Vec<Fact>) -> Result<(), Failure> {
     let origin = WRITING.with_borrow(|origin| *origin).or_else(current);
     let via = match (by, origin) {
         (Actor::System, None) => Some(Via::CommandLine),
@@ -127,7 +128,7 @@ fn add(conn: &Connection, by: Actor, action: Action, object: &Object, detail: &s
         by.id().map(|id| id.0),
         action.name(),
         object.to_string(),
-        detail,
+        Details::Facts(facts).to_string(),
         via.map(Via::name),
         origin.and_then(|origin| origin.token),
         origin.and_then(|origin| origin.address).map(|address| address.to_string()),
@@ -173,7 +174,7 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
                 at: Timestamp(row.get("at")?),
                 person: row.get("name")?,
                 action: row.get("action")?,
-                detail: row.get("detail")?,
+                detail: Details::read(row.get_ref("detail")?.as_str()?),
                 via: via.map(|_| parsed(row, "via")).transpose()?,
                 token: row.get("token_id")?,
                 address: row.get("address")?,
@@ -195,9 +196,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = Db::open(folder.path()).unwrap();
         let origin = Origin { via: Via::Session, token: None, address: Some("203.0.113.7".parse().unwrap()) };
-        let note_one = |detail: &'static str| {
-            let object = Object::Account(detail.into());
-            db.write_audited(System, Action::UserCreate, move |_| Ok(Change::of(object, detail, ())))
+        let fact = |name: &str| Fact::Name(name.into());
+        let note_one = |name: &'static str| {
+            let object = Object::Account(name.into());
+            db.write_audited(System, Action::UserCreate, move |_| Ok(Change::of(object, [fact(name)], ())))
         };
         from(origin, note_one("ada")).await.unwrap();
         // A panic on the writing thread leaves no origin behind.
@@ -205,8 +207,10 @@ mod tests {
         assert!(panicked.await.is_err());
         note_one("bo").await.unwrap();
         let entries = db.read_blocking(|conn| list(conn, &Filter::default(), None, 10)).unwrap();
-        let found: Vec<_> = entries.iter().map(|e| (e.detail.as_str(), e.via, e.address.as_deref())).collect();
-        let expected = [("bo", Some(Via::CommandLine), None), ("ada", Some(Via::Session), Some("203.0.113.7"))];
+        let found: Vec<_> = entries.iter().map(|e| (e.detail.clone(), e.via, e.address.as_deref())).collect();
+        let named = |name: &str| Details::Facts(vec![fact(name)]);
+        let expected =
+            [(named("bo"), Some(Via::CommandLine), None), (named("ada"), Some(Via::Session), Some("203.0.113.7"))];
         assert_eq!(found, expected);
         let only = |filter: Filter| db.read_blocking(|conn| list(conn, &filter, None, 10)).unwrap().len();
         assert_eq!(only(Filter { object: Some("ada".into()), ..Filter::default() }), 1);
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(only(Filter { person: Some("ada".into()), ..Filter::default() }), 0);
         assert_eq!(only(Filter { until: Some(Timestamp(0)), ..Filter::default() }), 0);
         let before = db.read_blocking(|conn| list(conn, &Filter::default(), Some(entries[0].id), 1)).unwrap();
-        assert_eq!(before[0].detail, "ada");
+        assert_eq!(before[0].detail, named("ada"));
     }
     #[tokio::test]
     async fn a_change_that_fails_leaves_no_entry_and_one_that_changes_nothing_neither() {

@@ -146,7 +146,7 @@ impl<W: Write> Audit<W> {
         table.text(entry.person.as_deref().unwrap_or_default())?;
         table.text(&entry.action)?;
         table.text(entry.object.as_deref().unwrap_or_default())?;
-        table.text(&entry.detail)?;
+        table.text(&entry.detail.to_string())?;
         table.value(entry.via.map(Via::name).unwrap_or_default())?;
         table.optional(entry.token)?;
         table.text(entry.address.as_deref().unwrap_or_default())?;

@@ -10,6 +10,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::{Fact, Made},
         ids::{GroupId, UserId},
         keys::Settings,
         lang::Lang,
@@ -219,7 +220,7 @@ impl AccountService {
         let set = move |tx: &Transaction<'_>| {
             throttle::succeeded(tx, &subjects)?;
             let epoch = accounts::set_password(tx, id, chosen(&hash))?;
-            Ok(Change::of(Object::Account(name), "changed by its owner", epoch))
+            Ok(Change::of(Object::Account(name), [Fact::Made(Made::ByOwner)], epoch))
         };
         Ok(self.db.write_audited(person, Action::UserSetPassword, set).await?)
     }
@@ -252,7 +253,7 @@ impl AccountService {
                 )));
             }
             let epoch = accounts::set_password(tx, id, chosen(&hash))?;
-            Ok(Change::of(Object::Account(name), "chosen at the first log-in", epoch))
+            Ok(Change::of(Object::Account(name), [Fact::Made(Made::AtFirstLogin)], epoch))
         };
         Ok(self.db.write_audited(owner, Action::UserSetPassword, set).await?)
     }
@@ -277,7 +278,7 @@ impl AccountService {
         let create = move |tx: &Transaction<'_>| {
             let password = Password { hash: &hash, one_time: validity == Validity::OneTime };
             let id = accounts::insert(tx, &name, role, password)?.ok_or_else(|| taken(&name))?;
-            Ok(Change::of(Object::Account(name), role.to_string(), id))
+            Ok(Change::of(Object::Account(name), [Fact::Role(role)], id))
         };
         Ok(self.db.write_audited(system, Action::UserCreate, create).await?)
     }
@@ -309,7 +310,7 @@ impl AccountService {
                     accounts::set_password(tx, account.me.id, Password { hash: &hash, one_time })?;
                     // Someone else may have logged in with the old password.
                     stored::forget_devices(tx, account.me.id)?;
-                    entries.push((Object::Account(name), "reset".to_owned()));
+                    entries.push((Object::Account(name), vec![Fact::Made(Made::Reset)]));
                 }
                 Ok(Change::each(entries, ()))
             })
@@ -366,7 +367,7 @@ impl AccountService {
                 };
                 stored::know_device(tx, None, &fresh, id, now)?;
                 let joined = LoggedIn { me, epoch: 0, device };
-                let change = Change::of(Object::Invitation(invitation.id), name, joined);
+                let change = Change::of(Object::Invitation(invitation.id), [Fact::Name(name)], joined);
                 Ok(change.by(Actor::Person(id)))
             })
             .await?)
@@ -391,7 +392,8 @@ impl AccountService {
             stored::forget_devices(tx, id)?;
             stored::know_device(tx, None, &fresh, id, now)?;
             let name = account.me.name.clone();
-            let change = Change::of(Object::Account(name), "by a link", LoggedIn { me: account.me, epoch, device });
+            let logged_in = LoggedIn { me: account.me, epoch, device };
+            let change = Change::of(Object::Account(name), [Fact::Made(Made::ByLink)], logged_in);
             Ok(change.by(Actor::Person(id)))
         };
         Ok(self.db.write_audited(Actor::System, Action::UserSetPassword, reset).await?)
@@ -482,7 +484,7 @@ impl AccountService {
         let create = move |tx: &Transaction<'_>| {
             let into = into_group(tx, group)?;
             let id = accounts::insert_invitation(tx, &secret_hash, &label, role, group, by, expires_at)?;
-            Ok(Change::of(Object::Invitation(id), format!("{label} ({role}, {days} days{into})"), ()))
+            Ok(Change::of(Object::Invitation(id), invitation_facts(&label, role, days, into), ()))
         };
         self.db.write_audited(admin, Action::InvitationCreate, create).await?;
         Ok(secret)
@@ -511,7 +513,7 @@ impl Accounts for AccountService {
             if !accounts::set_disabled(tx, user, disabled)? {
                 return Err(Failure::not_found("account"));
             }
-            Ok(Change::of(Object::Account(account.me.name), "", ()))
+            Ok(Change::of(Object::Account(account.me.name), [], ()))
         };
         Ok(self.db.write_audited(admin, action, set).await?)
     }
@@ -532,7 +534,7 @@ impl Accounts for AccountService {
                     "将没有任何启用的管理员。请先将其他账户设为管理员。",
                 )));
             }
-            Ok(Change::of(Object::Account(account.me.name), role.to_string(), ()))
+            Ok(Change::of(Object::Account(account.me.name), [Fact::Role(role)], ()))
         };
         Ok(self.db.write_audited(admin, Action::UserSetRole, set).await?)
     }
@@ -557,7 +559,7 @@ impl Accounts for AccountService {
             let into = into_group(tx, group)?;
             let entries = stored.iter().map(|(secret, label, role)| {
                 let id = accounts::insert_invitation(tx, &hash_secret(secret), label, *role, group, by, expires_at)?;
-                Ok((Object::Invitation(id), format!("{label} ({role}, {days} days{into})")))
+                Ok((Object::Invitation(id), invitation_facts(label, *role, days, into.clone())))
             });
             Ok(Change::each(entries.collect::<Result<_, Failure>>()?, ()))
         };
@@ -580,7 +582,7 @@ impl Accounts for AccountService {
                         "此邀请已被使用或撤销。",
                     )));
                 }
-                Ok(Change::of(Object::Invitation(invitation), "", ()))
+                Ok(Change::of(Object::Invitation(invitation), [], ()))
             })
             .await?)
     }
@@ -604,7 +606,7 @@ impl Accounts for AccountService {
                 )));
             }
             accounts::set_reset(tx, user, &secret_hash, expires_at)?;
-            Ok(Change::of(Object::Account(account.me.name), format!("{RESET_HOURS} hours"), ()))
+            Ok(Change::of(Object::Account(account.me.name), [Fact::Hours(RESET_HOURS)], ()))
         };
         self.db.write_audited(admin, Action::UserCreateReset, create).await?;
         Ok(secret)
@@ -631,10 +633,16 @@ impl Accounts for AccountService {
 }
 
 /// The group of an invitation, in the words of the audit log.
-fn into_group(conn: &Connection, group: Option<GroupId>) -> Result<String, Failure> {
-    let Some(id) = group else { return Ok(String::new()) };
+fn into_group(conn: &Connection, group: Option<GroupId>) -> Result<Option<String>, Failure> {
+    let Some(id) = group else { return Ok(None) };
     let group = groups::get(conn, id)?.ok_or_else(|| Failure::not_found("group"))?;
-    Ok(format!(", group {}", group.name))
+    Ok(Some(group.name))
+}
+
+/// What the audit log says of a new invitation.
+fn invitation_facts(label: &str, role: Role, days: u32, group: Option<String>) -> Vec<Fact> {
+    let facts = [Fact::Label(label.to_owned()), Fact::Role(role), Fact::Days(days)];
+    facts.into_iter().chain(group.map(Fact::Group)).collect()
 }
 
 /// When an invitation that is created now expires.

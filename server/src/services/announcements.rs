@@ -5,6 +5,7 @@ use app::{
     model::{
         announcement::{Announced, Announcement, Audience, LONGEST_ANNOUNCEMENT, NewAnnouncement},
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{AnnouncementId, Token, UserId},
         page::{PageOf, Paged},
     },
@@ -98,8 +99,9 @@ impl Announcements for AnnouncementService {
         let publish = move |tx: &Transaction<'_>| {
             let name = announcements::audience_name(tx, new.to)?.ok_or_else(|| Failure::not_found("audience"))?;
             let id = announcements::insert(tx, &new, by)?;
-            let detail = if name.is_empty() { new.to.to_string() } else { format!("{}: {name}", new.to) };
-            Ok(Change::of(Object::Announcement(id), detail, id))
+            let name = (!name.is_empty()).then_some(Fact::Name(name));
+            let facts: Vec<Fact> = [Fact::Audience(new.to.to_string())].into_iter().chain(name).collect();
+            Ok(Change::of(Object::Announcement(id), facts, id))
         };
         Ok(self.db.write_audited(admin, Action::AnnouncementPublish, publish).await?)
     }
@@ -107,7 +109,7 @@ impl Announcements for AnnouncementService {
     async fn withdraw(&self, admin: &Admin, id: AnnouncementId) -> Answer<()> {
         let withdraw = move |tx: &Transaction<'_>| match announcements::withdraw(tx, id)? {
             None => Err(Failure::not_found("announcement")),
-            Some(true) => Ok(Change::of(Object::Announcement(id), "", ())),
+            Some(true) => Ok(Change::of(Object::Announcement(id), [], ())),
             Some(false) => Ok(Change::each(Vec::new(), ())),
         };
         Ok(self.db.write_audited(admin, Action::AnnouncementWithdraw, withdraw).await?)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         dataset::{DatasetDetail, DatasetRow, ImportedDataset, TaskRow},
         ids::DatasetVersionId,
         lang::Lang,
@@ -78,7 +79,7 @@ async fn store(
             let new = &prepared.new;
             let stored = datasets::store(tx, prepared, revisions, rubric_id)?;
             if stored.new {
-                entries.push((Object::Dataset(new.slug.clone()), format!("version {}", stored.number)));
+                entries.push((Object::Dataset(new.slug.clone()), vec![Fact::Version(stored.number)]));
             }
             let spoken = |lang: Lang| new.tasks.iter().filter(|task| task.nl_lang == lang).count() as u64;
             Ok(ImportedDataset {

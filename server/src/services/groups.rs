@@ -6,6 +6,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         group::{Group, MOST_GROUPS, MOST_MEMBERS, MemberChange, group_name_fault},
         ids::{GroupId, UserId},
         page::{PageOf, Paged},
@@ -49,18 +50,18 @@ impl GroupService {
     async fn change(&self, admin: &Admin, id: GroupId, change: MemberChange) -> Answer<()> {
         let write = move |tx: &Transaction<'_>| {
             let before = known(tx, id)?;
-            let mut detail = Vec::new();
+            let (mut removed, mut added) = (Vec::new(), Vec::new());
             for user in change.remove {
                 if let Some(member) = before.members.iter().find(|member| member.id == user) {
                     groups::remove(tx, id, user)?;
-                    detail.push(format!("-{}", member.name));
+                    removed.push(member.name.clone());
                 }
             }
             for user in change.add {
                 let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
                 if !before.members.iter().any(|member| member.id == user) {
                     groups::add(tx, id, user)?;
-                    detail.push(format!("+{}", account.me.name));
+                    added.push(account.me.name);
                 }
             }
             if known(tx, id)?.members.len() as u64 > MOST_MEMBERS {
@@ -69,10 +70,17 @@ impl GroupService {
                     format!("一个分组最多 {MOST_MEMBERS} 人，请拆分。"),
                 )));
             }
-            Ok(match detail.is_empty() {
-                true => Change::each(Vec::new(), ()),
-                false => Change::of(Object::Group(id), format!("{}: {}", before.name, detail.join(" ")), ()),
-            })
+            if removed.is_empty() && added.is_empty() {
+                return Ok(Change::each(Vec::new(), ()));
+            }
+            let mut facts = vec![Fact::Name(before.name)];
+            if !removed.is_empty() {
+                facts.push(Fact::RemovedMembers(removed));
+            }
+            if !added.is_empty() {
+                facts.push(Fact::AddedMembers(added));
+            }
+            Ok(Change::of(Object::Group(id), facts, ()))
         };
         Ok(self.db.write_audited(admin, Action::GroupSetMembers, write).await?)
     }
@@ -98,7 +106,7 @@ impl Groups for GroupService {
                 )));
             }
             let id = groups::insert(tx, &name)?.ok_or_else(|| taken(&name))?;
-            Ok(Change::of(Object::Group(id), name, id))
+            Ok(Change::of(Object::Group(id), [Fact::Name(name)], id))
         };
         Ok(self.db.write_audited(admin, Action::GroupCreate, create).await?)
     }
@@ -111,7 +119,7 @@ impl Groups for GroupService {
                 return Err(taken(&name));
             }
             groups::rename(tx, id, &name)?;
-            Ok(Change::of(Object::Group(id), format!("{} -> {name}", before.name), ()))
+            Ok(Change::of(Object::Group(id), [Fact::OldName(before.name), Fact::Name(name)], ()))
         };
         Ok(self.db.write_audited(admin, Action::GroupRename, rename).await?)
     }
@@ -120,7 +128,7 @@ impl Groups for GroupService {
         let delete = move |tx: &Transaction<'_>| {
             let before = known(tx, id)?;
             groups::delete(tx, id)?;
-            Ok(Change::of(Object::Group(id), before.name, ()))
+            Ok(Change::of(Object::Group(id), [Fact::Name(before.name)], ()))
         };
         Ok(self.db.write_audited(admin, Action::GroupDelete, delete).await?)
     }

@@ -4,6 +4,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         guidelines::{GuidelinesDetail, GuidelinesSheet, GuidelinesState, LONGEST_GUIDELINES},
         ids::Token,
         lang::{Bilingual, Lang},
@@ -99,7 +100,7 @@ impl Guidelines for GuidelineService {
                 return Ok(Change::each(Vec::new(), ()));
             }
             let version = guidelines::append(tx, owner, &text, by)?;
-            Ok(Change::of(object, format!("version {version}"), ()))
+            Ok(Change::of(object, [Fact::Version(version)], ()))
         };
         Ok(self.db.write_audited(admin, Action::GuidelinesSave, save).await?)
     }

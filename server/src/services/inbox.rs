@@ -6,6 +6,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{RunId, StudyId, UserId},
         inbox::{
             ITEMS_MOST, InboxAct, InboxCount, InboxDone, InboxFilter, InboxItem, InboxKind, InboxPage, InboxRequest,
@@ -229,7 +230,7 @@ fn open_item(conn: &Connection, act: InboxAct, id: i64) -> Result<Waiting, Failu
 }
 
 /// Deals with one item; writes nothing where it fails.
-fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<(Object, String), Failure> {
+fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<(Object, Vec<Fact>), Failure> {
     let item = open_item(conn, act, id)?;
     let study = || item.study.ok_or_else(|| Failure::internal("an inbox item without its study"));
     let entry = match (act, item.subject) {
@@ -239,25 +240,25 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
             flags::insert(conn, study, on, (user, &flag), "", by)?;
-            (Object::Study(study), quality::flag_detail(on))
+            (Object::Study(study), vec![Fact::Flag(on)])
         }
         (InboxAct::AddRater, Subject::Disagreement(output)) => {
             quality::ask_extra(conn, study()?, output, by)?;
-            (Object::Study(study()?), format!("output {output}"))
+            (Object::Study(study()?), vec![Fact::Output(output)])
         }
         (InboxAct::Restart, Subject::Rater(_, rater)) => {
             calibrations::reset(conn, study()?, rater)?;
-            (Object::Study(study()?), format!("account {rater}"))
+            (Object::Study(study()?), vec![Fact::Account(rater)])
         }
         (InboxAct::Admit, Subject::Rater(_, rater)) => {
             calibrations::admit(conn, study()?, rater, by)?;
-            (Object::Study(study()?), format!("account {rater}"))
+            (Object::Study(study()?), vec![Fact::Account(rater)])
         }
         (InboxAct::Resume, Subject::Rater(_, rater)) => {
             if !limits::resume(conn, study()?, rater)? {
                 return Err(Failure::conflict(("This rater is not paused.", "该评分者未被暂停。")));
             }
-            (Object::Study(study()?), format!("account {rater}"))
+            (Object::Study(study()?), vec![Fact::Account(rater)])
         }
         (InboxAct::Dismiss, Subject::Rater(_, rater)) if limits::is_paused(conn, study()?, rater)? => {
             return Err(Failure::conflict((
@@ -269,17 +270,17 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
             let Some(webhook) = webhooks::retry(conn, delivery)? else {
                 return Err(Failure::not_found("delivery"));
             };
-            (Object::Webhook(webhook), format!("delivery {delivery}"))
+            (Object::Webhook(webhook), vec![Fact::Delivery(delivery)])
         }
         (InboxAct::Dismiss, subject) => {
             inbox::dismiss(conn, &item, by)?;
             let kind = subject.kind();
             match subject {
-                Subject::Rater(_, rater) => (Object::Study(study()?), format!("{kind}: account {rater}")),
-                Subject::Run(_, run) => (Object::Run(run), kind.to_string()),
+                Subject::Rater(_, rater) => (Object::Study(study()?), vec![Fact::InboxItem(kind), Fact::Account(rater)]),
+                Subject::Run(_, run) => (Object::Run(run), vec![Fact::InboxItem(kind)]),
                 Subject::Delivery(delivery) => {
                     let webhook = webhooks::delivery(conn, delivery)?.ok_or_else(|| Failure::not_found("delivery"))?;
-                    (Object::Webhook(webhook.webhook), format!("delivery {delivery}"))
+                    (Object::Webhook(webhook.webhook), vec![Fact::Delivery(delivery)])
                 }
                 Subject::Flag(_) | Subject::Disagreement(_) | Subject::Plan | Subject::Routine(_) => {
                     return Err(Failure::internal("an item that cannot be dismissed"));

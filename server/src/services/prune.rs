@@ -9,6 +9,7 @@ use std::{
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::{Fact, Unused},
         time::{DAY_MS, Timestamp},
     },
     port::{Answer, System},
@@ -38,7 +39,7 @@ const BATCH: usize = 200;
 /// Freed items of one kind, or in a dry run the items to free.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Freed {
-    pub what: Kind,
+    pub what: Unused,
     pub count: u64,
     /// Total size in bytes.
     pub bytes: u64,
@@ -47,49 +48,12 @@ pub struct Freed {
     pub skipped: Option<String>,
 }
 
-/// Data that can be deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Files of interrupted uploads.
-    UnfinishedUploads,
-    /// Uploaded files without a submission.
-    Uploads,
-    /// Cached verdicts that no run's result came from.
-    Verdicts,
-    /// Test files that no dataset has.
-    TestFiles,
-    /// Images of toolchains that were replaced, and the programs built with them.
-    Images,
-    /// Compiled tests that match no dataset.
-    Suites,
-    /// Jars that no dataset's tests use.
-    Jars,
-    /// Copies of the database from before its schema was updated.
-    OldSchemas,
-}
-
-impl Kind {
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::UnfinishedUploads => "unfinished uploads",
-            Kind::Uploads => "uploads without a submission",
-            Kind::Verdicts => "cached verdicts without a result",
-            Kind::TestFiles => "test files without a dataset",
-            Kind::Images => "images of replaced toolchains",
-            Kind::Suites => "compiled tests without a dataset",
-            Kind::Jars => "jars without a dataset",
-            Kind::OldSchemas => "copies from before an update",
-        }
-    }
-}
-
 /// Items to free, with their sizes.
 #[derive(Default)]
 struct Found<T>(Vec<(T, u64)>);
 
 impl<T> Found<T> {
-    fn freed(&self, what: Kind) -> Freed {
+    fn freed(&self, what: Unused) -> Freed {
         let bytes = self.0.iter().map(|(_, bytes)| bytes).sum();
         Freed { what, count: self.0.len() as u64, bytes, skipped: None }
     }
@@ -108,8 +72,8 @@ impl Services {
         freed.extend(self.engine_files(dry_run).await?);
         freed.push(self.old_schemas(dry_run).await?);
         if !dry_run && freed.iter().any(|freed| freed.count > 0) {
-            let detail = freed.iter().map(|f| format!("{} {}", f.count, f.what.words())).collect::<Vec<_>>().join(", ");
-            let change = Change::of(Object::Storage, detail, ());
+            let facts: Vec<Fact> = freed.iter().map(|freed| Fact::Freed(freed.what, freed.count)).collect();
+            let change = Change::of(Object::Storage, facts, ());
             self.db.write_audited(system, Action::StoragePrune, move |_| Ok(change)).await?;
         }
         Ok(freed)
@@ -118,7 +82,7 @@ impl Services {
     async fn unfinished_uploads(&self, dry_run: bool) -> Result<Freed, Failure> {
         let uploads = self.uploads.clone();
         let found = blocking(move || if dry_run { uploads.unfinished() } else { uploads.clear_unfinished() }).await?;
-        Ok(Found(found).freed(Kind::UnfinishedUploads))
+        Ok(Found(found).freed(Unused::UnfinishedUploads))
     }
 
     /// Deletes uploaded files without a submission after a day. The server calls it every hour.
@@ -155,7 +119,7 @@ impl Services {
                 }
             }
         }
-        Ok(unused.freed(Kind::Uploads))
+        Ok(unused.freed(Unused::Uploads))
     }
 
     /// Deletes copies from before an update of the schema, after a month.
@@ -163,7 +127,7 @@ impl Services {
         let folder = self.folder.clone();
         let prefix = format!("{}{}", db::FILE, db::copy::SCHEMA);
         let removed = blocking(move || remove(&folder, |name| name.starts_with(&prefix), UNDO_UPDATE, dry_run)).await?;
-        Ok(removed.freed(Kind::OldSchemas))
+        Ok(removed.freed(Unused::OldSchemas))
     }
 
     async fn unused_verdicts(&self, dry_run: bool) -> Result<Freed, Failure> {
@@ -176,13 +140,13 @@ impl Services {
                 self.db.write(move |tx| prune::delete_outcomes(tx, &batch)).await?;
             }
         }
-        Ok(unused.freed(Kind::Verdicts))
+        Ok(unused.freed(Unused::Verdicts))
     }
 
     async fn engine_files(&self, dry_run: bool) -> Result<Vec<Freed>, Failure> {
         let skipped = |why: &str| {
             let freed = |what| Freed { what, count: 0, bytes: 0, skipped: Some(why.to_owned()) };
-            vec![freed(Kind::Images), freed(Kind::Suites), freed(Kind::Jars)]
+            vec![freed(Unused::Images), freed(Unused::Suites), freed(Unused::Jars)]
         };
         let folder = self.folder.join("engine");
         if self.db.read(prune::has_open_run).await? {
@@ -208,9 +172,9 @@ impl Services {
                     || image::is_replaced(&folder, name)
             };
             Ok(vec![
-                remove(&folder, image, GRACE, dry_run)?.freed(Kind::Images),
-                remove(&folder.join("suites"), |name| !suites.contains(name), GRACE, dry_run)?.freed(Kind::Suites),
-                remove(&folder.join("jars"), |name| !jars.contains(name), GRACE, dry_run)?.freed(Kind::Jars),
+                remove(&folder, image, GRACE, dry_run)?.freed(Unused::Images),
+                remove(&folder.join("suites"), |name| !suites.contains(name), GRACE, dry_run)?.freed(Unused::Suites),
+                remove(&folder.join("jars"), |name| !jars.contains(name), GRACE, dry_run)?.freed(Unused::Jars),
             ])
         })
         .await
@@ -234,7 +198,7 @@ pub(super) async fn test_files(db: &Db, dry_run: bool) -> Result<Freed, Failure>
             db.write(move |tx| prune::delete_test_file(tx, &checksum)).await?;
         }
     }
-    Ok(unused.freed(Kind::TestFiles))
+    Ok(unused.freed(Unused::TestFiles))
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> Result<T, Failure> {
@@ -348,9 +312,9 @@ mod tests {
         let before = fs::read_dir(&uploads).unwrap().count();
         let freed = services.prune(System, false).await.unwrap();
         assert_eq!(told, freed);
-        assert_eq!(count(&freed, Kind::UnfinishedUploads), (1, 4));
-        assert_eq!(count(&freed, Kind::Uploads), (2, 9));
-        assert_eq!(count(&freed, Kind::Verdicts), (1, 2));
+        assert_eq!(count(&freed, Unused::UnfinishedUploads), (1, 4));
+        assert_eq!(count(&freed, Unused::Uploads), (2, 9));
+        assert_eq!(count(&freed, Unused::Verdicts), (1, 2));
         assert_eq!(fs::read_dir(&uploads).unwrap().count(), before - 3);
         assert!(!uploads.join(&old).exists() && uploads.join(&young).exists());
         // The files of submissions, the young one, and the one that is still being uploaded.
@@ -373,7 +337,7 @@ mod tests {
         aged(&folder.path().join("used"));
         aged(&folder.path().join("unused"));
         let found = remove(folder.path(), |name| name != "used", GRACE, false).unwrap();
-        assert_eq!(found.freed(Kind::Images), Freed { what: Kind::Images, count: 1, bytes: 5, skipped: None });
+        assert_eq!(found.freed(Unused::Images), Freed { what: Unused::Images, count: 1, bytes: 5, skipped: None });
         assert!(folder.path().join("used").exists() && folder.path().join("young").exists());
         assert!(!folder.path().join("unused").exists());
     }

@@ -10,6 +10,7 @@ use app::{
     model::{
         api::{CreatedPublicLink, NewPublicLink, PublicLinkRow, PublicStudy, PublicTask},
         audit::{Action, Object},
+        audit_details::Fact,
         comparison::ComparisonFigures,
         ids::{PublicLinkId, StudyId, TaskId},
         page::{PageOf, Paged},
@@ -102,7 +103,7 @@ impl PublicLinks for PublicLinkService {
                 }
                 let id = public_links::insert(tx, study, &secret_hash, new.code, expires_at, by)?;
                 let row = public_links::get(tx, id)?.ok_or_else(|| Failure::internal("the new link is missing"))?;
-                Ok(Change::of(Object::Study(study), format!("link {id}"), row))
+                Ok(Change::of(Object::Study(study), [Fact::Link(id)], row))
             })
             .await?;
         Ok(CreatedPublicLink { row, path: format!("/public/{secret}") })
@@ -111,7 +112,7 @@ impl PublicLinks for PublicLinkService {
     async fn revoke(&self, admin: &Admin, id: PublicLinkId) -> Answer<()> {
         let revoke = move |tx: &Transaction<'_>| {
             let study = public_links::revoke(tx, id)?.ok_or_else(|| Failure::not_found("active link"))?;
-            Ok(Change::of(Object::Study(study), format!("link {id}"), ()))
+            Ok(Change::of(Object::Study(study), [Fact::Link(id)], ()))
         };
         Ok(self.db.write_audited(admin, Action::PublicLinkRevoke, revoke).await?)
     }

@@ -7,6 +7,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{DatasetVersionId, OutputId, StudyId, UploadId},
         problem::Problem,
         ratings_import::{ParsedRater, ParsedRating, RatedModel, RatingsKind, RatingsPreview, RatingsReading},
@@ -217,7 +218,7 @@ impl Store {
             }
             staging::publish(tx, import)?;
             preview.taken = true;
-            Ok(Change::of(Object::Dataset(dataset), format!("{} ratings", preview.ratings), preview))
+            Ok(Change::of(Object::Dataset(dataset), [Fact::Ratings(preview.ratings)], preview))
         })
         .await
     }

@@ -4,6 +4,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         page::{PageOf, Paged},
         problem::Problem,
         rubric::{Rubric, RubricChoices, RubricDetail, RubricRow, RubricSummary, SavedRubric},
@@ -79,7 +80,7 @@ impl Rubrics for RubricService {
             }
             let version = rubrics::append(tx, &rubric, by)?.rubric.version;
             let saved = SavedRubric { slug: slug.clone(), version, new: true };
-            Ok(Change::of(Object::Rubric(slug), format!("version {version}"), saved))
+            Ok(Change::of(Object::Rubric(slug), [Fact::Version(version)], saved))
         };
         Ok(self.db.write_audited(admin, Action::RubricSave, save).await?)
     }
@@ -121,7 +122,7 @@ impl Rubrics for RubricService {
             datasets::get(tx, &dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
             let chosen = named(tx, &rubric)?;
             rubrics::set_of_dataset(tx, &dataset, chosen.id)?;
-            Ok(Change::of(Object::Dataset(dataset), chosen.rubric.name(), ()))
+            Ok(Change::of(Object::Dataset(dataset), [Fact::Rubric(chosen.rubric.name())], ()))
         };
         Ok(self.db.write_audited(admin, Action::DatasetSetRubric, set).await?)
     }

@@ -6,6 +6,7 @@ use app::{
     i18n::runs::{EN, ZH},
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         code_lang::CodeLang,
         conversation_results::ConversationResults,
         dataset::TestKind,
@@ -165,7 +166,7 @@ impl RunService {
                 }
                 let id = runs::insert(tx, submission, fresh, by)?;
                 run_how::set(tx, id, how)?;
-                Ok(Change::of(Object::Run(id), format!("of submission {submission}"), id))
+                Ok(Change::of(Object::Run(id), [Fact::Submission(submission)], id))
             })
             .await?;
         let (db, engine) = (self.db.clone(), self.engine.clone());
@@ -409,7 +410,7 @@ impl Runs for RunService {
         let stop = move |tx: &Transaction<'_>| {
             runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
             let ended = runs::end(tx, id, RunStatus::Cancelled, None)?;
-            let entries = ended.then(|| (Object::Run(id), String::new()));
+            let entries = ended.then(|| (Object::Run(id), Vec::new()));
             Ok(Change::each(entries.into_iter().collect(), ()))
         };
         Ok(self.db.write_audited(admin, Action::RunCancel, stop).await?)
@@ -445,7 +446,7 @@ impl Runs for RunService {
                 let run = runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
                 check_repeat(&run, &what, first.is_some(), runs::counts(tx, id)?)?;
                 repeat(tx, id, &first.unwrap_or_default(), &what)?;
-                Ok(Change::of(Object::Run(id), described(&what), what))
+                Ok(Change::of(Object::Run(id), [Fact::Rerun(what.clone())], what))
             })
             .await?;
         for batch in batches {
@@ -504,16 +505,6 @@ fn check_repeat(run: &Run, what: &Rerun, found: bool, (_, done, _): Counts) -> R
 fn repeat(conn: &Connection, id: RunId, items: &[i64], what: &Rerun) -> Result<(), Failure> {
     runs::reset(conn, items, matches!(what, Rerun::Output(_) | Rerun::Tasks(_)))?;
     runs::reopen(conn, id, *what == Rerun::Changed)
-}
-
-fn described(what: &Rerun) -> String {
-    match what {
-        Rerun::Output(output) => format!("output {output}"),
-        Rerun::Tasks(tasks) => format!("tasks {}", tasks.join(", ")),
-        Rerun::Failed => "what the engine failed on".into(),
-        Rerun::Changed => "what has changed".into(),
-        Rerun::Rest => "the rest".into(),
-    }
 }
 
 /// Whether a run has outputs for these tasks.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::{Fact, Made},
         ids::UserId,
         keys::Settings,
         lang::Lang,
@@ -184,7 +185,7 @@ impl SingleSignOn {
                 Some(owner) => return Ok(Change::each(Vec::new(), owner == id)),
                 None => identities::link(tx, &issuer, &subject, id)?,
             };
-            Ok(Change::of(Object::Account(name), issuer, done))
+            Ok(Change::of(Object::Account(name), [Fact::Issuer(issuer)], done))
         };
         match self.db.write_audited(&person, Action::UserLink, link).await? {
             true => Ok(Arrived::Linked),
@@ -201,7 +202,7 @@ impl SingleSignOn {
         let unlink = move |tx: &Transaction<'_>| {
             Ok(match identities::unlink(tx, id)? {
                 0 => Change::each(Vec::new(), ()),
-                _ => Change::of(Object::Account(name), "", ()),
+                _ => Change::of(Object::Account(name), [], ()),
             })
         };
         Ok(self.db.write_audited(person, Action::UserUnlink, unlink).await?)
@@ -246,9 +247,12 @@ impl SingleSignOn {
                     if let Some(group) = invitation.group {
                         groups::add(tx, group.id, id)?;
                     }
-                    Change::of(Object::Invitation(invitation.id), name, logged_in)
+                    Change::of(Object::Invitation(invitation.id), [Fact::Name(name)], logged_in)
                 }
-                None => Change::of(Object::Account(name), format!("{role}, by single sign-on"), logged_in),
+                None => {
+                    let facts = [Fact::Role(role), Fact::Made(Made::BySingleSignOn)];
+                    Change::of(Object::Account(name), facts, logged_in)
+                },
             };
             Ok(change.by(Actor::Person(id)))
         };

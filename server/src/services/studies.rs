@@ -6,6 +6,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         dataset::TaskRow,
         ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId, UserId},
         page::{Found, PageOf, Paged, Which},
@@ -74,7 +75,7 @@ impl Studies for StudyService {
 
     async fn create(&self, admin: &Admin, new: NewStudy) -> Answer<StudyId> {
         let title = new.title.trim().to_owned();
-        let entry = |id| (Object::Study(id), title);
+        let entry = |id| (Object::Study(id), Fact::Name(title));
         let create = plans::create(self.db.clone(), admin.clone(), (new, None), (Action::StudyCreate, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
@@ -109,7 +110,7 @@ impl Studies for StudyService {
                     plan::note(tx, id, "started", None, &plan::Moved { ratings: row.wanted, from: None })?;
                 }
                 studies::set_status(tx, id, status)?;
-                Ok(Change::of(Object::Study(id), status.to_string(), ()))
+                Ok(Change::of(Object::Study(id), [Fact::Status(status)], ()))
             })
             .await?)
     }
@@ -137,7 +138,7 @@ impl Studies for StudyService {
                 )));
             }
             studies::set_status(tx, id, StudyStatus::Running)?;
-            Ok(Change::of(Object::Study(id), reason, ()))
+            Ok(Change::of(Object::Study(id), [Fact::Reason(reason)], ()))
         };
         Ok(self.db.write_audited(admin, Action::StudyReopen, reopen).await?)
     }

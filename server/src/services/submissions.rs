@@ -8,6 +8,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         code_lang::CodeLang,
         dataset::{TaskRow, TestKind},
         ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
@@ -262,11 +263,11 @@ impl SubmissionService {
             let known = submissions::model(tx, &model)?;
             refuse_second(tx, plan.version, known, &plan.upload.checksum, &model)?;
             staging::publish(tx, Import::Submission(id.0))?;
-            let mut detail = format!("{model} on {}", plan.dataset);
+            let mut facts = vec![Fact::Model(model), Fact::Dataset(plan.dataset)];
             if left_out > 0 {
-                detail.push_str(&format!(", {left_out} invalid lines left out"));
+                facts.push(Fact::InvalidLines(left_out));
             }
-            Ok(Change::of(Object::Submission(id), detail, id))
+            Ok(Change::of(Object::Submission(id), facts, id))
         });
         published.await
     }

@@ -9,6 +9,7 @@ use app::{
     model::{
         api::{CreatedToken, NewToken, Scope, TokenRow},
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{ApiTokenId, UserId},
         page::{PageOf, Paged},
         time::{DAY_MS, Timestamp},
@@ -170,7 +171,8 @@ impl TokenService {
                 };
                 let id = tokens::insert(tx, &new)?;
                 let row = tokens::get(tx, id)?.ok_or_else(|| Failure::internal("the new token is missing"))?;
-                Ok(Change::of(Object::Token(id), format!("{prefix}… for account {owner}: {label}"), row))
+                let facts = [Fact::TokenPrefix(prefix), Fact::Account(owner), Fact::Label(label)];
+                Ok(Change::of(Object::Token(id), facts, row))
             })
             .await?;
         Ok(CreatedToken { row, secret: shown })
@@ -215,7 +217,7 @@ impl Tokens for TokenService {
             if !tokens::revoke(tx, id, owner)? {
                 return Err(Failure::not_found("active token"));
             }
-            Ok(Change::of(Object::Token(id), "", ()))
+            Ok(Change::of(Object::Token(id), [], ()))
         };
         Ok(self.db.write_audited(admin, Action::TokenRevoke, revoke).await?)
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         upkeep::{Archived, UNDO_MS, Upkeep},
     },
     port::{Admin, Answer, upkeep::Upkeeps},
@@ -53,12 +54,12 @@ impl UpkeepService {
         admin: &Admin,
         action: Action,
         object: Object,
-        work: impl FnOnce(&Transaction<'_>, &State, &Object) -> Result<String, Failure> + Send + 'static,
+        work: impl FnOnce(&Transaction<'_>, &State, &Object) -> Result<Vec<Fact>, Failure> + Send + 'static,
     ) -> Answer<()> {
         let changed = move |tx: &Transaction<'_>| {
             let state = visible(tx, &object)?;
-            let detail = work(tx, &state, &object)?;
-            Ok(Change::of(object, detail, ()))
+            let facts = work(tx, &state, &object)?;
+            Ok(Change::of(object, facts, ()))
         };
         Ok(self.db.write_audited(admin, action, changed).await?)
     }
@@ -98,7 +99,7 @@ impl Upkeeps for UpkeepService {
                     )));
                 }
             }
-            Ok(format!("from {} to {name}", old.name))
+            Ok(vec![Fact::OldName(old.name.clone()), Fact::Name(name)])
         };
         self.change(admin, Action::ObjectRename, object, rename).await
     }
@@ -115,7 +116,7 @@ impl Upkeeps for UpkeepService {
                 )));
             }
             upkeep::set_archived(tx, object, archived)?;
-            Ok(state.name.clone())
+            Ok(vec![Fact::Name(state.name.clone())])
         };
         self.change(admin, action, object, set).await
     }
@@ -144,7 +145,7 @@ impl Upkeeps for UpkeepService {
                 (Object::Dataset(slug), None) => upkeep::delete_dataset(tx, slug)?,
                 _ => return Err(Failure::not_found("object")),
             }
-            Ok(state.name.clone())
+            Ok(vec![Fact::Name(state.name.clone())])
         };
         self.change(admin, Action::ObjectDelete, object, delete).await?;
         if is_dataset {
@@ -180,7 +181,7 @@ impl Upkeeps for UpkeepService {
                     "已超过撤销时限，该对象已被删除。",
                 )));
             }
-            Ok(Change::of(object, "", ()))
+            Ok(Change::of(object, [], ()))
         };
         Ok(self.db.write_audited(admin, Action::ObjectRestore, restore).await?)
     }

@@ -6,6 +6,7 @@ use app::{
     i18n::audit::{EN, ZH},
     model::{
         audit::{AUDIT_PAGE, AuditPage},
+        audit_details::{Details, Fact},
         user::Role,
     },
     port::{Accounts, System},
@@ -31,7 +32,8 @@ async fn the_audit_page_goes_back_entry_by_entry() {
     let second: AuditPage = admin.rpc("audit", filter(&last)).await.json();
     assert!(!second.older);
     let details: Vec<_> = first.entries.iter().chain(&second.entries).map(|entry| entry.detail.clone()).collect();
-    let expected: Vec<_> = (0..invitations).rev().map(|n| format!("guest {n} (rater, 3 days)")).collect();
+    let facts = |n| vec![Fact::Label(format!("guest {n}")), Fact::Role(Role::Rater), Fact::Days(3)];
+    let expected: Vec<_> = (0..invitations).rev().map(|n| Details::Facts(facts(n))).collect();
     assert_eq!(details, expected);
 
     let page = admin.get("/admin/audit?action=invitation.create&object=guest").await;
@@ -46,13 +48,14 @@ async fn the_audit_page_filters_and_downloads_in_both_languages() {
     let mut admin = app.admin().await;
     admin.form("/rpc/invite", &[("label", "=1+1"), ("role", "rater"), ("days", "1")]).await;
     let query = "person=admin&action=invitation.create&from=2020-01-01&to=2999-12-31";
-    for (lang, words) in [("en", &EN), ("zh", &ZH)] {
+    for (lang, words, role) in [("en", &EN, "Role: "), ("zh", &ZH, "角色：")] {
         admin.form("/lang", &[("lang", lang)]).await;
         let page = admin.get(&format!("/admin/audit?{query}")).await;
         assert_eq!(page.status, StatusCode::OK);
         let row = page.body.split("<tbody").nth(1).unwrap();
         assert!(row.contains(words.invitation_create) && row.contains(words.browser), "{row}");
         assert_eq!(row.matches("<tr").count(), 1, "{row}");
+        assert!(row.contains(role) && row.contains("=1+1"), "{row}");
         let none = admin.get("/admin/audit?to=2001-01-01").await;
         assert!(none.body.contains(words.none));
     }
@@ -61,7 +64,8 @@ async fn the_audit_page_filters_and_downloads_in_both_languages() {
     let lines: Vec<_> = csv.body.lines().collect();
     assert_eq!(lines.len(), 2, "{}", csv.body);
     assert!(lines[1].contains(",admin,invitation.create,"), "{}", lines[1]);
-    assert!(lines[1].contains("'=1+1 (rater"), "a spreadsheet would run it: {}", lines[1]);
+    let facts = r#""[{""label"":""=1+1""},{""role"":""rater""},{""days"":1}]""#;
+    assert!(lines[1].contains(facts), "{}", lines[1]);
     let all = admin.get("/admin/audit.csv").await;
     assert!(all.body.contains(",study.create,"), "{}", all.body);
     // Other people's changes and other days are not in it.

@@ -289,7 +289,8 @@ async fn adjudicated_output_becomes_a_known_item_for_those_who_never_had_it() {
         ([4, 1, 5].as_slice(), true, false, Pool::Hidden)
     );
     let log = app.services.audit.page(&ADMIN, AuditFilter::default()).await.unwrap().entries;
-    assert!(log.iter().any(|entry| entry.detail == format!("item {item}: output {output}, hidden")), "{log:?}");
+    let facts = vec![Fact::KnownItem(item), Fact::Output(output), Fact::Pool(Pool::Hidden)];
+    assert!(log.iter().any(|entry| entry.detail == Details::Facts(facts.clone())), "{log:?}");
 
     // Only who never had it may get it, and nobody while a rating is missing.
     let may = async |name: &'static str| {

@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
-use serde_json::Value;
 
 use super::parts::{Filter, asked, select_field};
 use crate::{
     address::query_value,
-    i18n::{I18n, use_i18n},
-    model::audit::{Action, AuditFilter, AuditPage as Found, Entry, Object, Via},
+    i18n::{I18n, audit_details::lines, use_i18n},
+    model::{
+        audit::{Action, AuditFilter, AuditPage as Found, Entry, Object, Via},
+        audit_details::Details,
+    },
     rpc::audit::audit_log,
     ui::{
         frame::Page,
@@ -130,34 +132,22 @@ fn row(i: I18n, entry: Entry) -> impl IntoView {
             <td role="cell" data-label=t.who translate="no">{person.unwrap_or_else(|| t.command_line.to_owned())}</td>
             <th role="rowheader" scope="row" data-label=t.what>{what}</th>
             <td role="cell" data-label=t.object>{object}</td>
-            <td role="cell" data-label=t.detail translate="no" class="audit-detail">{details(&detail)}</td>
+            <td role="cell" data-label=t.detail class="audit-detail">{details(i, &detail)}</td>
             <td role="cell" data-label=t.origin>{via}{address}</td>
         </tr>
     }
 }
 
-/// The details of an entry; those that are a JSON object as a list of its fields.
-fn details(text: &str) -> AnyView {
-    let Ok(Value::Object(object)) = serde_json::from_str(text) else { return text.to_owned().into_any() };
-    let mut fields = Vec::new();
-    object.iter().for_each(|(key, value)| flatten(key, value, &mut fields));
-    let fields = fields.into_iter().map(|(key, value)| view! { <li>{key}": "{value}</li> });
-    view! { <ul>{fields.collect_view()}</ul> }.into_any()
-}
-
-/// The fields of a JSON value with their paths, such as `speed.min_seconds`; without those that have no value.
-fn flatten(path: &str, value: &Value, fields: &mut Vec<(String, String)>) {
-    match value {
-        Value::Null => {}
-        Value::Object(object) => {
-            object.iter().for_each(|(key, value)| flatten(&format!("{path}.{key}"), value, fields))
-        }
-        Value::String(text) => fields.push((path.to_owned(), text.clone())),
-        Value::Array(items) => {
-            let plain = |item: &Value| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
-            fields.push((path.to_owned(), items.iter().map(plain).collect::<Vec<_>>().join(", ")));
-        }
-        other => fields.push((path.to_owned(), other.to_string())),
+/// The details of an entry; several as a list.
+fn details(i: I18n, details: &Details) -> AnyView {
+    let lines = lines(i, details).into_iter().map(|(name, value)| {
+        let name = (!name.is_empty()).then(|| format!("{name}{}", i.lang.pick(": ", "：")));
+        view! { {name}<span translate="no">{value}</span> }
+    });
+    let lines: Vec<_> = lines.collect();
+    match lines.len() {
+        0 | 1 => lines.into_any(),
+        _ => view! { <ul>{lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}</ul> }.into_any(),
     }
 }
 
@@ -192,16 +182,6 @@ fn query(filter: &AuditFilter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_of_details_have_their_paths() {
-        let mut fields = Vec::new();
-        let value = serde_json::json!({ "title": "A", "pace": { "min": 5, "max": null }, "raters": [1, "b"] });
-        flatten("study", &value, &mut fields);
-        fields.sort();
-        let expected = [("study.pace.min", "5"), ("study.raters", "1, b"), ("study.title", "A")];
-        assert_eq!(fields, expected.map(|(key, value)| (key.to_owned(), value.to_owned())));
-    }
 
     #[test]
     fn the_address_keeps_the_filter() {

@@ -140,13 +140,12 @@ pub fn progress(i: I18n, done: u64, wanted: u64) -> impl IntoView {
 
 /// A study's state as a colored word.
 pub fn status(i: I18n, status: StudyStatus) -> impl IntoView {
-    let (tone, word) = match status {
-        StudyStatus::Draft => (Tone::Plain, i.plan().draft),
-        StudyStatus::Running => (Tone::Good, i.admin().status_running),
-        StudyStatus::Paused => (Tone::Care, i.admin().status_paused),
-        StudyStatus::Closed => (Tone::Plain, i.admin().status_closed),
+    let tone = match status {
+        StudyStatus::Draft | StudyStatus::Closed => Tone::Plain,
+        StudyStatus::Running => Tone::Good,
+        StudyStatus::Paused => Tone::Care,
     };
-    view! { <Badge tone>{word}</Badge> }
+    view! { <Badge tone>{i.status_name(status)}</Badge> }
 }
 
 /// A task's description and signature, as raters see them.

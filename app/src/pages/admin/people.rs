@@ -145,7 +145,7 @@ fn accounts(i: I18n, list: Listing, users: Vec<UserRow>, forms: Forms) -> AnyVie
         view! {
             <tr role="row">
                 <th role="rowheader" scope="row" data-label=t.name>{user.name.clone()}{group_links(&user.groups)}</th>
-                <td role="cell" data-label=t.role>{role(i, user.role)}</td>
+                <td role="cell" data-label=t.role>{i.role_name(user.role)}</td>
                 <td role="cell" data-label=i.plan().reads>{reads_form(i, user.id, &name, user.reads, forms.set_reads)}</td>
                 <td role="cell" data-label=t.state>
                     {if user.disabled {
@@ -296,13 +296,6 @@ fn reads_form(
             </select>
             <button class="button small-button" type="submit" aria-label=save>{p.reads_save}</button>
         </ActionForm>
-    }
-}
-
-fn role(i: I18n, role: Role) -> &'static str {
-    match role {
-        Role::Admin => i.admin().role_admin,
-        Role::Rater => i.admin().role_rater,
     }
 }
 

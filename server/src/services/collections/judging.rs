@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, io::Write, sync::Arc};
 
 use app::model::{
     audit::{Action, Object},
+    audit_details::Fact,
     collection::{CollectionPlan, CollectionSettings},
     conversation::InstructionAnswer,
     ids::{CollectionId, OutputId},
@@ -127,7 +128,11 @@ impl CollectionService {
         let endpoint = self.endpoint(&new.endpoint)?;
         let Checked { new, target, how, .. } = self.checked_judging(new).await?;
         let by = admin.id();
-        let detail = format!("{} on {} from {}", new.judge, target.dataset, endpoint.name);
+        let facts = [
+            Fact::Model(new.judge.clone()),
+            Fact::Dataset(target.dataset.clone()),
+            Fact::Endpoint(endpoint.name.clone()),
+        ];
         let create = move |tx: &rusqlite::Transaction<'_>| {
             // Another judge may have been given the name meanwhile.
             if judge_scores::known(tx, &target.dataset, &new.judge)? {
@@ -148,7 +153,7 @@ impl CollectionService {
             let id = collections::insert(tx, &row)?;
             let submissions: BTreeSet<_> = target.outputs.iter().map(|output| output.submission).collect();
             judgings::add_submissions(tx, id, &submissions.into_iter().collect::<Vec<_>>())?;
-            Ok(Change::of(Object::Collection(id), detail, id))
+            Ok(Change::of(Object::Collection(id), facts, id))
         };
         self.0.db.write_audited(admin, Action::JudgingCreate, create).await
     }

@@ -22,6 +22,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         collection::{
             CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionStatus, EndpointRow,
             NewCollection, RequestDetail, RequestRow, StopReason,
@@ -339,7 +340,12 @@ impl Collections for CollectionService {
     async fn create(&self, admin: &Admin, new: NewCollection) -> Answer<CollectionId> {
         let endpoint = self.endpoint(&new.endpoint)?;
         let (version, new, _) = self.checked(new).await?;
-        let (by, detail) = (admin.id(), format!("{} on {} from {}", new.model, new.dataset, endpoint.name));
+        let by = admin.id();
+        let facts = [
+            Fact::Model(new.model.clone()),
+            Fact::Dataset(new.dataset.clone()),
+            Fact::Endpoint(endpoint.name.clone()),
+        ];
         let row = NewRow {
             version,
             model_name: new.model,
@@ -353,7 +359,7 @@ impl Collections for CollectionService {
         };
         let create = move |tx: &rusqlite::Transaction<'_>| {
             let id = collections::insert(tx, &row)?;
-            Ok(Change::of(Object::Collection(id), detail, id))
+            Ok(Change::of(Object::Collection(id), facts, id))
         };
         Ok(self.0.db.write_audited(admin, Action::CollectionCreate, create).await?)
     }
@@ -373,7 +379,7 @@ impl Collections for CollectionService {
                 return Ok(Change::each(Vec::new(), ()));
             }
             collections::set_status(tx, id, CollectionStatus::Stopped, Some(&StopReason::Admin))?;
-            Ok(Change::of(Object::Collection(id), "", ()))
+            Ok(Change::of(Object::Collection(id), [], ()))
         };
         Ok(self.0.db.write_audited(admin, Action::CollectionStop, stop).await?)
     }
@@ -403,7 +409,7 @@ impl Collections for CollectionService {
             }
             collections::set_settings(tx, id, &settings)?;
             collections::set_status(tx, id, CollectionStatus::Running, None)?;
-            Ok(Change::of(Object::Collection(id), "", ()))
+            Ok(Change::of(Object::Collection(id), [], ()))
         };
         Ok(self.0.db.write_audited(admin, action, resume).await?)
     }
@@ -417,8 +423,9 @@ impl Collections for CollectionService {
             }
             let scores = judgings::hide_scores(tx, id)?;
             collections::delete(tx, id)?;
-            let detail = format!("{} on {}, {} responses", found.row.model_name, found.row.dataset, found.row.answered);
-            Ok(Change::of(Object::Collection(id), detail, scores))
+            let row = found.row;
+            let facts = [Fact::Model(row.model_name), Fact::Dataset(row.dataset), Fact::Responses(row.answered)];
+            Ok(Change::of(Object::Collection(id), facts, scores))
         };
         let scores = self.0.db.write_audited(admin, Action::CollectionDelete, remove).await?;
         // In the background; the server finishes what this cannot.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{StudyId, TaskRevisionId, UserId},
         lang::Lang,
         plan::{Extension, Sharing},
@@ -59,7 +60,7 @@ pub(super) async fn spawn(
     db: &Db,
     admin: &Admin,
     id: StudyId,
-    entry: (Action, String),
+    entry: (Action, Fact),
     prepare: impl Fn(&Connection, &Study) -> Result<Compute, Failure> + Clone + Send + 'static,
 ) -> Answer<()> {
     let change = change(db.clone(), admin.clone(), id, entry, prepare);
@@ -70,7 +71,7 @@ async fn change(
     db: Db,
     admin: Admin,
     id: StudyId,
-    (action, detail): (Action, String),
+    (action, fact): (Action, Fact),
     prepare: impl Fn(&Connection, &Study) -> Result<Compute, Failure> + Clone + Send + 'static,
 ) -> Result<(), Failure> {
     for _ in 0..TRIES {
@@ -88,7 +89,7 @@ async fn change(
             Ok::<_, Failure>((prepared.first, services::steps::encoded(&prepared.steps)?))
         };
         let (first, steps) = background::run(computed).await??;
-        let detail = detail.clone();
+        let fact = fact.clone();
         let begin = move |tx: &Transaction<'_>| {
             let is_as_read = stored::version(tx, id)? == version && Study::open(tx, id)?.status == status;
             if !is_as_read || steps::are_left(tx, id)? {
@@ -97,7 +98,7 @@ async fn change(
             first(tx)?;
             steps::add(tx, id, &steps)?;
             stored::next_version(tx, id)?;
-            Ok(Change::of(Object::Study(id), detail, true))
+            Ok(Change::of(Object::Study(id), [fact], true))
         };
         if db.write_audited(&admin, action, begin).await? {
             return services::steps::finish(&db, id).await;

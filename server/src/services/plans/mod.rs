@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{StudyId, TaskRevisionId, UserId},
         plan::{Extension, PlanDetail, Reads, Sharing},
         study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
@@ -60,17 +61,17 @@ impl Plans for PlanService {
     }
 
     async fn join(&self, admin: &Admin, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()> {
-        let entry = (Action::StudyAddRater, format!("account {user}"));
+        let entry = (Action::StudyAddRater, Fact::Account(user));
         change::spawn(&self.db, admin, id, entry, move |conn, study| change::join(conn, study, user, share)).await
     }
 
     async fn leave(&self, admin: &Admin, id: StudyId, user: UserId) -> Answer<()> {
-        let entry = (Action::StudyRemoveRater, format!("account {user}"));
+        let entry = (Action::StudyRemoveRater, Fact::Account(user));
         change::spawn(&self.db, admin, id, entry, move |conn, study| change::leave(conn, study, user)).await
     }
 
     async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()> {
-        let entry = (Action::StudyExtend, serde_json::to_string(&by).map_err(Failure::from)?);
+        let entry = (Action::StudyExtend, Fact::Settings(serde_json::to_value(&by).map_err(Failure::from)?));
         change::spawn(&self.db, admin, id, entry, move |conn, study| change::extend(conn, study, &by)).await
     }
 
@@ -79,13 +80,13 @@ impl Plans for PlanService {
     }
 
     async fn edit(&self, admin: &Admin, id: StudyId, change: StudyChange) -> Answer<()> {
-        let entry = (Action::StudyEdit, serde_json::to_string(&change).map_err(Failure::from)?);
+        let entry = (Action::StudyEdit, Fact::Settings(serde_json::to_value(&change).map_err(Failure::from)?));
         change::spawn(&self.db, admin, id, entry, move |conn, study| edit::edit(conn, study, &change)).await
     }
 
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
         let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
-        let entry = move |copy| (Object::Study(id), format!("as study {copy}"));
+        let entry = move |copy| (Object::Study(id), Fact::Duplicate(copy));
         let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyCopy, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
@@ -102,8 +103,7 @@ impl Plans for PlanService {
                 ));
             }
             stored::set_settings(tx, id, &Settings { pace_s: seconds, ..study.settings })?;
-            let detail = seconds.map_or_else(|| "as measured".into(), |s| format!("{s} s"));
-            Ok(Change::of(Object::Study(id), detail, ()))
+            Ok(Change::of(Object::Study(id), [Fact::Pace(seconds)], ()))
         };
         Ok(self.db.write_audited(admin, Action::StudySetPace, set).await?)
     }
@@ -114,7 +114,7 @@ impl Plans for PlanService {
             if !stored::set_reads(tx, user, reads)? {
                 return Err(Failure::not_found("account"));
             }
-            Ok(Change::of(Object::Account(account.me.name), reads.to_string(), ()))
+            Ok(Change::of(Object::Account(account.me.name), [Fact::Reads(reads)], ()))
         };
         Ok(self.db.write_audited(admin, Action::UserSetLanguages, set).await?)
     }

@@ -6,6 +6,7 @@ use app::{
     error::AppError,
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{StudyId, SubmissionId},
         plan::{Reads, Sharing},
         quality::QualitySettings,
@@ -43,7 +44,7 @@ pub async fn create(
     db: Db,
     admin: Admin,
     (new, from): (NewStudy, Option<StudyId>),
-    (action, entry): (Action, impl FnOnce(StudyId) -> (Object, String) + Send + 'static),
+    (action, entry): (Action, impl FnOnce(StudyId) -> (Object, Fact) + Send + 'static),
 ) -> Result<StudyId, Failure> {
     let (by, draft, break_minutes) = (admin.id(), new.draft, new.break_minutes);
     let (plan, outputs) = db.read_long(move |conn| asked(conn, &new)).await?;
@@ -61,8 +62,8 @@ pub async fn create(
                 if break_minutes > 0 {
                     quality::save_settings(tx, id, &QualitySettings { break_minutes, ..QualitySettings::default() })?;
                 }
-                let (object, detail) = entry(id);
-                Ok(Change::of(object, detail, id))
+                let (object, fact) = entry(id);
+                Ok(Change::of(object, [fact], id))
             };
             db.write_audited(&admin, action, publish).await
         }

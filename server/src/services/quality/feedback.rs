@@ -5,6 +5,7 @@ use app::{
     error::{AppError, Refusal},
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         feedback::{
             AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
         },
@@ -177,7 +178,7 @@ impl Feedback for QualityService {
                 let (scores, answers) = scores.split_at(dimensions.min(scores.len()));
                 let adjudication = disagreements::decide(tx, study, output, me.id, scores, &comment)?;
                 instruction_answers::adjudicate(tx, adjudication, &instructions, answers)?;
-                Ok(Change::of(Object::Study(study), format!("output {output}"), ()))
+                Ok(Change::of(Object::Study(study), [Fact::Output(output)], ()))
             })
             .await?;
         let next = self.db.read(move |conn| disagreements::waiting(conn, user, admin, 1)).await?;

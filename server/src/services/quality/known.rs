@@ -3,6 +3,7 @@
 use app::{
     error::AppError,
     model::{
+        audit_details::Fact,
         ids::{OutputId, StudyId, TaskRevisionId, UserId},
         quality::{
             CalibrationMode, KnownItemChange, KnownItemProposal, KnownItemRecord, KnownItemSource, NewKnownItem,
@@ -33,11 +34,12 @@ const REASON_MAX: usize = 2000;
 const ITEMS_MOST: usize = 1000;
 
 /// The audit log's details of a new item.
-pub fn detail(id: i64, new: &NewKnownItem) -> String {
-    match new.source {
-        KnownItemSource::Output(output) => format!("item {id}: output {output}, {}", new.pool),
-        KnownItemSource::Pasted { .. } => format!("item {id}: {}", new.pool),
-    }
+pub fn facts(id: i64, new: &NewKnownItem) -> Vec<Fact> {
+    let output = match new.source {
+        KnownItemSource::Output(output) => Some(Fact::Output(output)),
+        KnownItemSource::Pasted { .. } => None,
+    };
+    [Fact::KnownItem(id)].into_iter().chain(output).chain([Fact::Pool(new.pool)]).collect()
 }
 
 /// Adds an item.

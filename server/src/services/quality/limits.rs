@@ -6,6 +6,7 @@
 
 use app::model::{
     audit::{Action, Object},
+    audit_details::Fact,
     ids::{StudyId, UserId},
     quality::{BREAK_MOST, LimitAction, MISSED_LEAST, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST},
 };
@@ -160,7 +161,7 @@ pub fn pause(tx: &Transaction<'_>, study: StudyId, rater: UserId, paused: bool) 
         return Err(Failure::not_found("rater"));
     }
     let changed = if paused { limits::pause(tx, study, rater)? } else { limits::resume(tx, study, rater)? };
-    let entries = if changed { vec![(Object::Study(study), format!("account {rater}"))] } else { Vec::new() };
+    let entries = if changed { vec![(Object::Study(study), vec![Fact::Account(rater)])] } else { Vec::new() };
     Ok(Change::each(entries, ()))
 }
 

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         code::CodeView,
         code_lang::CodeLang,
         ids::{OutputId, StudyId, SubmissionId, UserId},
@@ -38,7 +39,6 @@ use rusqlite::{Connection, Transaction};
 pub use self::{
     disagreements::{after_rating, ask_after, ask_extra, look_after},
     feedback::reply,
-    monitoring::flag_detail,
 };
 use crate::{
     db::{
@@ -79,12 +79,12 @@ impl QualityService {
         &self,
         admin: &Admin,
         action: Action,
-        (object, detail): (Object, String),
+        (object, facts): (Object, Vec<Fact>),
         work: impl FnOnce(&Connection) -> Result<(), Failure> + Send + 'static,
     ) -> Answer<()> {
         let work = move |tx: &Transaction<'_>| {
             work(tx)?;
-            Ok(Change::of(object, detail, ()))
+            Ok(Change::of(object, facts, ()))
         };
         Ok(self.db.write_audited(admin, action, work).await?)
     }
@@ -118,7 +118,7 @@ impl Quality for QualityService {
             true => steps::encoded(&[Step::ExtraRaters(OutputId(0)), look])?,
             false => steps::encoded(&[look])?,
         };
-        self.change(admin, Action::StudySetQuality, (Object::Study(study), settings_json(&settings)?), move |tx| {
+        self.change(admin, Action::StudySetQuality, (Object::Study(study), vec![settings_fact(&settings)?]), move |tx| {
             check(&settings, known_items::sizes(tx, study)?, &setup(tx, study)?.rubric)?;
             let earlier = quality::settings(tx, study)?;
             quality::save_settings(tx, study, &settings)?;
@@ -141,7 +141,7 @@ impl Quality for QualityService {
         let by = admin.id();
         let add = move |tx: &Transaction<'_>| {
             let id = known::add(tx, study, &new, by)?;
-            Ok(Change::of(Object::Study(study), known::detail(id, &new), id))
+            Ok(Change::of(Object::Study(study), known::facts(id, &new), id))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
@@ -151,15 +151,15 @@ impl Quality for QualityService {
         if let Some(retired) = change.retired {
             let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
             let change = KnownItemChange { pool: None, ..change };
-            self.change(admin, word, (Object::Study(study), format!("item {item}")), move |tx| {
+            self.change(admin, word, (Object::Study(study), vec![Fact::KnownItem(item)]), move |tx| {
                 known::change(tx, study, item, change)
             })
             .await?;
         }
         if let Some(pool) = change.pool {
             let change = KnownItemChange { retired: None, ..change };
-            let detail = format!("item {item}: {pool}");
-            self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), detail), move |tx| {
+            let facts = vec![Fact::KnownItem(item), Fact::Pool(pool)];
+            self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), facts), move |tx| {
                 known::change(tx, study, item, change)
             })
             .await?;
@@ -168,8 +168,8 @@ impl Quality for QualityService {
     }
 
     async fn remove_known_item(&self, admin: &Admin, study: StudyId, item: i64) -> Answer<()> {
-        let detail = (Object::Study(study), format!("item {item}"));
-        self.change(admin, Action::KnownScoresRemove, detail, move |tx| known::remove(tx, study, item)).await
+        let entry = (Object::Study(study), vec![Fact::KnownItem(item)]);
+        self.change(admin, Action::KnownScoresRemove, entry, move |tx| known::remove(tx, study, item)).await
     }
 
     async fn known_items(&self, _: &Admin, study: StudyId) -> Answer<Vec<KnownItemRecord>> {
@@ -180,7 +180,7 @@ impl Quality for QualityService {
         let by = admin.id();
         let add = move |tx: &Transaction<'_>| {
             let count = known::import(tx, study, items, by)?;
-            Ok(Change::of(Object::Study(study), format!("{count} items"), count))
+            Ok(Change::of(Object::Study(study), [Fact::KnownItems(count)], count))
         };
         Ok(self.db.write_audited(admin, Action::KnownScoresAdd, add).await?)
     }
@@ -192,7 +192,7 @@ impl Quality for QualityService {
 
     async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()> {
         let (word, by) = (if admitted { Action::CalibrationAdmit } else { Action::CalibrationReset }, admin.id());
-        self.change(admin, word, (Object::Study(study), format!("account {rater}")), move |tx| {
+        self.change(admin, word, (Object::Study(study), vec![Fact::Account(rater)]), move |tx| {
             setup(tx, study)?;
             if !quality::is_rater(tx, study, rater)? {
                 return Err(Failure::not_found("rater"));
@@ -204,7 +204,7 @@ impl Quality for QualityService {
 
     async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()> {
         let word = if on { Action::AdjudicatorAdd } else { Action::AdjudicatorRemove };
-        self.change(admin, word, (Object::Study(study), format!("account {user}")), move |tx| {
+        self.change(admin, word, (Object::Study(study), vec![Fact::Account(user)]), move |tx| {
             setup(tx, study)?;
             if on && !studies::can_rate(tx, user)? {
                 return Err(Failure::not_found("account"));
@@ -230,7 +230,7 @@ impl Quality for QualityService {
             let mut entries = Vec::new();
             for one in leaks.submissions {
                 masking::set(tx, one.submission, true, by)?;
-                entries.push((Object::Submission(one.submission), format!("for study {study}")));
+                entries.push((Object::Submission(one.submission), vec![Fact::Study(study)]));
             }
             Ok(Change::each(entries, ()))
         };
@@ -239,15 +239,15 @@ impl Quality for QualityService {
 
     async fn set_mask(&self, admin: &Admin, submission: SubmissionId, on: bool) -> Answer<()> {
         let (word, by) = (if on { Action::SubmissionMask } else { Action::SubmissionUnmask }, admin.id());
-        self.change(admin, word, (Object::Submission(submission), String::new()), move |tx| {
+        self.change(admin, word, (Object::Submission(submission), Vec::new()), move |tx| {
             masking::set(tx, submission, on, by)
         })
         .await
     }
 }
 
-fn settings_json(settings: &QualitySettings) -> Result<String, Failure> {
-    Ok(serde_json::to_string(settings)?)
+fn settings_fact(settings: &QualitySettings) -> Result<Fact, Failure> {
+    Ok(Fact::Settings(serde_json::to_value(settings)?))
 }
 
 /// The input of the view of an item: its code, the text around it and its language.

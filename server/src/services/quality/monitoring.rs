@@ -12,6 +12,7 @@ use std::{
 use app::{
     model::{
         audit::{Action, Object},
+        audit_details::Fact,
         ids::{OutputId, StudyId, UserId},
         page::{Found, PageOf, Paged},
         quality::{
@@ -92,7 +93,7 @@ impl Monitoring for QualityService {
             ));
         }
         let by = admin.id();
-        self.change(admin, Action::FlagAnswer, (Object::Study(study), flag_detail(on)), move |tx| {
+        self.change(admin, Action::FlagAnswer, (Object::Study(study), vec![Fact::Flag(on)]), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };
@@ -131,18 +132,10 @@ impl Monitoring for QualityService {
 
     async fn ask_extra(&self, admin: &Admin, study: StudyId, output: OutputId) -> Answer<()> {
         let by = admin.id();
-        self.change(admin, Action::OutputAddRating, (Object::Study(study), format!("output {output}")), move |tx| {
+        self.change(admin, Action::OutputAddRating, (Object::Study(study), vec![Fact::Output(output)]), move |tx| {
             super::disagreements::ask_extra(tx, study, output, by)
         })
         .await
-    }
-}
-
-/// The audit log's details of a flag.
-pub fn flag_detail(on: FlagOn) -> String {
-    match on {
-        FlagOn::Assignment(id) => format!("rating assignment {id}"),
-        FlagOn::Check(id) => format!("calibration item or hidden check {id}"),
     }
 }
 

@@ -16,6 +16,7 @@ use app::{
     model::{
         api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent, WebhookRow},
         audit::{Action, Object},
+        audit_details::Fact,
         fault::RequestFault,
         ids::{DeliveryId, RunId, StudyId, WebhookId},
         page::{PageOf, Paged},
@@ -290,7 +291,7 @@ impl Webhooks for WebhookService {
                 }
                 let id = webhooks::insert(tx, &url, &secret, &events, by)?;
                 let row = webhooks::get(tx, id)?.ok_or_else(|| Failure::internal("the new webhook is missing"))?;
-                Ok(Change::of(Object::Webhook(id), url, row))
+                Ok(Change::of(Object::Webhook(id), [Fact::Url(url)], row))
             })
             .await?;
         Ok(CreatedWebhook { row: self.row(webhook).await?, secret: shown })
@@ -301,7 +302,7 @@ impl Webhooks for WebhookService {
             if !webhooks::remove(tx, id)? {
                 return Err(Failure::not_found("webhook"));
             }
-            Ok(Change::of(Object::Webhook(id), "", ()))
+            Ok(Change::of(Object::Webhook(id), [], ()))
         };
         Ok(self.0.db.write_audited(admin, Action::WebhookRemove, remove).await?)
     }
@@ -315,7 +316,7 @@ impl Webhooks for WebhookService {
                 let delivery = webhooks::insert_test(tx, id, Timestamp(clock::now().0 + LEASE_MS))?;
                 let due = webhooks::delivery(tx, delivery)?
                     .ok_or_else(|| Failure::internal("the new delivery is missing"))?;
-                Ok(Change::of(Object::Webhook(id), "", due))
+                Ok(Change::of(Object::Webhook(id), [], due))
             })
             .await?;
         Ok(self.deliver(due).await?)

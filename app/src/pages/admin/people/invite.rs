@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
-use super::{is_link, role};
+use super::is_link;
 use crate::{
     i18n::{I18n, use_i18n},
     model::{
@@ -145,7 +145,7 @@ fn created(i: I18n, made: Vec<CreatedInvitation>) -> impl IntoView {
             view! {
                 <tr>
                     <th scope="row">{one.label}</th>
-                    <td>{role(i, one.role)}</td>
+                    <td>{i.role_name(one.role)}</td>
                     <td><code>{format!("{origin}{}", one.path)}</code></td>
                 </tr>
             }
@@ -198,7 +198,7 @@ pub fn invitations(i: I18n, invitations: Vec<Invitation>, revoke: FormAction<Rev
                     {one.label}
                     {one.group.map(|group| view! { " "<span class="muted small">{group.name}</span> })}
                 </th>
-                <td role="cell" data-label=t.role>{role(i, one.role)}</td>
+                <td role="cell" data-label=t.role>{i.role_name(one.role)}</td>
                 <td role="cell" data-label=t.state><Badge tone=state.0>{state.1}</Badge></td>
                 <td role="cell" data-label=t.ends_at class="when">{i.time(one.expires_at)}</td>
                 <td role="cell" data-label="">{revoking}</td>

@@ -74,7 +74,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
         <li class="card stack-tight">
             <p class="row">
                 <code class="task-id">{item.task_id}</code>
-                <Badge>{pool_name(i, item.pool)}</Badge>
+                <Badge>{i.pool_name(item.pool)}</Badge>
                 {item.pasted.then(|| view! { <Badge>{t.pasted}</Badge> })}
                 {item.graded.then(|| view! { <Badge>{t.graded}</Badge> })}
                 {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
@@ -269,19 +269,10 @@ pub(super) fn proposed(
     }
 }
 
-fn pool_name(i: I18n, pool: Pool) -> &'static str {
-    let t = i.quality();
-    match pool {
-        Pool::Calibration => t.pool_calibration,
-        Pool::Hidden => t.pool_hidden,
-        Pool::Both => t.pool_both,
-    }
-}
-
 fn pool_field(i: I18n, field: String, chosen: Pool) -> impl IntoView {
     let options = Pool::ALL
         .into_iter()
-        .map(|pool| view! { <option value=pool.code() selected=pool == chosen>{pool_name(i, pool)}</option> })
+        .map(|pool| view! { <option value=pool.code() selected=pool == chosen>{i.pool_name(pool)}</option> })
         .collect_view();
     view! {
         <label class="label" for=field.clone()>{i.quality().pool}</label>
