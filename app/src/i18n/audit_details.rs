@@ -30,7 +30,7 @@ fn add(i: I18n, fact: &Fact, lines: &mut Vec<(String, String)>) {
         Fact::AddedMembers(names) => ("Added", "新增", names.join(", ")),
         Fact::Audience(to) => ("To", "发送给", audience(i, to)),
         Fact::Dataset(slug) => ("Dataset", "数据集", slug.clone()),
-        Fact::Days(days) => ("Valid for days", "有效天数", days.to_string()),
+        Fact::Days(days) => ("Expires after (days)", "有效期（天）", days.to_string()),
         Fact::Delivery(id) => ("Delivery", "推送", id.to_string()),
         Fact::Duplicate(id) => ("New study", "新项目", id.to_string()),
         Fact::Endpoint(name) => ("Endpoint", "接口", name.clone()),
@@ -40,7 +40,7 @@ fn add(i: I18n, fact: &Fact, lines: &mut Vec<(String, String)>) {
         }
         Fact::Freed(what, count) => return lines.push((unused(i.lang, *what).to_owned(), i.number(*count))),
         Fact::Group(name) => ("Group", "分组", name.clone()),
-        Fact::Hours(hours) => ("Valid for hours", "有效小时数", hours.to_string()),
+        Fact::Hours(hours) => ("Expires after (hours)", "有效期（小时）", hours.to_string()),
         Fact::InboxItem(kind) => ("Item", "事项", i.inbox().kind(*kind).to_owned()),
         Fact::InvalidLines(lines) => ("Invalid lines left out", "略去的无效行", i.number(*lines)),
         Fact::Issuer(issuer) => ("Identity provider", "身份提供方", issuer.clone()),

@@ -632,14 +632,17 @@ impl Accounts for AccountService {
     }
 }
 
-/// The group of an invitation, in the words of the audit log.
+/// The name of the group that an invitation is for.
+///
+/// # Errors
+/// There is no such group.
 fn into_group(conn: &Connection, group: Option<GroupId>) -> Result<Option<String>, Failure> {
     let Some(id) = group else { return Ok(None) };
     let group = groups::get(conn, id)?.ok_or_else(|| Failure::not_found("group"))?;
     Ok(Some(group.name))
 }
 
-/// What the audit log says of a new invitation.
+/// What the audit log says of an invitation.
 fn invitation_facts(label: &str, role: Role, days: u32, group: Option<String>) -> Vec<Fact> {
     let facts = [Fact::Label(label.to_owned()), Fact::Role(role), Fact::Days(days)];
     facts.into_iter().chain(group.map(Fact::Group)).collect()

@@ -9,6 +9,7 @@ use app::{
     model::{
         api::Scope,
         audit::AuditFilter,
+        audit_details::{Details, Fact},
         feedback::Calibration,
         grading::{Draft, GradingItem, Halt, MyStudy, Next, OwnRating},
         ids::{OutputId, StudyId, UserId},
