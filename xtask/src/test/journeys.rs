@@ -24,8 +24,9 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs every journey with the client of the previous stage.
+/// Runs every journey with the release client, which the previous stage has built in a whole run.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
+    client::build(client::Profile::Release)?;
     run(prerequisites, &[])
 }
 
