@@ -151,7 +151,7 @@ fn rerun(lang: Lang, what: &Rerun) -> String {
 mod tests {
     use super::*;
     use crate::model::{
-        ids::{OutputId, PublicLinkId, StudyId, SubmissionId, UserId},
+        ids::{DeliveryId, OutputId, PublicLinkId, StudyId, SubmissionId, UserId},
         inbox::InboxKind,
         plan::Reads,
         quality::Pool,
@@ -168,7 +168,7 @@ mod tests {
             Fact::Audience("study 3".into()),
             Fact::Dataset(x()),
             Fact::Days(1),
-            Fact::Delivery(1),
+            Fact::Delivery(DeliveryId(1)),
             Fact::Duplicate(StudyId(1)),
             Fact::Endpoint(x()),
             Fact::Flag(FlagOn::Assignment(1)),
@@ -228,7 +228,8 @@ mod tests {
         let text = Details::Text("version 3".into());
         assert_eq!(lines(en, &text), [(String::new(), "version 3".to_owned())]);
         let value = serde_json::json!({ "title": "A", "pace": { "min": 5, "max": null }, "raters": [1, "b"] });
-        let expected = [("pace.min", "5"), ("raters", "1, b"), ("title", "A")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+        let expected =
+            [("pace.min", "5"), ("raters", "1, b"), ("title", "A")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         for details in [Details::Text(value.to_string()), Details::Facts(vec![Fact::Settings(value.clone())])] {
             let mut found = lines(en, &details);
             found.sort();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ids::{OutputId, PublicLinkId, StudyId, SubmissionId, UserId},
+    ids::{DeliveryId, OutputId, PublicLinkId, StudyId, SubmissionId, UserId},
     inbox::InboxKind,
     plan::Reads,
     quality::{FlagOn, Pool},
@@ -31,7 +31,7 @@ pub enum Fact {
     /// For how many days it is valid.
     Days(u32),
     /// A message to a webhook.
-    Delivery(i64),
+    Delivery(DeliveryId),
     /// The study that duplicates it.
     Duplicate(StudyId),
     /// The operator's endpoint that is asked.

@@ -163,11 +163,7 @@ pub fn fill(db: &Db, id: RunId, expect: impl Fn(Option<u64>, &str) -> u64) -> Re
     Ok(())
 }
 
-fn missing(
-    conn: &Connection,
-    id: RunId,
-    expect: impl Fn(Option<u64>, &str) -> u64,
-) -> Result<Vec<Missing>, Failure> {
+fn missing(conn: &Connection, id: RunId, expect: impl Fn(Option<u64>, &str) -> u64) -> Result<Vec<Missing>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.code, o.sample,
              (SELECT json_extract(p.outcome, '$.wall_ms') FROM run_items p

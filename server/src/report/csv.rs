@@ -170,7 +170,7 @@ impl From<csv::Error> for Failure {
 
 #[cfg(test)]
 mod tests {
-    use app::model::time::Timestamp;
+    use app::model::{audit_details::Details, time::Timestamp};
 
     use super::*;
 
@@ -195,7 +195,7 @@ mod tests {
             person: Some("ada".into()),
             action: "user.create".into(),
             object: Some("account =2".into()),
-            detail: "=1+1".into(),
+            detail: Details::Text("=1+1".into()),
             via: Some(Via::Token),
             token: Some(3),
             address: None,

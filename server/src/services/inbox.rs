@@ -276,7 +276,9 @@ fn one(conn: &Connection, act: InboxAct, id: i64, by: Option<UserId>) -> Result<
             inbox::dismiss(conn, &item, by)?;
             let kind = subject.kind();
             match subject {
-                Subject::Rater(_, rater) => (Object::Study(study()?), vec![Fact::InboxItem(kind), Fact::Account(rater)]),
+                Subject::Rater(_, rater) => {
+                    (Object::Study(study()?), vec![Fact::InboxItem(kind), Fact::Account(rater)])
+                }
                 Subject::Run(_, run) => (Object::Run(run), vec![Fact::InboxItem(kind)]),
                 Subject::Delivery(delivery) => {
                     let webhook = webhooks::delivery(conn, delivery)?.ok_or_else(|| Failure::not_found("delivery"))?;

@@ -252,7 +252,7 @@ impl SingleSignOn {
                 None => {
                     let facts = [Fact::Role(role), Fact::Made(Made::BySingleSignOn)];
                     Change::of(Object::Account(name), facts, logged_in)
-                },
+                }
             };
             Ok(change.by(Actor::Person(id)))
         };

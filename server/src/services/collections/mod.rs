@@ -341,11 +341,8 @@ impl Collections for CollectionService {
         let endpoint = self.endpoint(&new.endpoint)?;
         let (version, new, _) = self.checked(new).await?;
         let by = admin.id();
-        let facts = [
-            Fact::Model(new.model.clone()),
-            Fact::Dataset(new.dataset.clone()),
-            Fact::Endpoint(endpoint.name.clone()),
-        ];
+        let facts =
+            [Fact::Model(new.model.clone()), Fact::Dataset(new.dataset.clone()), Fact::Endpoint(endpoint.name.clone())];
         let row = NewRow {
             version,
             model_name: new.model,

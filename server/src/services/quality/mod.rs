@@ -118,15 +118,20 @@ impl Quality for QualityService {
             true => steps::encoded(&[Step::ExtraRaters(OutputId(0)), look])?,
             false => steps::encoded(&[look])?,
         };
-        self.change(admin, Action::StudySetQuality, (Object::Study(study), vec![settings_fact(&settings)?]), move |tx| {
-            check(&settings, known_items::sizes(tx, study)?, &setup(tx, study)?.rubric)?;
-            let earlier = quality::settings(tx, study)?;
-            quality::save_settings(tx, study, &settings)?;
-            if limits::differ(&earlier, &settings) {
-                stored_limits::restart(tx, study)?;
-            }
-            db::steps::add(tx, study, &steps)
-        })
+        self.change(
+            admin,
+            Action::StudySetQuality,
+            (Object::Study(study), vec![settings_fact(&settings)?]),
+            move |tx| {
+                check(&settings, known_items::sizes(tx, study)?, &setup(tx, study)?.rubric)?;
+                let earlier = quality::settings(tx, study)?;
+                quality::save_settings(tx, study, &settings)?;
+                if limits::differ(&earlier, &settings) {
+                    stored_limits::restart(tx, study)?;
+                }
+                db::steps::add(tx, study, &steps)
+            },
+        )
         .await?;
         let db = self.db.clone();
         // In a task of its own: a browser that hangs up stops nothing.
