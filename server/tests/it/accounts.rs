@@ -597,7 +597,7 @@ async fn a_password_set_by_someone_else_is_changed_first() {
     let again = eve.form("/new-password", &[("new", "another-password")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT);
     let log = eve.get("/admin/audit.csv").await.body;
-    assert!(log.contains("chosen at the first log-in"), "{log}");
+    assert!(log.contains("at_first_login"), "{log}");
 
     // The one-time password of the first start, and a password reset.
     accounts.reset_password(System, "ada", "set-by-the-operator", Validity::OneTime).await.unwrap();

@@ -91,7 +91,9 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     assert!(ids(&app, Some(&id.to_string())).await.is_empty());
     assert_eq!(raters(&mut browser).await, ["ada", "chen", "dora"], "work stays");
     let log = browser.get("/admin/audit.csv").await.body;
-    for entry in ["group.create", "Java: +ada +bo", "group.rename", "Java -> JAVA", "group.delete"] {
+    let added = r#"[{""name"":""Java""},{""added_members"":[""ada"",""bo""]}]"#;
+    let renamed = r#"[{""old_name"":""Java""},{""name"":""JAVA""}]"#;
+    for entry in ["group.create", added, "group.rename", renamed, "group.delete"] {
         assert!(log.contains(entry), "{entry}: {log}");
     }
 }
