@@ -1,6 +1,6 @@
 //! Rust tests: all of them, or those whose path contains a name.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, thread};
 
 use anyhow::{Result, bail};
 
@@ -17,6 +17,9 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     server::build(false)?;
     let mut cargo = tools::cargo();
     cargo.args(["test", "--locked", "--no-fail-fast"]);
+    // Many tests wait for programs that they start, or until a lease expires.
+    let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+    cargo.env("RUST_TEST_THREADS", threads.to_string());
     prerequisites.pass_to(&mut cargo);
     run(&mut cargo)
 }
