@@ -194,6 +194,10 @@ fn version(text: &str, numbered: bool) -> usize {
 /// Whether `c` is `lower` in any case. Letters whose lower case has several characters match themselves
 /// only.
 fn same(c: char, lower: char) -> bool {
+    // Almost every character of a program.
+    if c.is_ascii() {
+        return c == lower || c.to_ascii_lowercase() == lower;
+    }
     c == lower || c.to_lowercase().eq(std::iter::once(lower))
 }
 
