@@ -16,12 +16,12 @@ use std::{
 
 use helper::{Order, Started, landlock};
 
-use super::{Child, Command, OptionalLayers, Printed, Report, Sandbox, cgroup::Places, process::Process, tool};
+use super::{
+    Child, Command, OptionalLayers, Printed, Report, Sandbox, cgroup::Places, process::Process, tool, user_id::UserId,
+};
 
-/// User IDs of sandboxes if the server runs as root: above people and services, below the range that systemd assigns
-/// (61184) and within the 65536 that a container usually has.
-const FIRST_UID: u32 = 58_000;
-const UIDS: u32 = 3_000;
+/// How many sandboxes this process has started, over all [`Bubblewrap`]s: names of control groups must not repeat.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// Starts processes with bubblewrap.
 #[derive(Debug)]
@@ -30,7 +30,6 @@ pub struct Bubblewrap {
     helper: PathBuf,
     /// Why the separate helper is not used, if it is not.
     slower: Option<String>,
-    next: AtomicU32,
     groups: Places,
 }
 
@@ -53,9 +52,7 @@ impl Bubblewrap {
                 "bubblewrap (bwrap) is not installed. Install the package `bubblewrap`; without it no tests are run",
             )
         })?;
-        // Servers on one host should not share user IDs, because the thread limit is per user.
-        let start = std::process::id() % UIDS;
-        Ok(Bubblewrap { program, helper, slower, next: AtomicU32::new(start), groups: Places::find() })
+        Ok(Bubblewrap { program, helper, slower, groups: Places::find() })
     }
 }
 
@@ -64,15 +61,15 @@ impl Sandbox for Bubblewrap {
     fn start(&self, command: &Command) -> io::Result<Child> {
         let (control, theirs) = UnixStream::pair()?;
         let (output, output_in) = io::pipe()?;
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let uid = FIRST_UID + number % UIDS;
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let user = UserId::claim(std::process::id().wrapping_add(number));
         // The helper and bubblewrap join the groups, too.
         let groups = Arc::new(self.groups.make(number, command.limits.data_bytes, command.limits.threads + 8));
         let order = Order {
             version: helper::VERSION.to_owned(),
             command: command.clone(),
             bwrap: self.program.clone(),
-            uid,
+            uid: user.get(),
             groups: groups.folders.clone(),
         };
         let mut process = Program::new(&self.helper);
@@ -100,6 +97,8 @@ impl Sandbox for Bubblewrap {
             }
             let status = started.wait()?;
             let _ = reader.join();
+            // Nothing runs inside any more.
+            drop(user);
             let out_of_memory = own_groups.out_of_memory() > 0;
             let report = serde_json::from_str::<Report>(&line)
                 .map_err(|_| io::Error::other(format!("the sandbox helper exited with {status} and sent {line:?}")))?;

@@ -72,7 +72,9 @@ impl Places {
         let mut groups = Groups { folders: Vec::new() };
         for folder in &self.folders {
             let group = folder.join(&name);
-            if fs::create_dir(&group).is_err() {
+            // In a container, an earlier server had the same process ID and may have left its group behind.
+            let made = fs::create_dir(&group).or_else(|_| fs::remove_dir(&group).and_then(|()| fs::create_dir(&group)));
+            if made.is_err() {
                 continue;
             }
             let limit = |file: &str, value: u64| {

@@ -14,6 +14,7 @@ pub mod fake;
 pub mod fork_server;
 pub mod process;
 pub mod tool;
+pub mod user_id;
 
 use std::{
     io::{self, Read, Write},
