@@ -211,8 +211,6 @@ pub struct StudyDetail {
     pub rubric: String,
     /// Progress of each rater.
     pub raters: Vec<RaterProgress>,
-    /// Open flags, newest first.
-    pub flags: Vec<RaisedFlag>,
 }
 
 /// Progress of a rater.
@@ -233,21 +231,6 @@ pub struct RaterProgress {
     pub last_at: Option<Timestamp>,
     /// Median time from display to rating in milliseconds, if there are ratings.
     pub median_ms: Option<i64>,
-}
-
-/// A flag a rater raised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ssr", derive(utoipa::ToSchema))]
-pub struct RaisedFlag {
-    /// The task's `task_id`.
-    pub task_id: String,
-    /// The model.
-    pub model: String,
-    pub rater: String,
-    /// The reason.
-    pub flag: super::flag::Flag,
-    /// Time of the flag.
-    pub at: Timestamp,
 }
 
 /// Maximum number of studies on the overview.

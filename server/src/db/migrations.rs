@@ -55,6 +55,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0045_adjudicated_instructions.sql"),
     include_str!("../../migrations/0046_values.sql"),
     include_str!("../../migrations/0047_disagreements.sql"),
+    include_str!("../../migrations/0048_study_counts.sql"),
 ];
 
 /// The schema this program writes.
@@ -172,6 +173,7 @@ mod tests {
         include_str!("migrations_rows/0045.sql"),
         include_str!("migrations_rows/0046.sql"),
         include_str!("migrations_rows/0047.sql"),
+        include_str!("migrations_rows/0048.sql"),
     ];
 
     /// Tables that a migration renamed: its number, the old and the new name.
@@ -274,6 +276,10 @@ mod tests {
             assert_eq!(count("SELECT count(*) FROM counted"), 2, "from schema {number}");
             assert_eq!(count("SELECT sum(ratings) FROM study_stamps"), 2, "from schema {number}");
             assert_eq!(count("SELECT sum(rated) FROM study_raters"), 2, "from schema {number}");
+            assert_eq!(count("SELECT sum(done) FROM study_counts"), 2, "from schema {number}");
+            assert_eq!(count("SELECT sum(wanted) = (SELECT count(*) FROM assignments) FROM study_counts"), 1);
+            let newest = "SELECT max(last_rating) = (SELECT max(at) FROM ratings) FROM study_raters";
+            assert_eq!(count(newest), 1, "from schema {number}");
         }
     }
 

@@ -454,8 +454,9 @@ pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
                          SELECT 1 FROM outputs o CROSS JOIN assignments x ON x.study_id = ?1 AND x.output_id = o.id
                          WHERE o.revision_id = vt.revision_id)) AS task_count,
                  (SELECT count(DISTINCT x.output_id) FROM assignments x WHERE x.study_id = ?1) AS output_count,
-                 count(*) AS planned, count(a.rated_at) AS rated, sum(a.user_id IS NULL) AS waiting
-             FROM assignments a WHERE a.study_id = ?1",
+                 (SELECT coalesce(sum(c.wanted), 0) FROM study_counts c WHERE c.study_id = ?1) AS planned,
+                 (SELECT coalesce(sum(c.done), 0) FROM study_counts c WHERE c.study_id = ?1) AS rated,
+                 (SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.user_id IS NULL) AS waiting",
         )?
         .query_row([study.0], |row| {
             Ok(Size {
@@ -463,7 +464,7 @@ pub fn size(conn: &Connection, study: StudyId) -> Result<Size, Failure> {
                 outputs: row.get("output_count")?,
                 wanted: row.get("planned")?,
                 done: row.get("rated")?,
-                waiting: row.get::<_, Option<u64>>("waiting")?.unwrap_or(0),
+                waiting: row.get("waiting")?,
             })
         })?)
 }

@@ -101,8 +101,9 @@ pub fn missing(conn: &Connection, id: RunId) -> Result<Vec<MissingTask>, Failure
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          JOIN tasks t ON t.id = r.task_id
-         WHERE u.id = ?1 AND NOT EXISTS (SELECT 1 FROM run_items i JOIN outputs o ON o.id = i.output_id
-             WHERE i.run_id = u.id AND o.revision_id = r.id)
+         WHERE u.id = ?1 AND NOT EXISTS (SELECT 1 FROM outputs o
+             CROSS JOIN run_items i ON i.run_id = u.id AND i.output_id = o.id
+             WHERE o.submission_id = s.id AND o.revision_id = r.id)
          ORDER BY vt.position",
     )?;
     let rows = statement.query_map([id.0], |row| {

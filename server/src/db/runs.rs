@@ -655,6 +655,16 @@ pub fn counts_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Cou
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The revision of each of these runs' verdicts: it goes up with every verdict that comes or goes. A run that never had
+/// one is left out.
+pub fn revisions(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, i64>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT k.run_id, k.stamp FROM json_each(?1) j CROSS JOIN run_stamps k ON k.run_id = j.value",
+    )?;
+    let rows = statement.query_map([list_of(runs)?], |row| Ok((RunId(row.get("run_id")?), row.get("stamp")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The runs as a JSON list of numbers.
 fn list_of(runs: &[RunId]) -> Result<String, Failure> {
     Ok(serde_json::to_string(&runs.iter().map(|id| id.0).collect::<Vec<_>>())?)

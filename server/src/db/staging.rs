@@ -159,7 +159,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
 }
 
 /// The tables with few rows of a study, which its planned ratings and their ratings do not refer to.
-const OF_STUDIES: [&str; 26] = [
+const OF_STUDIES: [&str; 27] = [
     "adjudicators",
     "bookmarks",
     "disagreements",
@@ -180,6 +180,7 @@ const OF_STUDIES: [&str; 26] = [
     "rater_limits",
     "rater_watch",
     "skips",
+    "study_counts",
     "study_guidelines",
     "study_quality",
     "study_raters",

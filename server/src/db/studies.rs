@@ -9,7 +9,7 @@ use app::model::{
     plan::Reads,
     ratings::RatingRow,
     rubric::Rubric,
-    study::{OVERVIEW_STUDIES, Overview, RaisedFlag, RaterProgress, StudyRow, StudyStatus, idle},
+    study::{OVERVIEW_STUDIES, Overview, RaterProgress, StudyRow, StudyStatus, idle},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -27,8 +27,8 @@ use crate::{clock, db::quality::disagreements::digits, error::Failure};
 
 const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
-        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.rated_at IS NOT NULL) AS done,
-        (SELECT count(*) FROM assignments a WHERE a.study_id = s.id) AS wanted,
+        (SELECT coalesce(sum(c.done), 0) FROM study_counts c WHERE c.study_id = s.id) AS done,
+        (SELECT coalesce(sum(c.wanted), 0) FROM study_counts c WHERE c.study_id = s.id) AS wanted,
         -- In the order of its submissions; two submissions of one model count as one.
         (SELECT json_group_array(name ORDER BY place) FROM (
              SELECT m.name, min(ss.position) AS place FROM study_submissions ss
@@ -372,14 +372,10 @@ pub fn rater_names(conn: &Connection, id: StudyId) -> Result<Vec<(UserId, String
 /// The progress of each rater, by name, without their median times.
 pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name,
-            (SELECT count(*) FROM assignments a
-             WHERE a.study_id = ?1 AND a.user_id = u.id AND a.rated_at IS NOT NULL) AS rated,
+        "SELECT u.id, u.name, m.rated, m.last_rating,
             (SELECT count(*) FROM skips k WHERE k.study_id = ?1 AND k.user_id = u.id) AS skipped,
             (SELECT count(*) FROM assignments a
-             WHERE a.study_id = ?1 AND a.user_id = u.id AND a.leased_until >= ?2) AS leased,
-            (SELECT max(r.at) FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-             WHERE a.study_id = ?1 AND r.user_id = u.id) AS last_at
+             WHERE a.study_id = ?1 AND a.user_id = u.id AND a.leased_until >= ?2) AS leased
          FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
     )?;
     let rows = statement.query_map(params![id.0, clock::now().0], |row| {
@@ -389,7 +385,7 @@ pub fn raters(conn: &Connection, id: StudyId) -> Result<Vec<RaterProgress>, Fail
             rated: row.get("rated")?,
             skipped: row.get("skipped")?,
             leased: row.get("leased")?,
-            last_at: row.get::<_, Option<i64>>("last_at")?.map(Timestamp),
+            last_at: row.get::<_, Option<i64>>("last_rating")?.map(Timestamp),
             median_ms: None,
         })
     })?;
@@ -404,32 +400,6 @@ pub fn rating_times(conn: &Connection, id: StudyId) -> Result<Vec<(UserId, i64)>
     )?;
     let rows = statement.query_map([id.0], |row| Ok((UserId(row.get("user_id")?), row.get("took")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Flags of ratings that count, newest first.
-pub fn flags(conn: &Connection, id: StudyId) -> Result<Vec<RaisedFlag>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT t.external_id, m.name AS model, u.name AS rater, r.flag, r.at
-         FROM assignments a
-         CROSS JOIN ratings r ON r.assignment_id = a.id
-         CROSS JOIN outputs o ON o.id = a.output_id
-         JOIN submissions s ON s.id = o.submission_id
-         JOIN models m ON m.id = s.model_id
-         JOIN task_revisions v ON v.id = o.revision_id
-         JOIN tasks t ON t.id = v.task_id
-         JOIN users u ON u.id = r.user_id
-         WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL
-         ORDER BY r.at DESC",
-    )?;
-    let rows = statement.query_map([id.0], |row| {
-        let flag: String = row.get("flag")?;
-        Ok((row.get("external_id")?, row.get("model")?, row.get("rater")?, flag, Timestamp(row.get("at")?)))
-    })?;
-    rows.map(|row| {
-        let (task_id, model, rater, flag, at) = row?;
-        Ok(RaisedFlag { task_id, model, rater, flag: serde_json::from_str(&flag)?, at })
-    })
-    .collect()
 }
 
 /// The study's tasks, in the dataset's order.

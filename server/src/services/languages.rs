@@ -13,7 +13,7 @@ use app::model::{
 };
 use rusqlite::Connection;
 
-use super::runs::{Results, published};
+use super::run_figures::{Results, published};
 use crate::{
     db::{
         languages::{self, NewestRun},

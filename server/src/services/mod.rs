@@ -29,6 +29,7 @@ pub mod ratings_import;
 pub mod results;
 mod routines;
 pub mod rubrics;
+mod run_figures;
 pub mod run_pair;
 pub mod runs;
 pub mod settings;

@@ -1,6 +1,6 @@
 //! Test runs, for admins: starting, watching, reading results.
 
-use std::{collections::HashSet, io::Write};
+use std::{collections::HashSet, io::Write, sync::Arc};
 
 use app::{
     i18n::runs::{EN, ZH},
@@ -10,10 +10,10 @@ use app::{
         code_lang::CodeLang,
         conversation_results::ConversationResults,
         dataset::TestKind,
-        ids::{OutputId, RunId, SubmissionId},
+        ids::{ModelId, OutputId, RunId, SubmissionId},
         languages::LanguageResults,
         page::{PageOf, Paged},
-        published::{AsPublished, Difference, differ},
+        published::Difference,
         run::{
             Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress,
             RunRow, RunStatus, Verdict,
@@ -26,7 +26,12 @@ use app::{
 use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
-use super::{conversations::ConversationCache, languages::LanguageCache, run_pair};
+use super::{
+    conversations::ConversationCache,
+    languages::LanguageCache,
+    run_figures::{Results, RunFigures, RunFiguresCache},
+    run_pair,
+};
 use crate::{
     background,
     db::{
@@ -35,7 +40,7 @@ use crate::{
         datasets,
         run_how::{self, How},
         run_results,
-        runs::{self, Counts, Run, SampleResult, TaskSamples},
+        runs::{self, Counts, Run},
         submissions,
     },
     error::Failure,
@@ -44,7 +49,6 @@ use crate::{
     lang::{self, Places, python::scripts, repositories},
     layout,
     report::{lines::Form, runs as results},
-    stats::passk::{self, Sample},
 };
 
 pub struct RunService {
@@ -52,6 +56,7 @@ pub struct RunService {
     engine: Engine,
     readiness_check: ReadinessCheck,
     /// Figures of runs that did not change.
+    figures: RunFiguresCache,
     language_cache: LanguageCache,
     conversation_cache: ConversationCache,
 }
@@ -66,6 +71,7 @@ impl RunService {
             db,
             engine,
             readiness_check,
+            figures: RunFiguresCache::default(),
             language_cache: LanguageCache::default(),
             conversation_cache: ConversationCache::default(),
         }
@@ -114,8 +120,8 @@ impl RunService {
         keep: impl Fn(&ItemRow) -> bool,
         out: &mut dyn Write,
     ) -> Result<u64, Failure> {
-        let with_repositories = self.engine.repositories().is_some();
-        let run = finish(self.db.read_blocking(move |conn| detail(conn, id, with_repositories))?);
+        let (figures, with_repositories) = (&self.figures, self.engine.repositories().is_some());
+        let run = finish(self.db.read_blocking(|conn| detail(conn, id, figures, with_repositories))?);
         let mut file = results::Results::new(form, &run, out)?;
         let mut count = 0;
         self.db.read_blocking(|conn| {
@@ -291,13 +297,13 @@ impl Needs {
 #[async_trait]
 impl Runs for RunService {
     async fn list(&self, _: &Admin, submission: Option<SubmissionId>, of: PageOf) -> Answer<Paged<RunRow>> {
-        let with_repositories = self.engine.repositories().is_some();
+        let (figures, with_repositories) = (self.figures.clone(), self.engine.repositories().is_some());
         Ok(self
             .db
             .read_long(move |conn| {
                 let page = runs::list(conn, submission, &of)?;
                 let ids: Vec<RunId> = page.rows.iter().map(|run| run.id).collect();
-                let (counts, mut samples) = (runs::counts_of(conn, &ids)?, runs::samples_of(conn, &ids)?);
+                let (counts, mut figures) = (runs::counts_of(conn, &ids)?, figures.read(conn, &ids)?);
                 let mut lacking = HashSet::new();
                 for run in &page.rows {
                     if lacks_sources(conn, run, with_repositories)? {
@@ -305,9 +311,9 @@ impl Runs for RunService {
                     }
                 }
                 Ok(page.map(|run| {
-                    let results = Results::of(samples.remove(&run.id).unwrap_or_default());
                     let counts = counts.get(&run.id).copied().unwrap_or_default();
-                    row(&run, counts, &results, lacking.contains(&run.id))
+                    let figures = figures.remove(&run.id).unwrap_or_default();
+                    row(&run, counts, &figures, lacking.contains(&run.id))
                 }))
             })
             .await?)
@@ -335,8 +341,8 @@ impl Runs for RunService {
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
-        let with_repositories = self.engine.repositories().is_some();
-        let read = self.db.read_long(move |conn| detail(conn, id, with_repositories)).await?;
+        let (figures, with_repositories) = (self.figures.clone(), self.engine.repositories().is_some());
+        let read = self.db.read_long(move |conn| detail(conn, id, &figures, with_repositories)).await?;
         Ok(background::run(move || finish(read)).await?)
     }
 
@@ -464,9 +470,9 @@ impl Runs for RunService {
     }
 
     async fn compare(&self, _: &Admin, a: RunId, b: RunId, task: Option<String>) -> Answer<RunPair> {
-        let with_repositories = self.engine.repositories().is_some();
+        let (figures, with_repositories) = (self.figures.clone(), self.engine.repositories().is_some());
         let read = self.db.read_long(move |conn| {
-            let side = |id| run_pair::Side::load(conn, one_row(conn, id, with_repositories)?);
+            let side = |id| run_pair::Side::load(conn, one_row(conn, id, &figures, with_repositories)?);
             run_pair::Loaded::new(conn, side(a)?, side(b)?, task)
         });
         Ok(read.await?.finish().await)
@@ -528,63 +534,7 @@ fn known(conn: &Connection, id: RunId, wanted: &[String]) -> Result<(), Failure>
     }
 }
 
-/// The figures' input: the samples of each task, guarded and, if the benchmark has an evaluator, as published.
-pub(super) struct Results {
-    pub guarded: Vec<Vec<Sample>>,
-    pub published: Option<Vec<Vec<Sample>>>,
-    /// Outputs that pass only as published.
-    differ: u32,
-}
-
-impl Results {
-    pub fn of(tasks: Vec<TaskSamples>) -> Results {
-        let all = || tasks.iter().flatten();
-        let published = all().any(|result| result.published.is_some());
-        let differ = all().filter(|result| differ(result.published, Some(result.verdict))).count();
-        // Answers that the evaluator does not judge are in a conversation only.
-        let is_judged = |task: &&TaskSamples| task.is_empty() || task.iter().any(|result| result.published.is_some());
-        Results {
-            guarded: each(guarded, tasks.iter()),
-            published: published.then(|| each(as_published, tasks.iter().filter(is_judged))),
-            differ: number(differ),
-        }
-    }
-}
-
-fn each<'t>(of: fn(&SampleResult) -> Sample, tasks: impl Iterator<Item = &'t TaskSamples>) -> Vec<Vec<Sample>> {
-    tasks.map(|task| task.iter().map(of).collect()).collect()
-}
-
-fn guarded(result: &SampleResult) -> Sample {
-    Sample {
-        solved: result.verdict == Verdict::Passed,
-        // Counts are used as reported if the tests finished; those of a tampered result are not.
-        ratio: match result.verdict {
-            Verdict::Passed | Verdict::Failed | Verdict::Anomaly if result.total > 0 => {
-                f64::from(result.passed) / f64::from(result.total)
-            }
-            _ => 0.0,
-        },
-        // Each turn is a task of its own here.
-        turn: 0,
-    }
-}
-
-fn as_published(result: &SampleResult) -> Sample {
-    Sample::published(result.published)
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The figures as published, if the benchmark has an evaluator.
-pub(super) fn published(results: &Results) -> Option<AsPublished> {
-    let metrics = passk::metrics(results.published.as_deref()?);
-    Some(AsPublished { solved: metrics.solved, pass_at_1: metrics.pass_at_1, differ: results.differ })
-}
-
-fn row(run: &Run, (items, done, failed): Counts, results: &Results, lacks_sources: bool) -> RunRow {
+fn row(run: &Run, (items, done, failed): Counts, figures: &RunFigures, lacks_sources: bool) -> RunRow {
     RunRow {
         id: run.id,
         submission: run.submission,
@@ -599,8 +549,8 @@ fn row(run: &Run, (items, done, failed): Counts, results: &Results, lacks_source
         created_at: run.created_at,
         finished_at: run.finished_at,
         conversations: run.conversations,
-        metrics: passk::metrics(&results.guarded),
-        published: published(results),
+        metrics: figures.metrics,
+        published: figures.published,
     }
 }
 
@@ -611,33 +561,38 @@ fn lacks_sources(conn: &Connection, run: &Run, with_repositories: bool) -> Resul
 }
 
 /// A run's row.
-fn one_row(conn: &Connection, id: RunId, with_repositories: bool) -> Result<RunRow, Failure> {
+fn one_row(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositories: bool) -> Result<RunRow, Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
     let lacks_sources = lacks_sources(conn, &run, with_repositories)?;
-    Ok(row(&run, runs::counts(conn, id)?, &Results::of(runs::samples(conn, id)?), lacks_sources))
+    let figures = cache.read(conn, &[id])?.remove(&id).unwrap_or_default();
+    Ok(row(&run, runs::counts(conn, id)?, &figures, lacks_sources))
 }
 
 /// A run without `pass@k`, which takes too long for a reader of the database: [`finish`] adds it. `with_repositories`
 /// says whether this process has the projects' sources.
-fn detail(conn: &Connection, id: RunId, with_repositories: bool) -> Result<(RunDetail, u64, Results), Failure> {
+fn detail(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositories: bool) -> Result<Detail, Failure> {
     let run = runs::get(conn, id)?.ok_or_else(|| Failure::not_found("run"))?;
     let lacks_sources = lacks_sources(conn, &run, with_repositories)?;
-    let results = Results::of(runs::samples(conn, id)?);
+    let figures = cache.read(conn, &[id])?.remove(&id).unwrap_or_default();
+    let results = match figures.has_intervals() {
+        true => None,
+        false => Some(Results::of(runs::samples(conn, id)?)),
+    };
     let mixed = match &run.environment {
         Some(environment) => run_results::mixed(conn, id, environment)?,
         None => 0,
     };
     let found = run_results::verdicts(conn, id)?;
     let count = |verdict| found.iter().find(|(of, _)| *of == verdict).map_or(0, |(_, count)| *count);
-    let differences = match results.differ {
+    let differences = match figures.differ {
         0 => Vec::new(),
         _ => Difference::summed(run_results::differences(conn, id)?.into_iter().map(|(_, difference)| difference)),
     };
     let detail = RunDetail {
-        row: row(&run, runs::counts(conn, id)?, &results, lacks_sources),
+        row: row(&run, runs::counts(conn, id)?, &figures, lacks_sources),
         environment: run.environment.unwrap_or_default(),
         pass_at: Vec::new(),
-        published_tasks: number(results.published.as_ref().map_or(0, Vec::len)),
+        published_tasks: figures.published_tasks,
         published_pass_at: Vec::new(),
         differences,
         fault: run.fault,
@@ -647,13 +602,19 @@ fn detail(conn: &Connection, id: RunId, with_repositories: bool) -> Result<(RunD
         mixed,
         missing: run_results::missing(conn, id)?,
     };
-    Ok((detail, run.model.0.unsigned_abs(), results))
+    Ok(Detail { detail, model: run.model, figures, results })
 }
 
-fn finish((detail, key, results): (RunDetail, u64, Results)) -> RunDetail {
-    RunDetail {
-        pass_at: passk::estimated(key, &results.guarded),
-        published_pass_at: results.published.map(|tasks| passk::estimated(key, &tasks)).unwrap_or_default(),
-        ..detail
-    }
+/// A run as read, without intervals. [`finish`] adds them.
+struct Detail {
+    detail: RunDetail,
+    model: ModelId,
+    figures: Arc<RunFigures>,
+    /// `None` if the intervals are known.
+    results: Option<Results>,
+}
+
+fn finish(Detail { detail, model, figures, results }: Detail) -> RunDetail {
+    let intervals = figures.intervals(model, results.unwrap_or_default());
+    RunDetail { pass_at: intervals.guarded.clone(), published_pass_at: intervals.published.clone(), ..detail }
 }

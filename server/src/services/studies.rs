@@ -67,7 +67,6 @@ impl Studies for StudyService {
                     seed: setup.seed.to_string(),
                     rubric: setup.rubric.name(),
                     raters: raters(conn, id)?,
-                    flags: studies::flags(conn, id)?,
                 })
             })
             .await?)

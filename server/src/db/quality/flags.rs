@@ -215,23 +215,9 @@ pub fn insert(
 
 /// Number of the study's flags without a reply.
 pub fn open(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
-    let ratings: u64 = conn
-        .prepare_cached(
-            "SELECT count(*) FROM assignments a
-             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL AND r.flag IS NOT NULL
-             WHERE a.study_id = ?1
-               AND NOT EXISTS (SELECT 1 FROM flag_answers f WHERE f.assignment_id = a.id AND f.flag = r.flag)",
-        )?
-        .query_row([study.0], |row| row.get(0))?;
-    let mut flagged = conn.prepare_cached(
-        "SELECT p.id FROM probes p CROSS JOIN probe_ratings r ON r.probe_id = p.id
-         WHERE p.study_id = ?1 AND r.superseded_at IS NULL AND json_extract(r.draft, '$.flag') IS NOT NULL",
-    )?;
-    let mut open = ratings;
-    for check in flagged.query_map([study.0], |row| row.get(0))? {
-        open += u64::from(on_check(conn, check?)?.is_some_and(|row| row.answer.is_none()));
-    }
-    Ok(open)
+    let query = "SELECT count(*) FROM inbox
+                 WHERE study_id = ?1 AND kind IN ('flag', 'check_flag') AND done_at IS NULL";
+    Ok(conn.prepare_cached(query)?.query_row([study.0], |row| row.get(0))?)
 }
 
 /// A reply as its rater sees it.

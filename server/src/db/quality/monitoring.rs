@@ -96,12 +96,11 @@ pub fn tabs(conn: &Connection, study: StudyId) -> Result<Option<TabCounts>, Fail
 /// The progress of each model, in the order of the study's submissions.
 pub fn models(conn: &Connection, study: StudyId) -> Result<Vec<LiveModel>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT m.id, m.name, count(a.rated_at) AS done, count(*) AS wanted
-         FROM assignments a
-         CROSS JOIN outputs o ON o.id = a.output_id
-         JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
-         LEFT JOIN study_submissions x ON x.study_id = a.study_id AND x.submission_id = s.id
-         WHERE a.study_id = ?1 GROUP BY m.id ORDER BY min(x.position)",
+        "SELECT m.id, m.name, sum(c.done) AS done, sum(c.wanted) AS wanted
+         FROM study_counts c
+         JOIN submissions s ON s.id = c.submission_id JOIN models m ON m.id = s.model_id
+         LEFT JOIN study_submissions x ON x.study_id = c.study_id AND x.submission_id = s.id
+         WHERE c.study_id = ?1 AND c.wanted > 0 GROUP BY m.id ORDER BY min(x.position)",
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(LiveModel { id: row.get("id")?, name: row.get("name")?, done: row.get("done")?, wanted: row.get("wanted")? })

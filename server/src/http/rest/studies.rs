@@ -63,7 +63,7 @@ pub async fn create_study(
     Ok(created("studies", state.services.studies.create(&admin, new).await?.0))
 }
 
-/// Get a study with its raters' progress and open flags
+/// Get a study with its raters' progress
 #[utoipa::path(get, path = "/studies/{id}", tag = "Studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The study", body = StudyDetail)))]

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Newest runs to choose from; older ones are chosen on their own page.
-const LISTED: u32 = 200;
+const LISTED: u32 = 100;
 
 /// The runs named in the address.
 type Wanted = (Option<RunId>, Option<RunId>, Option<String>);
