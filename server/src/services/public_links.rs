@@ -119,7 +119,7 @@ impl PublicLinks for PublicLinkService {
 
     async fn open(&self, secret: &str) -> Answer<PublicStudy> {
         let (study, link) = self.resolve(secret).await?;
-        // Neither flags nor raters' progress, which take long to read and which nobody outside may see.
+        // Without the raters' progress, which nobody outside may see.
         let read = move |conn: &Connection| {
             let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
             let setup = studies::setup(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;

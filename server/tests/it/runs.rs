@@ -333,3 +333,41 @@ async fn killed_in_its_middle(app: &TestApp, submission: &str, args: &[&str]) ->
     assert_eq!(detail.row.status, RunStatus::Running, "it was not killed in its middle");
     run
 }
+
+#[tokio::test]
+async fn a_runs_figures_follow_its_verdicts() {
+    let app = TestApp::demo().await;
+    let (services, admin) = (&app.services.runs, System.admin());
+    let run = services.start(&admin, NewRun::of(submission(&app, "northwind.jsonl").await).fresh()).await.unwrap();
+    // The list, the run and a comparison with itself agree, before and after each change.
+    let solved = async || {
+        let list = services.list(&admin, None, PageOf::default()).await.unwrap().rows;
+        let listed = list.into_iter().find(|row| row.id == run).unwrap();
+        let detail = services.get(&admin, run).await.unwrap();
+        let pair = services.compare(&admin, run, run, None).await.unwrap();
+        assert_eq!((detail.row.metrics, pair.a.metrics), (listed.metrics, listed.metrics));
+        let pass = detail.pass_at.first().map(|at| at.value);
+        assert_eq!(pass, Some(listed.metrics.pass_at_1));
+        let answered = listed.metrics.tasks - u32::try_from(detail.missing.len()).unwrap();
+        assert_eq!(answered, listed.items, "one output of each task");
+        (listed.metrics.solved, listed.done)
+    };
+    let change = |sql: &'static str| app.services.db.write_blocking(move |tx| Ok(tx.execute(sql, [run.0])?)).unwrap();
+    assert_eq!(solved().await, (0, 0));
+    let all = change(
+        "UPDATE run_items SET state = 'done', outcome = '{}', verdict = 'passed', passed = 1, total = 1, finished_at = 1
+         WHERE run_id = ?1",
+    );
+    let all = u32::try_from(all).unwrap();
+    assert_eq!(solved().await, (all, all));
+    change(
+        "UPDATE run_items SET state = 'waiting', outcome = NULL, verdict = NULL, passed = 0, total = 0, finished_at = NULL
+         WHERE run_id = ?1 AND id = (SELECT min(id) FROM run_items WHERE run_id = ?1)",
+    );
+    assert_eq!(solved().await, (all - 1, all - 1));
+    change(
+        "UPDATE run_items SET state = 'done', outcome = '{}', verdict = 'failed', total = 1, finished_at = 2
+         WHERE run_id = ?1 AND state = 'waiting'",
+    );
+    assert_eq!(solved().await, (all - 1, all));
+}
