@@ -69,9 +69,12 @@ impl RunFigures {
     }
 }
 
-/// The figures of runs by the revision of their verdicts. One entry for each run that was shown.
+/// Figures of runs, each with the revision of the verdicts that they were computed of.
+type Known = HashMap<RunId, (i64, Arc<RunFigures>)>;
+
+/// The figures of each run that was shown.
 #[derive(Clone, Default)]
-pub(super) struct RunFiguresCache(Arc<Mutex<HashMap<RunId, (i64, Arc<RunFigures>)>>>);
+pub(super) struct RunFiguresCache(Arc<Mutex<Known>>);
 
 impl RunFiguresCache {
     /// The figures of these runs; those that changed are computed. A run without a task that has tests is left out.
@@ -103,7 +106,7 @@ impl RunFiguresCache {
         Ok(found)
     }
 
-    fn lock<T>(&self, work: impl FnOnce(&mut HashMap<RunId, (i64, Arc<RunFigures>)>) -> T) -> T {
+    fn lock<T>(&self, work: impl FnOnce(&mut Known) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
