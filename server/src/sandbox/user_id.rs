@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_given_once_until_it_is_dropped() {
+    fn an_id_is_claimed_once_until_it_is_dropped() {
         // Other sandboxes of this host may take some of these, so only what holds anyway is asserted.
         let first = UserId::claim(2_990);
         let second = UserId::claim(2_990);
