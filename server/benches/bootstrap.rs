@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use serde::Serialize;
-use server::stats::{
+use stats::{
     bootstrap::{Cell, KeyedCells, joint},
     random::Draws,
 };

@@ -34,5 +34,4 @@ pub mod report;
 pub mod sandbox;
 pub mod services;
 pub mod state;
-pub mod stats;
 pub mod telemetry;

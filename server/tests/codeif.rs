@@ -35,8 +35,8 @@ use server::{
         python::scripts,
     },
     sandbox::{bubblewrap::Bubblewrap, tool},
-    stats::conversations::{self, RoundAnswer},
 };
+use stats::conversations::{self, RoundAnswer};
 
 /// The first release, to which the published outputs belong.
 const FIRST_RELEASE: &str = "93b17ef:function/L_1_part_1.jsonl";

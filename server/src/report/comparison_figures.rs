@@ -22,7 +22,7 @@ use app::{
 
 use super::judges;
 use crate::comparison::input::{ComparisonInput, InputRun};
-use crate::stats::{
+use stats::{
     bootstrap::{self, Cell, KeyedCells},
     correlation::{self, correlation},
     family::holm,

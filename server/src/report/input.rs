@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use app::model::{conversation::InstructionKind, ids::OutputId, run::Verdict};
 
-use crate::{
-    comparison::input::{ComparisonInput, FinalInstruction, InputInstruction, InputRating, InputRun, InputVerdict},
-    stats::{bootstrap::Cell, passk::Sample, ratings::Unit},
+use crate::comparison::input::{
+    ComparisonInput, FinalInstruction, InputInstruction, InputRating, InputRun, InputVerdict,
 };
+use stats::{bootstrap::Cell, passk::Sample, ratings::Unit};
 
 impl InputVerdict {
     /// As a sample for the figures.

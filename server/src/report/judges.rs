@@ -14,7 +14,7 @@ use super::{
     input::PeoplesAnswer,
 };
 use crate::comparison::input::{ComparisonInput, InputJudge, InputRating, JudgeScore};
-use crate::stats::{
+use stats::{
     alt_test::{Judged, alt_test},
     bootstrap::{self, Cell, KeyedCells, joint},
     correlation::{self, correlation},

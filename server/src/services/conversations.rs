@@ -19,10 +19,10 @@ use rusqlite::Connection;
 use crate::{
     db::conversations::{self, Answer, WayOutputs},
     error::Failure,
-    stats::{
-        conversations::{self as figures, Leaderboard, Part, RoundAnswer, TaskRounds},
-        dynamic as of_dynamic,
-    },
+};
+use stats::{
+    conversations::{self as figures, Leaderboard, Part, RoundAnswer, TaskRounds},
+    dynamic as of_dynamic,
 };
 
 /// Maximum number of listed differences of a run.

@@ -21,8 +21,8 @@ use crate::{
     },
     error::Failure,
     formats::{humaneval::SLUG, translation},
-    stats::passk,
 };
+use stats::passk;
 
 /// Figures of runs that did not change since they were computed, by the revision of their verdicts. One entry for each
 /// run that was shown.

@@ -16,8 +16,8 @@ use rusqlite::Connection;
 use crate::{
     db::runs::{self, SampleResult, TaskSamples},
     error::Failure,
-    stats::passk::{self, Sample},
 };
+use stats::passk::{self, Sample};
 
 /// Runs whose figures are kept, a few hundred bytes each. Above this, all are computed anew.
 const MOST: usize = 50_000;

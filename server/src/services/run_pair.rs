@@ -12,8 +12,8 @@ use crate::{
     db::{run_results, runs},
     error::Failure,
     layout,
-    stats::paired::mcnemar,
 };
+use stats::paired::mcnemar;
 
 /// One of the two runs as read from the database.
 pub struct Side {

@@ -28,8 +28,8 @@ use crate::{
     error::Failure,
     layout,
     services::{plans, steps},
-    stats::bootstrap::{self, Cell},
 };
+use stats::bootstrap::{self, Cell};
 
 /// The order of a study's tasks by their largest spread.
 const BY_SPREAD: &str = "spread";

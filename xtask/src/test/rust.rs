@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command, thread};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::{
     Counts,
@@ -10,18 +10,43 @@ use super::{
 };
 use crate::{server, setup, tools};
 
+/// The test program that mostly waits, for brokers, leases and lost connections. It runs beside all others, which keep
+/// the processor busy for about as long.
+const WAITS: &str = "cluster";
+
 /// Runs the tests of the app, the server and the helper.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     setup::for_rust_tests()?;
     // Tests of the sandbox start the helper, which no test program builds.
     server::build(false)?;
-    let mut cargo = tools::cargo();
-    cargo.args(["test", "--locked", "--no-fail-fast"]);
-    // Many tests wait for programs that they start, or until a lease expires.
-    let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
-    cargo.env("RUST_TEST_THREADS", threads.to_string());
-    prerequisites.pass_to(&mut cargo);
-    run(&mut cargo)
+    // Built at once, because a cargo that builds lets no other one start tests.
+    tools::run(tools::cargo().args(["test", "--locked", "--no-run", "--quiet"]))?;
+    let mut programs: Vec<String> = find()?
+        .into_iter()
+        .filter(|t| t.target.contains(&"--test".to_owned()))
+        .flat_map(|t| t.target.last().cloned())
+        .collect();
+    programs.sort();
+    programs.dedup();
+    let command = |programs: &[&str]| {
+        let mut cargo = tools::cargo();
+        cargo.args(["test", "--locked", "--no-fail-fast"]);
+        cargo.args(programs.iter().flat_map(|program| ["--test", program]));
+        // Many tests wait for programs that they start, or until a lease expires.
+        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+        cargo.env("RUST_TEST_THREADS", threads.to_string());
+        prerequisites.pass_to(&mut cargo);
+        cargo
+    };
+    let others: Vec<&str> = programs.iter().map(String::as_str).filter(|program| *program != WAITS).collect();
+    let (mut waiting, mut others) = (command(&[WAITS]), command(&others));
+    others.args(["--lib", "--bins"]);
+    thread::scope(|scope| {
+        let beside = scope.spawn(|| run(&mut waiting));
+        let mut counts = run(&mut others)?;
+        counts.add(beside.join().map_err(|_| anyhow!("the tests of `{WAITS}` were not counted"))??);
+        Ok(counts)
+    })
 }
 
 /// Runs the tests whose path contains `name`, and builds only their test programs.
@@ -102,6 +127,8 @@ pub fn find() -> Result<Vec<Test>> {
         ("app/src", &["--package", "app", "--lib"][..]),
         ("server/src", &["--package", "server", "--lib"]),
         ("server/helper/src", &["--package", "helper"]),
+        ("server/stats/src", &["--package", "stats", "--lib"]),
+        ("server/stats/tests", &["--package", "stats", "--test"]),
         ("server/tests", &["--package", "server", "--test"]),
         ("xtask/src", &["--package", "xtask"]),
     ] {
@@ -112,7 +139,7 @@ pub fn find() -> Result<Vec<Test>> {
             let module = module(file.strip_prefix(root.join(folder))?);
             let mut target: Vec<String> = target.iter().map(|part| (*part).to_owned()).collect();
             let mut prefix = module;
-            if folder == "server/tests" {
+            if folder.ends_with("/tests") {
                 // A file there is a program of its own, and so is a folder with a `main.rs`.
                 target.push(prefix.remove(0));
             }

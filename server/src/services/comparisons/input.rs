@@ -10,8 +10,8 @@ use crate::{
     comparison::input::{ComparisonInput, InputFinal},
     db::{comparison_final_scores, comparison_input},
     error::Failure,
-    stats::raters::final_scores,
 };
+use stats::raters::final_scores;
 
 /// The input of a selection's figures. The selection must be fully resolved.
 ///

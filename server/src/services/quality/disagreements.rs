@@ -23,8 +23,8 @@ use crate::{
     },
     error::Failure,
     services::conversation_view::{asked_about, with_instructions},
-    stats::raters::final_scores,
 };
+use stats::raters::final_scores;
 
 /// Called in the transaction that stores a rating: assigns an extra rater if the study's policy says so. If
 /// nobody is left who could rate, the output waits for an adjudicator.

@@ -23,8 +23,8 @@ use crate::{
         },
     },
     error::Failure,
-    stats::raters::final_scores,
 };
+use stats::raters::final_scores;
 
 /// Maximum length of an item's code, in characters: longer than any published output.
 const CODE_MAX: usize = 32 * 1024;

@@ -37,10 +37,10 @@ use crate::{
     },
     error::Failure,
     services,
-    stats::{
-        agreement::agreement,
-        raters::{self, MatchedScores, RatingHistory},
-    },
+};
+use stats::{
+    agreement::agreement,
+    raters::{self, MatchedScores, RatingHistory},
 };
 
 /// Maximum length of a reply to a flag, in characters.

@@ -1,6 +1,6 @@
 //! Figures from ratings and verdicts. Pure: no database, no file, no clock; randomness comes from a stored
 //! seed. Formulas, sources and the treatment of missing data are in docs/statistics.md, which this code
-//! follows; `server/tests/stats_reference/` has the figures of independent programs.
+//! follows; `server/stats/tests/reference/` has the figures of independent programs.
 
 pub mod agreement;
 pub mod alt_test;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures of independent programs, for server/tests/stats_reference.rs.
+"""Figures of independent programs, for server/stats/tests/reference.rs.
 
     python3 -m venv venv
     venv/bin/pip install krippendorff==0.9.0 irrCAC==0.4.4 scikit-learn==1.9.1 scipy==1.12.0 \

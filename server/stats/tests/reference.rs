@@ -1,9 +1,9 @@
-//! Our figures compared with those of independent programs (stats_reference/make.py): to 1e-9 if both are
+//! Our figures compared with those of independent programs (`reference/make.py`): to 1e-9 if both are
 //! exact, within Monte Carlo error if one is random.
 
 use app::model::{ratings::Interval, stats::Method};
 use serde::Deserialize;
-use server::stats::{
+use stats::{
     agreement::Weights,
     alt_test::{Judged, alt_test},
     bootstrap::{self, Cell, KeyedCells},
@@ -29,7 +29,7 @@ struct Reference {
 }
 
 fn reference() -> Reference {
-    match serde_json::from_str(include_str!("stats_reference/reference.json")) {
+    match serde_json::from_str(include_str!("reference/reference.json")) {
         Ok(reference) => reference,
         Err(e) => panic!("make.py's figures do not fit the types here: {e}"),
     }
