@@ -24,7 +24,8 @@ export default defineConfig({
     ['list'],
     ['json', { outputFile: process.env.AIXGRADE_REPORT ?? 'test-results/report.json' }],
   ],
-  use: { ...browser, trace: 'retain-on-failure' },
+  // A trace of each action takes a third of the time. CI keeps no files, so it has no use for them.
+  use: { ...browser, trace: process.env.CI ? 'off' : 'retain-on-failure' },
   projects: [
     { name: 'hydrated', grepInvert: /@scriptless/ },
     { name: 'scriptless', grep: /@scriptless/, use: { javaScriptEnabled: false } },
