@@ -7,10 +7,11 @@ mod rust;
 
 use std::{
     process::{Command, ExitCode},
+    thread,
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::{client, server, setup, tools};
 use prerequisites::{Prerequisites, Skip};
@@ -44,6 +45,11 @@ struct Stage {
     run: fn(&Prerequisites) -> Result<Counts>,
 }
 
+/// The stage that compiles for minutes on one core. In a whole run it begins beside the stage [`BESIDE`], in which the
+/// server's own crates leave a core idle.
+const CLIENT: &str = "client";
+const BESIDE: &str = "build";
+
 /// Ordered by how soon they fail: lints and Rust tests take minutes, the optimized client is the longest
 /// step.
 const STAGES: [Stage; 8] = [
@@ -53,7 +59,7 @@ const STAGES: [Stage; 8] = [
     Stage { name: "rust", about: "Rust tests, with the Java harness", run: rust::all },
     Stage { name: "xtask", about: "lints and tests of xtask", run: xtask },
     Stage { name: "lint-client", about: "lints of the client", run: lint_client },
-    Stage { name: "client", about: "build of the optimized client", run: optimized_client },
+    Stage { name: CLIENT, about: "build of the optimized client", run: optimized_client },
     Stage { name: "journeys", about: "browser journeys", run: journeys::all },
 ];
 
@@ -62,22 +68,41 @@ pub fn test(names: &[String]) -> Result<ExitCode> {
     let prerequisites = Prerequisites::find()?;
     prerequisites.announce();
     let planned = plan(names)?;
-    let mut done: Vec<Done> = Vec::new();
-    for step in &planned {
-        tools::say(&step.title);
-        let start = Instant::now();
-        let counts = step.run(&prerequisites).unwrap_or_else(|e| {
-            eprintln!("error: {e:#}");
-            Counts::one(false)
-        });
-        let passed = good(&counts, &prerequisites);
-        done.push(Done { title: &step.title, counts, passed, time: start.elapsed() });
-        if !passed {
-            break;
-        }
-    }
+    let done = run(&planned, &prerequisites, names.is_empty());
     let not_run: Vec<&str> = planned[done.len()..].iter().map(|step| step.title.as_str()).collect();
     Ok(summary(&done, &not_run, &prerequisites))
+}
+
+/// Runs the steps up to the first that fails. In a whole run, the client is built beside other stages.
+fn run<'a>(planned: &'a [Step], prerequisites: &Prerequisites, whole: bool) -> Vec<Done<'a>> {
+    let mut done: Vec<Done> = Vec::new();
+    thread::scope(|scope| {
+        let mut client = None;
+        for step in planned {
+            tools::say(&step.title);
+            let start = Instant::now();
+            if whole && step.is(BESIDE) {
+                // Installed first: two installations at once would fail.
+                client = Some(setup::wasm_target().map(|_| scope.spawn(|| optimized_client(prerequisites))));
+            }
+            let counts = match client.take_if(|_| step.is(CLIENT)) {
+                Some(begun) => {
+                    begun.and_then(|build| build.join().map_err(|_| anyhow!("the client's build panicked"))?)
+                }
+                None => step.run(prerequisites),
+            };
+            let counts = counts.unwrap_or_else(|e| {
+                eprintln!("error: {e:#}");
+                Counts::one(false)
+            });
+            let passed = good(&counts, prerequisites);
+            done.push(Done { title: &step.title, counts, passed, time: start.elapsed() });
+            if !passed {
+                break;
+            }
+        }
+    });
+    done
 }
 
 /// Prints the names that `cargo xtask test NAME` accepts.
@@ -110,6 +135,11 @@ enum What {
 }
 
 impl Step {
+    /// Whether this is the whole stage of this name.
+    fn is(&self, name: &str) -> bool {
+        matches!(self.what, What::Stage(_)) && self.title.split(':').next() == Some(name)
+    }
+
     fn run(&self, prerequisites: &Prerequisites) -> Result<Counts> {
         match &self.what {
             What::Stage(run) => run(prerequisites),

@@ -140,8 +140,16 @@ pub fn find() -> Result<Vec<Test>> {
             let mut target: Vec<String> = target.iter().map(|part| (*part).to_owned()).collect();
             let mut prefix = module;
             if folder.ends_with("/tests") {
-                // A file there is a program of its own, and so is a folder with a `main.rs`.
-                target.push(prefix.remove(0));
+                // A file there is a program of its own, and so is a folder with a `main.rs`; other folders have its
+                // modules or data.
+                let program = prefix.remove(0);
+                if !["{}.rs", "{}/main.rs"]
+                    .iter()
+                    .any(|file| root.join(folder).join(file.replace("{}", &program)).is_file())
+                {
+                    continue;
+                }
+                target.push(program);
             }
             let source = fs::read_to_string(file)?;
             tests.extend(in_source(&source).into_iter().map(|name| {
@@ -214,6 +222,7 @@ mod tests {
         let all = find().unwrap();
         let this = all.iter().find(|test| test.path == "test::rust::tests::finds_tests_in_sources");
         assert_eq!(this.unwrap().target, ["--package", "xtask"]);
-        assert!(all.iter().any(|test| test.target.last().is_some_and(|name| name == "it")));
+        let has = |program| all.iter().any(|test| test.target.last().is_some_and(|name| name == program));
+        assert_eq!(["it", "cluster", "reference", "fixtures"].map(has), [true, true, true, false]);
     }
 }

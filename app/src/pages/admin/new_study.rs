@@ -11,9 +11,10 @@ use super::{
     study_form::StudyFields,
 };
 use crate::{
+    error::AppError,
     i18n::{I18n, use_i18n},
     model::{group::Group, page::PageOf, submission::SubmissionRow, user::UserRow},
-    rpc::{accounts::people, groups::groups, studies::CreateStudy, submissions::submissions},
+    rpc::{accounts::people, datasets::datasets, groups::groups, studies::CreateStudy, submissions::submissions},
     ui::{
         form::{ActionForm, FormAction},
         frame::Page,
@@ -28,53 +29,46 @@ pub fn NewStudyPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let query = use_query_map();
-    let data = Data::new(
-        || (),
-        |()| async move {
-            let most = PageOf::first(PageOf::MOST);
-            let groups = groups(most.clone()).await?.rows;
-            let rows = submissions(None, most.clone()).await?.rows;
-            Ok((rows, (people(most, PageOf::first(1)).await?.0.rows, groups)))
-        },
-    );
+    let data = Data::new(move || asked(query, "dataset"), load);
     let create = FormAction::<CreateStudy>::new();
     view! {
         <Page title=t.new_study crumbs=vec![("/admin/studies".into(), t.studies.into())]>
-            <Load data let:both>
-                {move || {
-                    let slug = Some(asked(query, "dataset")).filter(|d| !d.is_empty());
-                    choose(i, slug, both.0.clone(), both.1.clone(), create)
-                }}
-            </Load>
+            <Load data let:loaded>{choose(i, loaded.0, loaded.1, create)}</Load>
         </Page>
     }
 }
 
-fn choose(
-    i: I18n,
-    asked: Option<String>,
-    rows: Vec<SubmissionRow>,
-    (users, groups): (Vec<UserRow>, Vec<Group>),
-    create: FormAction<CreateStudy>,
-) -> AnyView {
-    let t = i.admin();
-    let mut datasets: Vec<(String, usize)> = Vec::new();
+/// The datasets with outputs for people to grade, by their short names, with the number of their submissions.
+type Offered = Vec<(String, u64)>;
+
+/// What a study of one dataset can consist of.
+type Choices = (String, Vec<SubmissionRow>, Vec<UserRow>, Vec<Group>);
+
+/// Loads the choices of the dataset in the address, or of the only one that has any.
+async fn load(asked: String) -> Result<(Offered, Option<Choices>), AppError> {
+    let most = PageOf::first(PageOf::MOST);
+    let rows = datasets(most.clone()).await?.rows;
     // A dataset with only tests is not offered; its address still shows the form.
-    for row in rows.iter().filter(|row| row.for_people) {
-        match datasets.iter_mut().find(|(slug, _)| *slug == row.dataset) {
-            Some((_, count)) => *count += 1,
-            None => datasets.push((row.dataset.clone(), 1)),
-        }
-    }
-    let only = (datasets.len() == 1).then(|| datasets[0].0.clone());
-    let several = datasets.len() > 1;
-    match asked.or(only) {
-        Some(slug) => {
-            let rows: Vec<_> = rows.into_iter().filter(|r| r.dataset == slug).collect();
-            if rows.is_empty() {
-                return nothing_to_grade(i, &slug);
-            }
+    let offered = rows.into_iter().filter(|row| row.human > 0 && row.submissions > 0);
+    let offered: Offered = offered.map(|row| (row.slug, row.submissions)).collect();
+    let slug = match (&*asked, &offered[..]) {
+        ("", [(only, _)]) => only.clone(),
+        ("", _) => return Ok((offered, None)),
+        _ => asked,
+    };
+    let rows = submissions(Some(slug.clone()), most.clone()).await?.rows;
+    let groups = groups(most.clone()).await?.rows;
+    let users = people(most, PageOf::first(1)).await?.0.rows;
+    Ok((offered, Some((slug, rows, users, groups))))
+}
+
+fn choose(i: I18n, offered: Offered, choices: Option<Choices>, create: FormAction<CreateStudy>) -> AnyView {
+    let t = i.admin();
+    match choices {
+        Some((slug, rows, ..)) if rows.is_empty() => nothing_to_grade(i, &slug),
+        Some((slug, rows, users, groups)) => {
             let users = users.into_iter().filter(|u| !u.disabled).collect();
+            let several = offered.len() > 1;
             view! {
                 <ActionForm action=create attr:class="stack study-form">
                     <input type="hidden" name="dataset" value=slug.clone()/>
@@ -87,13 +81,13 @@ fn choose(
             }
             .into_any()
         }
-        None if datasets.is_empty() => nothing_to_grade(i, ""),
+        None if offered.is_empty() => nothing_to_grade(i, ""),
         None => {
-            let links = datasets.into_iter().map(|(slug, count)| {
+            let links = offered.into_iter().map(|(slug, count)| {
                 view! {
                     <li class="card">
                         <h3><a href=format!("/admin/studies/new?dataset={slug}")>{slug.clone()}</a></h3>
-                        <p class="muted">{(t.submissions_n)(count as u64)}</p>
+                        <p class="muted">{(t.submissions_n)(count)}</p>
                     </li>
                 }
             });
