@@ -144,6 +144,8 @@ test('an adjudicator answers about an instruction on which raters disagree', asy
   await expect(card.getByRole('columnheader', { name: 'Turn 1 · Edge cases' })).toBeVisible();
   await expect(card.getByRole('row').filter({ hasText: 'bo' })).toContainText('No');
   await card.getByRole('link', { name: /^Adjudicate/ }).click();
+  // The list that was left has a table for each output.
+  await expect(page.getByRole('button', { name: 'Save final scores' })).toBeVisible();
   await hydrated(page);
   // The answers are beside the scores, and the instruction above its yes and no.
   await expect(page.getByRole('columnheader', { name: 'Turn 2 · Type annotations' })).toBeVisible();

@@ -39,7 +39,7 @@ test('a Python task is imported, and its output graded, highlighted and without 
   await expect(page.getByText('Returns the sum.')).toBeVisible();
   await open(page, '/admin/submissions');
   await page.getByRole('row').filter({ hasText: 'CodeGeeX 13B' }).getByRole('link').first().click();
-  await hydrated(page);
+  await page.waitForURL(/\/admin\/submissions\/\d+$/);
   const submission = path.basename(new URL(page.url()).pathname);
   await page.getByRole('button', { name: 'Hide model names from raters' }).click();
   await expect(page.getByRole('button', { name: 'Show model names to raters' })).toBeVisible();

@@ -83,18 +83,23 @@ fn wait(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Starts a program and waits for a line that contains `ready`.
 fn start(command: &mut Command, ready: &str) -> Process {
+    start_and_read(command, ready).0
+}
+
+/// Does the same, and returns that line.
+fn start_and_read(command: &mut Command, ready: &str) -> (Process, String) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let process = Process(child);
     let mut said = Vec::new();
-    let mut lines = lines;
     for line in lines.by_ref() {
-        said.push(line.unwrap());
-        if said.last().is_some_and(|line| line.contains(ready)) {
+        let line = line.unwrap();
+        if line.contains(ready) {
             // The rest is read, so that the program can write it.
             thread::spawn(move || lines.for_each(drop));
-            return process;
+            return (process, line);
         }
+        said.push(line);
     }
     panic!("the program ended without \"{ready}\": {said:?}");
 }
