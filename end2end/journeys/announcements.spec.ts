@@ -27,12 +27,16 @@ test('an announcement reaches a rater at work, who closes it for good', async ({
   await expect(bo.getByText('The server restarts')).toHaveCount(0);
 
   await ada.locator('main a[href^="/grade/"]').first().click();
+  await expect(ada).toHaveURL(/\/grade\//);
   await ada.reload();
   await hydrated(ada);
   const notice = ada.getByRole('status').filter({ hasText: 'The server restarts' });
   await expect(notice).toContainText('Your work is saved.');
+  // The page removes it at once; a reload before the server has the request would bring it back.
+  const read = ada.waitForResponse(/\/rpc\/read_announcement/);
   await notice.getByRole('button', { name: 'Close' }).click();
   await expect(notice).toHaveCount(0);
+  await read;
   await ada.reload();
   await hydrated(ada);
   await expect(notice).toHaveCount(0);

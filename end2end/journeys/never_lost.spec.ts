@@ -237,6 +237,43 @@ test('the back button loses nothing', async ({ page }) => {
   await expect(page.getByRole('textbox', { name: 'Comment' })).toHaveValue('not yet');
 });
 
+test('going back shows a rating that has not arrived yet', async ({ page }) => {
+  await fresh(page, demo.chen);
+  await open(page, '/desk');
+  await ready(page, () => begin(page));
+  const first = await token(page);
+  const counted = await page.getByText(/^\d+ rated, /).first().textContent();
+  // Every rating is held back until it is released.
+  const letGo: (() => void)[] = [];
+  await page.route('**/rpc/submit_rating', async (route) => {
+    await new Promise<void>((resolve) => letGo.push(resolve));
+    await route.continue();
+  });
+  await grade(page, [2, 3, 4]);
+  await expect.poll(() => letGo.length).toBe(1);
+  await page.keyboard.press('b');
+  await expect(page.locator('form.rating')).toHaveAttribute('data-token', first);
+  await expect(page.getByText('You have already rated this output.')).toBeVisible();
+  for (const [place, score] of [2, 3, 4].entries()) {
+    await expect(page.locator(`#score-${place}-${score}`)).toBeChecked();
+  }
+  const one = Number.parseInt(counted ?? '', 10) + 1;
+  await expect(page.getByText(new RegExp(`^${one} rated, `)).first()).toBeVisible();
+
+  // Changed before it has arrived: both go in their order, and the second counts.
+  await page.keyboard.press('1');
+  await expect(page.locator('#score-0-1')).toBeChecked();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => unsent(page)).toBe(2);
+  letGo[0]();
+  await expect.poll(() => letGo.length).toBe(2);
+  letGo[1]();
+  await expect.poll(() => unsent(page)).toBe(0);
+  await open(page, new URL(`/grade/${new URL(page.url()).pathname.split('/')[2]}/${first}`, page.url()).href);
+  await expect(page.locator('#score-0-1')).toBeChecked();
+  await expect(page.getByText(new RegExp(`^${one} rated, `)).first()).toBeVisible();
+});
+
 test('a draft sent before leaving its page arrives first', async ({ page }) => {
   await fresh(page, demo.chen);
   await open(page, '/desk');

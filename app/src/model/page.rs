@@ -56,6 +56,12 @@ impl Which {
     }
 }
 
+/// Whether `text` contains every word of `query`, ignoring case.
+pub fn holds(text: &str, query: &str) -> bool {
+    let text = text.to_lowercase();
+    query.to_lowercase().split_whitespace().all(|word| text.contains(word))
+}
+
 fn usual() -> u32 {
     PageOf::USUAL
 }
@@ -110,6 +116,21 @@ impl<T> Default for Paged<T> {
 }
 
 impl<T> Paged<T> {
+    /// A page of a list whose matching rows are all in memory, in their order. A row's key is the number of rows before
+    /// it. The search and filters of `of` are the caller's part.
+    pub fn of_all(rows: Vec<T>, of: &PageOf) -> Paged<T> {
+        let limit = of.limit.clamp(1, PageOf::MOST) as usize;
+        let place = |key: &Option<String>| key.as_ref().and_then(|key| key.parse::<usize>().ok());
+        let from = place(&of.after).or_else(|| place(&of.before).map(|end| end.saturating_sub(limit))).unwrap_or(0);
+        let all = rows.len();
+        Paged {
+            rows: rows.into_iter().skip(from).take(limit).collect(),
+            previous: (from > 0).then(|| from.to_string()),
+            next: (from.saturating_add(limit) < all).then(|| (from + limit).to_string()),
+            found: of.counted.then_some(Found { rows: all as u64, more: false }),
+        }
+    }
+
     /// The same page with other rows.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Paged<U> {
         Paged {
@@ -123,5 +144,40 @@ impl<T> Paged<T> {
     /// Whether this is the list's only page.
     pub fn is_all(&self) -> bool {
         self.previous.is_none() && self.next.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_matches_all_words() {
+        let check = |text, query, found| assert_eq!(holds(text, query), found, "{query}");
+        check("Close Reader. If object is null it is ignored", "null reader", true);
+        check("Close Reader", "reader writer", false);
+        check("将 Date 类型转为时间字符串", "类型 date", true);
+        check("anything", "  ", true);
+    }
+
+    #[test]
+    fn pages_of_rows_in_memory_follow_each_other_and_lead_back() {
+        let all: Vec<u32> = (0..7).collect();
+        let page = |after: Option<&str>, before: Option<&str>| {
+            let of = PageOf { after: after.map(Into::into), before: before.map(Into::into), ..PageOf::first(3) };
+            let page = Paged::of_all(all.clone(), &of);
+            (page.rows, page.previous, page.next)
+        };
+        let key = |key: &str| Some(key.to_owned());
+        assert_eq!(page(None, None), (vec![0, 1, 2], None, key("3")));
+        assert_eq!(page(Some("3"), None), (vec![3, 4, 5], key("3"), key("6")));
+        assert_eq!(page(Some("6"), None), (vec![6], key("6"), None));
+        assert_eq!(page(None, Some("6")), (vec![3, 4, 5], key("3"), key("6")));
+        assert_eq!(page(None, Some("2")), (vec![0, 1, 2], None, key("3")));
+        // Addresses are anybody's text.
+        assert_eq!(page(Some("x"), None), (vec![0, 1, 2], None, key("3")));
+        assert_eq!(page(Some("18446744073709551615"), None).0, Vec::<u32>::new());
+        let counted = PageOf { counted: true, ..PageOf::first(3) };
+        assert_eq!(Paged::of_all(all.clone(), &counted).found, Some(Found { rows: 7, more: false }));
     }
 }

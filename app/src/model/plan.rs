@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ids::{StudyId, SubmissionId, UserId},
     lang::Lang,
+    page::{PageOf, Paged, holds},
     study::StudyStatus,
     time::Timestamp,
 };
@@ -253,7 +254,23 @@ pub struct PlanDetail {
     pub taken: u64,
 }
 
+/// A plan as its page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PagedPlan {
+    /// The plan without its raters.
+    pub plan: PlanDetail,
+    /// A page of the raters whose names contain the words of the search.
+    pub raters: Paged<RaterPlan>,
+}
+
 impl PlanDetail {
+    /// One page of the plan's raters.
+    pub fn page(mut self, of: &PageOf) -> PagedPlan {
+        let mut raters = std::mem::take(&mut self.raters);
+        raters.retain(|rater| holds(&rater.name, &of.which.search));
+        PagedPlan { plan: self, raters: Paged::of_all(raters, of) }
+    }
+
     /// Seconds per rating: the expected value if set, otherwise the measured one.
     pub fn pace(&self) -> Option<u32> {
         self.pace_s.or(self.measured_s)

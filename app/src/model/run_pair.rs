@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     code::CodeView,
     ids::OutputId,
+    page::{PageOf, Paged, Which, holds},
     reason::{Fault, Reason},
     run::{ItemRow, ItemState, RunRow, Verdict},
 };
@@ -24,6 +25,35 @@ pub struct RunPair {
     pub tasks: Vec<PairTask>,
     /// The selected task with both outputs' code.
     pub focus: Option<PairFocus>,
+}
+
+/// A comparison as its page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPairPage {
+    /// The comparison without its tasks.
+    pub pair: RunPair,
+    /// A page of the tasks, those that differ first; of the selected task only, if one is selected.
+    pub tasks: Paged<PairTask>,
+}
+
+impl RunPair {
+    /// One page of the comparison. Its lists' filter `show` selects the tasks that `differ`, or that `only_a` or
+    /// `only_b` passes; without, all tasks.
+    pub fn page(mut self, of: &PageOf) -> RunPairPage {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        if let Some(focus) = &self.focus {
+            tasks.retain(|task| task.task_id == focus.task_id);
+            return RunPairPage { pair: self, tasks: Paged { rows: tasks, ..Paged::default() } };
+        }
+        RunPairPage { pair: self, tasks: page_of(tasks, of) }
+    }
+}
+
+fn page_of(mut tasks: Vec<PairTask>, of: &PageOf) -> Paged<PairTask> {
+    tasks.retain(|task| task.matches(&of.which));
+    // A stable sort keeps the dataset's order among equals.
+    tasks.sort_by_key(|task| !task.differs());
+    Paged::of_all(tasks, of)
 }
 
 /// Number of tasks by which run passes them, by first samples.
@@ -113,6 +143,17 @@ impl PairTask {
     pub fn differs(&self) -> bool {
         self.a.len() != self.b.len() || self.a.iter().zip(&self.b).any(|(a, b)| a.result() != b.result())
     }
+
+    fn matches(&self, which: &Which) -> bool {
+        let passes = (self.passes(Side::A), self.passes(Side::B));
+        let shown = match which.filter("show") {
+            Some("differ") => self.differs(),
+            Some("only_a") => passes == (true, false),
+            Some("only_b") => passes == (false, true),
+            _ => true,
+        };
+        shown && holds(&format!("{} {}", self.task_id, self.raw_nl), &which.search)
+    }
 }
 
 impl Passes {
@@ -200,6 +241,34 @@ mod tests {
         check(&[(Passed, 3, 3), (Failed, 1, 3)], &[(Passed, 3, 3)], true, (true, true));
         check(&[(Failed, 1, 3), (Passed, 3, 3)], &[(Failed, 1, 3), (Passed, 3, 3)], false, (false, false));
         check(&[], &[], false, (false, false));
+    }
+
+    #[test]
+    fn a_page_has_the_tasks_that_differ_first_and_only_those_asked_for() {
+        use Verdict::{Failed, Passed};
+        let (yes, no) = ([(Passed, 1, 1)], [(Failed, 0, 1)]);
+        let named = |id: &str, text: &str, task: PairTask| PairTask { task_id: id.into(), raw_nl: text.into(), ..task };
+        let tasks = vec![
+            named("1", "Sort a list", task(&yes, &yes)),
+            named("2", "Sort a map", task(&yes, &no)),
+            named("3", "Join texts", task(&no, &no)),
+            named("4", "Split a text", task(&no, &yes)),
+        ];
+        let shown = |of: PageOf| {
+            let page = page_of(tasks.clone(), &of);
+            (page.rows.into_iter().map(|task| task.task_id).collect::<Vec<_>>(), page.next)
+        };
+        let only = |show: &str, search: &str| {
+            let which = Which { search: search.into(), ..Which::only("show", show) };
+            shown(PageOf { which, ..PageOf::default() }).0
+        };
+        assert_eq!(shown(PageOf::first(3)), (["2", "4", "1"].map(String::from).to_vec(), Some("3".into())));
+        assert_eq!(only("", ""), ["2", "4", "1", "3"]);
+        assert_eq!(only("differ", ""), ["2", "4"]);
+        assert_eq!(only("only_a", ""), ["2"]);
+        assert_eq!(only("only_b", ""), ["4"]);
+        assert_eq!(only("", "SORT a"), ["2", "1"]);
+        assert_eq!(only("differ", "text"), ["4"]);
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::{
     error::AppError,
     model::{
         ids::{GroupId, StudyId, SubmissionId, UserId},
-        plan::{PlanDetail, Presentation, RatedAnswers, Sharing},
+        page::PageOf,
+        plan::{PagedPlan, Presentation, RatedAnswers, Sharing},
         study::StudyDraft,
     },
 };
@@ -21,11 +22,11 @@ use crate::{
     port::{Admin, Ports, ports},
 };
 
-/// A study's current plan.
+/// A study's current plan with a page of its raters.
 #[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
-pub async fn plan(id: StudyId) -> Result<PlanDetail, AppError> {
+pub async fn plan(id: StudyId, #[server(default)] page: PageOf) -> Result<PagedPlan, AppError> {
     let (ports, admin) = ports()?;
-    ports.plans.get(&admin, id).await
+    Ok(ports.plans.get(&admin, id).await?.page(&page))
 }
 
 /// A study's settings, to edit while it is a draft.

@@ -12,7 +12,7 @@ use crate::{
         languages::LanguageResults,
         page::{PageOf, Paged},
         run::{Dates, EngineReadiness, ItemDetail, ItemFilter, ItemRow, RunDetail, RunRow},
-        run_pair::RunPair,
+        run_pair::RunPairPage,
         workers::Workers,
     },
 };
@@ -139,11 +139,16 @@ pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Compares two runs of one dataset, with a task's code if one is given.
+/// Compares two runs of one dataset, with a page of its tasks, or with one task's code if a task is given.
 #[server(prefix = "/rpc", endpoint = "compare_runs", protocol = Call)]
-pub async fn compare_runs(a: RunId, b: RunId, task: Option<String>) -> Result<RunPair, AppError> {
+pub async fn compare_runs(
+    a: RunId,
+    b: RunId,
+    task: Option<String>,
+    #[server(default)] page: PageOf,
+) -> Result<RunPairPage, AppError> {
     let (ports, admin) = ports()?;
-    ports.runs.compare(&admin, a, b, task).await
+    Ok(ports.runs.compare(&admin, a, b, task).await?.page(&page))
 }
 
 #[cfg(feature = "ssr")]

@@ -9,7 +9,7 @@ use app::{
         audit_details::Fact,
         dataset::TaskRow,
         ids::{ModelId, OutputId, StudyId, TaskId, TaskRevisionId, UserId},
-        page::{Found, PageOf, Paged, Which},
+        page::{PageOf, Paged, Which},
         ratings::{OutputRatings, TaskModelScores, TaskRatings, TaskScores},
         study::{LONGEST_REASON, NewStudy, Overview, RaterProgress, StudyDetail, StudyRow, StudyStatus},
     },
@@ -215,13 +215,9 @@ fn tasks(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskScores
     }))
 }
 
-/// A page of the tasks, those with the largest spread first. Spreads are not stored, so every page reads the whole study;
-/// its key is the number of rows before it.
+/// A page of the tasks, those with the largest spread first. Spreads are not stored, so every page reads the whole study.
 fn tasks_by_spread(conn: &Connection, id: StudyId, of: PageOf) -> Result<Paged<TaskScores>, Failure> {
-    let limit = of.limit.clamp(1, PageOf::MOST) as usize;
-    let place = |key: &Option<String>| key.as_ref().and_then(|key| key.parse::<usize>().ok());
-    let from = place(&of.after).or_else(|| place(&of.before).map(|end| end.saturating_sub(limit))).unwrap_or(0);
-    let which = Which { sort: String::new(), ..of.which };
+    let which = Which { sort: String::new(), ..of.which.clone() };
     let mut every = PageOf { which, ..PageOf::first(PageOf::MOST) };
     let mut rows = Vec::new();
     loop {
@@ -234,13 +230,7 @@ fn tasks_by_spread(conn: &Connection, id: StudyId, of: PageOf) -> Result<Paged<T
     }
     // A stable sort keeps the dataset's order among equals.
     rows.sort_by_key(|row| Reverse(row.spread));
-    let all = rows.len();
-    Ok(Paged {
-        rows: rows.into_iter().skip(from).take(limit).collect(),
-        previous: (from > 0).then(|| from.to_string()),
-        next: (from.saturating_add(limit) < all).then(|| (from + limit).to_string()),
-        found: of.counted.then_some(Found { rows: all as u64, more: false }),
-    })
+    Ok(Paged::of_all(rows, &of))
 }
 
 /// A task's mean scores by model, and the largest spread of its outputs.

@@ -67,14 +67,21 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     let plan = browser.form("/rpc/create_study", &fields).await;
     assert!(plan.location().ends_with("/plan"), "{}", plan.location());
     let study: i64 = plan.location().split('/').nth(3).unwrap().parse().unwrap();
+    let page = async |browser: &mut crate::util::Client, page: Value| {
+        let plan: Value = browser.rpc("plan", json!({"id": study, "page": page})).await.json();
+        assert_eq!(plan["plan"]["raters"], json!([]));
+        plan["raters"].clone()
+    };
     let raters = async |browser: &mut crate::util::Client| {
-        let plan: Value = browser.rpc("plan", json!({"id": study})).await.json();
-        let raters = plan["raters"].as_array().unwrap().iter();
+        let found = page(browser, json!({})).await;
+        let raters = found["rows"].as_array().unwrap().iter();
         let mut names: Vec<_> = raters.map(|rater| rater["name"].as_str().unwrap().to_owned()).collect();
         names.sort();
         names
     };
     assert_eq!(raters(&mut browser).await, ["ada", "dora"]);
+    let found = page(&mut browser, json!({"which": {"search": "DOR"}, "limit": 1, "counted": true})).await;
+    assert_eq!((&found["rows"][0]["name"], &found["found"]["rows"]), (&json!("dora"), &json!(1)));
     let change = MemberChange { add: vec![of("chen")], remove: vec![of("ada")] };
     groups.change_members(&admin, id, change).await.unwrap();
     let (number, group) = (study.to_string(), id.to_string());

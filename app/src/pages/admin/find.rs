@@ -8,7 +8,7 @@ use leptos_router::hooks::{use_location, use_navigate, use_query_map};
 
 use super::{
     filter::{Field, FilterBar},
-    parts::{asked, holds},
+    parts::asked,
 };
 use crate::{
     error::AppError,
@@ -16,6 +16,7 @@ use crate::{
     model::{
         find::{Hit, Kind},
         ids::RunId,
+        page::holds,
     },
     rpc::find::find,
     ui::{

@@ -65,7 +65,7 @@ impl Listing {
         let (next, found) = (page.next.is_some(), page.found);
         let content = match page.rows {
             rows if !rows.is_empty() => table(rows),
-            _ if self.asked_now().is_narrow() => self.no_match(next),
+            _ if self.is_narrow() => self.no_match(next),
             _ => none(),
         };
         let t = self.i.lists();
@@ -115,6 +115,11 @@ impl Listing {
             </th>
         }
         .into_any()
+    }
+
+    /// Whether the address leaves some rows out, other than by its page; not tracked.
+    pub fn is_narrow(&self) -> bool {
+        self.asked_now().is_narrow()
     }
 
     fn asked_now(&self) -> Which {

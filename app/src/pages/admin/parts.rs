@@ -211,12 +211,6 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} {}", unit.unwrap_or("MB"))
 }
 
-/// Whether `text` contains every word of `query`, ignoring case.
-pub fn holds(text: &str, query: &str) -> bool {
-    let text = text.to_lowercase();
-    query.to_lowercase().split_whitespace().all(|word| text.contains(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,15 +223,6 @@ mod tests {
         check(1000, "1.0 kB");
         check(12_400_000, "12.4 MB");
         check(5_000_000_000, "5000.0 MB");
-    }
-
-    #[test]
-    fn query_matches_all_words() {
-        let check = |text, query, found| assert_eq!(holds(text, query), found, "{query}");
-        check("Close Reader. If object is null it is ignored", "null reader", true);
-        check("Close Reader", "reader writer", false);
-        check("将 Date 类型转为时间字符串", "类型 date", true);
-        check("anything", "  ", true);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use leptos::{either::Either, prelude::*};
 use leptos_router::hooks::use_params_map;
 
 use super::{
+    list::Listing,
     parts::{FormError, param, status},
     plan_leaks::Leaks,
     study_tabs::{StudyFrame, StudyTab, tab_data},
@@ -17,8 +18,8 @@ use crate::{
         group::Group,
         ids::StudyId,
         lang::Lang,
-        page::PageOf,
-        plan::{PlanDetail, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
+        page::{PageOf, Paged},
+        plan::{PagedPlan, PlanDetail, Presentation, RatedAnswers, RaterPlan, Reads, Sharing},
         quality::TabCounts,
         study::StudyStatus,
     },
@@ -71,18 +72,26 @@ pub fn PlanPage() -> impl IntoView {
             pace.version().get(),
         ]
     };
+    let list = Listing::new("", &[]);
     let data = Data::new(
-        move || (id.get(), changes()),
-        |(id, _)| async move {
-            let plan = plan(id.ok_or_else(|| AppError::NotFound("study".into()))?).await?;
+        move || (id.get(), list.asked(), changes()),
+        |(id, page, _)| async move {
+            let plan = plan(id.ok_or_else(|| AppError::NotFound("study".into()))?, page).await?;
             Ok((plan, groups(PageOf::first(PageOf::MOST)).await?.rows))
         },
     );
     let counts = tab_data(id);
-    view! { <Load data let:both>{page(i, both.0, both.1, doing, counts)}</Load> }
+    view! { <Load data let:both>{page(i, list, both.0, both.1, doing, counts)}</Load> }
 }
 
-fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Data<TabCounts>) -> AnyView {
+fn page(
+    i: I18n,
+    list: Listing,
+    PagedPlan { plan, raters }: PagedPlan,
+    groups: Vec<Group>,
+    doing: Doing,
+    counts: Data<TabCounts>,
+) -> AnyView {
     let p = i.plan();
     let id = plan.study;
     let open = plan.status != StudyStatus::Closed;
@@ -92,7 +101,7 @@ fn page(i: I18n, plan: PlanDetail, groups: Vec<Group>, doing: Doing, counts: Dat
             {(plan.status == StudyStatus::Draft).then(|| view! { <Leaks study=id start=doing.status/> })}
             {(plan.waiting > 0).then(|| view! { <Notice tone=Tone::Care><p>{(p.waiting)(plan.waiting)}</p></Notice> })}
             {facts(i, &plan, doing)}
-            {people(i, &plan, doing)}
+            {people(i, list, &plan, raters, doing)}
             {open.then(|| join_form(i, &plan, groups, doing))}
             {open.then(|| extend_form(i, &plan, doing))}
             {history(i, &plan)}
@@ -210,7 +219,27 @@ fn tenths(hours: f64) -> String {
     format!("{hours:.1}")
 }
 
-fn people(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
+fn people(i: I18n, list: Listing, plan: &PlanDetail, raters: Paged<RaterPlan>, doing: Doing) -> impl IntoView + use<> {
+    let p = i.plan();
+    let table = |raters: Vec<RaterPlan>| people_table(i, plan, &raters, doing);
+    let none = || people_table(i, plan, &[], doing);
+    // The raters of most studies fit on one page, which needs neither search nor count.
+    let is_searched = !raters.is_all() || list.is_narrow();
+    let found = raters.found.filter(|_| is_searched);
+    let raters = Paged { found, ..raters };
+    view! {
+        <section class="stack" aria-labelledby="plan-people">
+            <h2 id="plan-people">{p.shares}</h2>
+            <p class="muted small">{p.shares_lead}</p>
+            <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
+            {is_searched.then(|| list.bar(Vec::new()))}
+            {list.view(raters, none, table)}
+            <FormError of=move || doing.leave.value().get().and_then(Result::err)/>
+        </section>
+    }
+}
+
+fn people_table(i: I18n, plan: &PlanDetail, raters: &[RaterPlan], doing: Doing) -> AnyView {
     let (t, p) = (i.admin(), i.plan());
     let by_hand = plan.sharing == Sharing::Hand;
     let heads = plan
@@ -218,32 +247,27 @@ fn people(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
         .iter()
         .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
         .collect_view();
-    let rows = plan.raters.iter().map(|rater| rater_row(i, plan, rater, doing)).collect_view();
+    let rows = raters.iter().map(|rater| rater_row(i, plan, rater, doing)).collect_view();
     view! {
-        <section class="stack" aria-labelledby="plan-people">
-            <h2 id="plan-people">{p.shares}</h2>
-            <p class="muted small">{p.shares_lead}</p>
-            <p><a href=Audience::Study(plan.study).announce_address()>{i.announcements().announce}</a></p>
-            <div class="table-box list-box"><table class="table list" role="table">
-                <caption class="visually-hidden">{p.shares}</caption>
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">{t.rater}</th>
-                        {by_hand.then(|| view! { <th role="columnheader" scope="col" class="num">{p.share}</th> })}
-                        <th role="columnheader" scope="col" class="num">{t.rated}</th>
-                        <th role="columnheader" scope="col" class="num">{p.to_come}</th>
-                        <th role="columnheader" scope="col" class="num">{p.hours_head}</th>
-                        {heads}
-                        <th role="columnheader" scope="col" class="num">{Lang::En.name()}</th>
-                        <th role="columnheader" scope="col" class="num">{Lang::Zh.name()}</th>
-                        <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table></div>
-            <FormError of=move || doing.leave.value().get().and_then(Result::err)/>
-        </section>
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{p.shares}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.rater}</th>
+                    {by_hand.then(|| view! { <th role="columnheader" scope="col" class="num">{p.share}</th> })}
+                    <th role="columnheader" scope="col" class="num">{t.rated}</th>
+                    <th role="columnheader" scope="col" class="num">{p.to_come}</th>
+                    <th role="columnheader" scope="col" class="num">{p.hours_head}</th>
+                    {heads}
+                    <th role="columnheader" scope="col" class="num">{Lang::En.name()}</th>
+                    <th role="columnheader" scope="col" class="num">{Lang::Zh.name()}</th>
+                    <th role="columnheader" scope="col"><span class="visually-hidden">{t.actions}</span></th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows}</tbody>
+        </table></div>
     }
+    .into_any()
 }
 
 fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> impl IntoView + use<> {

@@ -82,6 +82,7 @@ pub fn GradingView(
         skippable,
         practice,
         has_bookmark: !practice && calibration.is_none(),
+        earlier: rated,
         column: None,
         clock: if practice { Clock::Stopped } else { Clock::whole() },
     };

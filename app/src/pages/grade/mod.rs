@@ -45,12 +45,12 @@ use self::{
     grading_view::GradingView,
     prefetch::Prefetch,
     session::{Callbacks, Outcome},
-    submit_queue::use_submit_queue,
+    submit_queue::{Decision, use_submit_queue},
 };
 use crate::{
     i18n::{use_i18n, use_visitor},
     model::{
-        grading::{GradingItem, Halt, Next, Progress},
+        grading::{Draft, GradingItem, Halt, Next, Progress},
         ids::Token,
         keys::Keys,
         lang::Lang,
@@ -165,7 +165,19 @@ pub fn GradeNextPage() -> impl IntoView {
 pub fn GradeItemPage() -> impl IntoView {
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("item").unwrap_or_default());
-    let data = Data::new(move || token.get(), |token| item(Token(token)));
+    let submit_queue = use_submit_queue();
+    let data = Data::new(
+        move || Token(token.get()),
+        move |token| async move {
+            // Read before the request: the rating may arrive between the server's answer and a later look.
+            let waiting = submit_queue.waiting_for(&token);
+            let item = item(token).await?;
+            Ok(match waiting.map(|entry| entry.what) {
+                Some(Decision::Rate(draft)) => as_rated(item, draft),
+                _ => item,
+            })
+        },
+    );
     let toast = toaster();
     let i18n = use_i18n();
     let prefetch = Prefetch::current();
@@ -188,6 +200,16 @@ pub fn GradeItemPage() -> impl IntoView {
             }
         </Load>
     }
+}
+
+/// The output as it will be when a rating that waits in the submit queue has arrived.
+fn as_rated(mut item: GradingItem, draft: Draft) -> GradingItem {
+    if !item.rated {
+        item.rated = true;
+        item.progress = item.progress.after(1);
+    }
+    item.draft = draft;
+    item
 }
 
 /// The page after `item`: forward through earlier ratings, otherwise the next output.

@@ -82,6 +82,8 @@ pub struct Work {
     pub practice: bool,
     /// Whether it can be bookmarked: not in a calibration or in the tour, to which nothing leads back.
     pub has_bookmark: bool,
+    /// Whether its rater has returned to it: the page shows the earlier rating and stays when that arrives.
+    pub earlier: bool,
     /// Its column, counted from 0, if several outputs are on the page.
     pub column: Option<usize>,
     /// Measures the time spent on it.
@@ -118,6 +120,9 @@ pub struct Session {
     callbacks: Callbacks,
     /// The submission for which the page waits.
     awaited: RwSignal<Option<(String, Outcome)>>,
+    earlier: bool,
+    /// The names of the output's submissions that waited when its rater returned to it.
+    known: StoredValue<Vec<String>>,
     skippable: bool,
     practice: bool,
     has_bookmark: bool,
@@ -152,7 +157,7 @@ impl Post {
 impl Session {
     /// A session for one output.
     pub fn new(work: Work, i18n: I18n, callbacks: Callbacks) -> Session {
-        let Work { study, token, rubric, draft, skippable, practice, has_bookmark, column, clock } = work;
+        let Work { study, token, rubric, draft, skippable, practice, has_bookmark, earlier, column, clock } = work;
         Session {
             draft: RwSignal::new(draft),
             kept: RwSignal::new(SaveState::Untouched),
@@ -165,6 +170,8 @@ impl Session {
             post: StoredValue::new(Post { study, token, drafts: Arc::default() }),
             callbacks,
             awaited: RwSignal::new(None),
+            earlier,
+            known: StoredValue::default(),
             skippable,
             practice,
             has_bookmark,
@@ -226,7 +233,7 @@ impl Session {
         if self.practice {
             return;
         }
-        // Submitted before, and the server does not have it yet: the page waits for it.
+        // Submitted before, and the server does not have it yet.
         if let Some(entry) = self.submit_queue.waiting_for(&token) {
             let outcome = match entry.what {
                 Decision::Rate(draft) => {
@@ -235,9 +242,13 @@ impl Session {
                 }
                 Decision::Skip => Outcome::Skipped,
             };
-            self.phase.set(Phase::Sending);
-            self.awaited.set(Some((entry.key, outcome)));
-            return;
+            if self.earlier {
+                self.known.set_value(self.submit_queue.keys_for(&token));
+            } else {
+                self.phase.set(Phase::Sending);
+                self.awaited.set(Some((entry.key, outcome)));
+                return;
+            }
         }
         let kept =
             browser::unstash(&rater, &token).filter(|kept| self.sound(kept) && *kept != self.draft.get_untracked());
@@ -251,11 +262,9 @@ impl Session {
     /// effect, because it tracks.
     pub fn follow(self) {
         let Some((key, outcome)) = self.awaited.get() else {
-            let token = self.token();
-            let theirs = self
-                .submit_queue
-                .entries
-                .with(|entries| entries.iter().any(|entry| entry.assignment == token && entry.refused.is_none()));
+            self.submit_queue.entries.track();
+            let known = self.known.get_value();
+            let theirs = self.submit_queue.keys_for(&self.token()).iter().any(|key| !known.contains(key));
             if theirs && self.phase.get_untracked() == Phase::Editing {
                 self.elsewhere.set(true);
             }

@@ -323,9 +323,11 @@ pub fn set_up(shortcuts: Shortcuts, token: Token, first: bool) {
         }
         // Next to the code on a wide screen; on a narrow one, reading starts at the top.
         request_animation_frame(move || {
+            // The rater may have left this output before the frame.
+            let Some(place) = shortcuts.current.try_get_untracked() else { return };
             // The page's elements may be the previous output's, at its scroll position.
             browser::to_top(".rating-body");
-            shortcuts.focus(shortcuts.current.try_get_untracked().unwrap_or(0), true);
+            shortcuts.focus(place, true);
             // What follows in this frame is painting.
             browser::mark("aixgrade-shown");
         });

@@ -167,6 +167,14 @@ impl SubmitQueue {
         })
     }
 
+    /// The names of the waiting submissions of an output.
+    pub fn keys_for(self, assignment: &Token) -> Vec<String> {
+        self.entries.with_untracked(|entries| {
+            let waits = |entry: &&Entry| entry.assignment == *assignment && entry.refused.is_none();
+            entries.iter().filter(waits).map(|entry| entry.key.clone()).collect()
+        })
+    }
+
     /// The outputs of a study whose submissions wait.
     pub fn waiting_in(self, study: &Token) -> Vec<Token> {
         self.entries.with_untracked(|entries| {

@@ -1,7 +1,5 @@
 //! `/admin/runs/compare?a=&b=&task=`: two runs of one dataset, compared.
 
-use std::sync::Arc;
-
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
 
@@ -13,13 +11,14 @@ use crate::{
         ids::RunId,
         lang::Lang,
         message::Message,
-        page::PageOf,
+        page::{PageOf, Paged},
         run::{RunRow, Verdict},
-        run_pair::{PairOutput, PairTask, Passes, RunPair, Side},
+        run_pair::{PairOutput, PairTask, Passes, RunPair, RunPairPage},
     },
     pages::admin::{
-        filter::{Field, FilterBar},
-        parts::{Filter, asked, holds},
+        filter::Field,
+        list::Listing,
+        parts::{Filter, asked},
     },
     rpc::runs::{compare_runs, runs},
     ui::{
@@ -47,12 +46,13 @@ pub fn CompareRunsPage() -> impl IntoView {
         let run = |key| asked(query, key).parse().ok().map(RunId);
         (run("a"), run("b"), Some(asked(query, "task")).filter(|task| !task.is_empty()))
     });
+    let list = Listing::new("", &["show"]);
     let data = Data::new(
-        move || wanted.get(),
-        |(a, b, task)| async move {
+        move || (wanted.get(), list.asked()),
+        |((a, b, task), page)| async move {
             let mut rows = runs(None, PageOf::first(LISTED)).await?.rows;
             let pair = match (a, b) {
-                (Some(a), Some(b)) => match compare_runs(a, b, task).await {
+                (Some(a), Some(b)) => match compare_runs(a, b, task, page).await {
                     // The reason why two runs cannot be compared is next to the lists from which to choose others.
                     Err(AppError::Conflict(why)) => Some(Err(why)),
                     Err(other) => return Err(other),
@@ -60,7 +60,7 @@ pub fn CompareRunsPage() -> impl IntoView {
                 },
                 _ => None,
             };
-            if let Some(Ok(pair)) = &pair {
+            if let Some(Ok(RunPairPage { pair, .. })) = &pair {
                 for row in [&pair.a, &pair.b] {
                     if rows.iter().all(|listed| listed.id != row.id) {
                         rows.push(row.clone());
@@ -72,12 +72,18 @@ pub fn CompareRunsPage() -> impl IntoView {
     );
     view! {
         <Page title=t.compare_runs crumbs=vec![("/admin/runs".into(), t.runs.into())]>
-            <Load data let:found>{body(i, found.0, found.1, wanted.get_untracked())}</Load>
+            <Load data let:found>{body(i, list, found.0, found.1, wanted.get_untracked())}</Load>
         </Page>
     }
 }
 
-fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, wanted: Wanted) -> AnyView {
+fn body(
+    i: I18n,
+    list: Listing,
+    rows: Vec<RunRow>,
+    pair: Option<Result<RunPairPage, Message>>,
+    wanted: Wanted,
+) -> AnyView {
     let t = i.runs();
     if rows.is_empty() {
         return view! { <Empty title=t.no_runs><p>{t.no_runs_hint}</p></Empty> }.into_any();
@@ -89,9 +95,9 @@ fn body(i: I18n, rows: Vec<RunRow>, pair: Option<Result<RunPair, Message>>, want
             let error = AppError::Conflict(why);
             view! { <Notice tone=Tone::Bad><p>{error_text(&error, i)}</p></Notice> }.into_any()
         }
-        Ok(pair) => match pair.focus {
-            Some(_) => compare_task::view(i, pair),
-            None => side_by_side(i, pair),
+        Ok(page) => match page.pair.focus {
+            Some(_) => compare_task::view(i, page),
+            None => side_by_side(i, list, page),
         },
     });
     view! { {chooser}{found} }.into_any()
@@ -145,7 +151,7 @@ pub fn names(i: I18n, a: &RunRow, b: &RunRow) -> [String; 2] {
     [name(a), name(b)]
 }
 
-fn side_by_side(i: I18n, pair: RunPair) -> AnyView {
+fn side_by_side(i: I18n, list: Listing, RunPairPage { pair, tasks }: RunPairPage) -> AnyView {
     let t = i.runs();
     let [a, b] = names(i, &pair.a, &pair.b);
     let csv = format!("/admin/runs/compare.csv?a={}&b={}", pair.a.id, pair.b.id);
@@ -154,7 +160,7 @@ fn side_by_side(i: I18n, pair: RunPair) -> AnyView {
             {totals(i, &pair, [a.clone(), b.clone()])}
             {pass_table(i, pair.passes, pair.p, [a.clone(), b.clone()])}
         </div>
-        <Tasks a=pair.a b=pair.b tasks=pair.tasks names=[a, b]/>
+        {task_list(i, list, (pair.a.id, pair.b.id), [a, b], tasks)}
         <p><a class="button" href=csv download="">{t.export_csv}</a></p>
     }
     .into_any()
@@ -222,58 +228,29 @@ fn pass_table(i: I18n, p: Passes, test: Option<f64>, [a, b]: [String; 2]) -> imp
     }
 }
 
-/// Every task of both, those that differ first; the filter is in the address.
-#[component]
-fn Tasks(
-    /// The left run.
-    a: RunRow,
-    /// The right run.
-    b: RunRow,
-    /// The tasks, in the dataset's order.
-    tasks: Vec<PairTask>,
-    /// The names of the two.
+/// A page of the tasks with its filter.
+fn task_list(
+    i: I18n,
+    list: Listing,
+    ids: (RunId, RunId),
     names: [String; 2],
-) -> impl IntoView {
-    let i = use_i18n();
+    tasks: Paged<PairTask>,
+) -> impl IntoView + use<> {
     let (t, w) = (i.runs(), i.admin());
-    let query = use_query_map();
-    let read = move |key: &str| asked(query, key);
-    let mut tasks = tasks;
-    // A stable sort keeps the dataset's order among equals.
-    tasks.sort_by_key(|task| !task.differs());
-    let all = tasks.len() as u64;
-    let tasks = Arc::new(tasks);
-    let found = Memo::new(move |_| {
-        let (text, show) = (read("q"), read("show"));
-        let passes = |task: &PairTask| (task.passes(Side::A), task.passes(Side::B));
-        let fits = |task: &&PairTask| {
-            holds(&format!("{} {}", task.task_id, task.raw_nl), &text)
-                && match show.as_str() {
-                    "differ" => task.differs(),
-                    "only_a" => passes(task) == (true, false),
-                    "only_b" => passes(task) == (false, true),
-                    _ => true,
-                }
-        };
-        tasks.iter().filter(fits).cloned().collect::<Vec<_>>()
-    });
     let show = vec![
         ("", t.all_tasks.to_owned()),
         ("differ", t.only_differ.to_owned()),
         ("only_a", (t.only_passes)(&names[0])),
         ("only_b", (t.only_passes)(&names[1])),
     ];
-    let fields = vec![Field::Words, Field::Choice("show", t.show, show), Field::Kept("a"), Field::Kept("b")];
-    let ids = (a.id, b.id);
+    let fields = vec![Field::Choice("show", t.show, show), Field::Kept("a"), Field::Kept("b")];
+    let none = move || view! { <Empty title=w.none_match/> }.into_any();
     view! {
         <section class="stack" aria-labelledby="tasks">
             <h2 id="tasks">{w.tasks}</h2>
             <p class="muted small">{t.order_hint}</p>
-            <FilterBar fields shown=Signal::derive(move || found.with(Vec::len) as u64) all/>
-            {move || {
-                let rows = found.get();
-                if rows.is_empty() { view! { <Empty title=w.none_match/> }.into_any() } else { table(i, ids, &names, rows) }
-            }}
+            {list.bar(fields)}
+            {list.view(tasks, none, move |rows| table(i, ids, &names, rows))}
         </section>
     }
 }

@@ -12,20 +12,19 @@ use crate::{
     model::{
         ids::RunId,
         lang::Lang,
-        run_pair::{PairCode, PairFocus, PairOutput, RunPair},
+        run_pair::{PairCode, PairFocus, PairOutput, RunPairPage},
     },
     ui::code::CodeBox,
 };
 
 /// The task named in the address. Empty if it names none.
-pub fn view(i: I18n, pair: RunPair) -> AnyView {
+pub fn view(i: I18n, RunPairPage { pair, tasks }: RunPairPage) -> AnyView {
     let t = i.runs();
     let [left, right] = names(i, &pair.a, &pair.b);
     let (a, b) = (pair.a.id, pair.b.id);
     let Some(focus) = pair.focus else { return ().into_any() };
     let PairFocus { task_id, raw_nl, signature, a: code_a, b: code_b, previous, next } = focus;
-    let row = pair.tasks.into_iter().find(|t| t.task_id == task_id);
-    let (samples_a, samples_b) = row.map(|row| (row.a, row.b)).unwrap_or_default();
+    let (samples_a, samples_b) = tasks.rows.into_iter().next().map(|row| (row.a, row.b)).unwrap_or_default();
     let to = move |task: &str| format!("/admin/runs/compare?a={a}&b={b}&task={}", query_value(task));
     let previous = previous.map(|task| {
         view! { <a class="button" href=to(&task) rel="prev">{format!("← {}: {task}", t.previous_difference)}</a> }

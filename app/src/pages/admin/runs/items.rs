@@ -9,14 +9,10 @@ use crate::{
     model::{
         ids::RunId,
         lang::Lang,
-        page::Paged,
+        page::{Paged, holds},
         run::{ItemFilter, ItemResult, ItemRow, MissingTask, RunRow, Verdict},
     },
-    pages::admin::{
-        filter::Field,
-        list::Listing,
-        parts::{asked, holds},
-    },
+    pages::admin::{filter::Field, list::Listing, parts::asked},
     ui::{
         load::{Data, Load},
         notice::{Badge, Tone},

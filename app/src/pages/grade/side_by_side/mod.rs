@@ -263,6 +263,7 @@ fn columns(items: Vec<GradingItem>, shared: Shared) -> Vec<Column> {
             skippable: !item.rated,
             practice: false,
             has_bookmark: true,
+            earlier: false,
             column: Some(n),
             clock: Clock::Part(parts, n),
         };
