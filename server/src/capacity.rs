@@ -43,11 +43,17 @@ pub struct Capacity {
     pub operations: usize,
     /// Uploads take as long as their clients send.
     pub uploads: usize,
+    /// Memory for the large bodies of other requests, in KiB. Bodies are read before anybody knows who sends them.
+    pub large_bodies_kib: usize,
 }
+
+/// The longest body that counts as small, in bytes: a rating with its comment and notes. There may be as many small
+/// bodies as connections.
+const SMALL_BODY: usize = 16 * 1024;
 
 impl Default for Capacity {
     fn default() -> Self {
-        Capacity { log_ins: 64, calls: 600, pages: 400, operations: 100, uploads: 32 }
+        Capacity { log_ins: 64, calls: 600, pages: 400, operations: 100, uploads: 32, large_bodies_kib: 128 * 1024 }
     }
 }
 
@@ -60,6 +66,7 @@ pub struct Places {
     pages: Arc<Semaphore>,
     operations: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
+    large_bodies: Arc<Semaphore>,
 }
 
 impl Places {
@@ -72,12 +79,20 @@ impl Places {
             pages: places(capacity.pages),
             operations: places(capacity.operations),
             uploads: places(capacity.uploads),
+            large_bodies: places(capacity.large_bodies_kib),
         }
     }
 
     /// Takes a place until the result is dropped; `None` if there is none.
     pub fn take(&self, kind: Kind) -> Option<OwnedSemaphorePermit> {
         self.of(kind).0.clone().try_acquire_owned().ok()
+    }
+
+    /// Takes memory for a body of this many bytes until the result is dropped; `None` if other large bodies have it. A
+    /// small body is always admitted.
+    pub fn take_memory(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let kib = if bytes <= SMALL_BODY { 0 } else { u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX) };
+        self.large_bodies.clone().try_acquire_many_owned(kib).ok()
     }
 
     /// How many are taken.
@@ -100,5 +115,23 @@ impl Places {
 impl Default for Places {
     fn default() -> Self {
         Places::new(Capacity::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_bodies_share_a_limited_memory_and_small_ones_are_always_admitted() {
+        let places = Places::new(Capacity { large_bodies_kib: 2048, ..Capacity::default() });
+        let first = places.take_memory(1024 * 1024);
+        let second = places.take_memory(1024 * 1024);
+        assert!(first.is_some() && second.is_some());
+        assert!(places.take_memory(SMALL_BODY + 1).is_none());
+        assert!(places.take_memory(SMALL_BODY).is_some());
+        assert!(places.take_memory(usize::MAX).is_none());
+        drop(first);
+        assert!(places.take_memory(SMALL_BODY + 1).is_some());
     }
 }

@@ -93,7 +93,7 @@ impl Draft {
     }
 }
 
-/// Maximum length of a comment or flag text in characters: a page of text.
+/// Maximum length of a comment, a flag's text or a reply, in characters: a page of text.
 pub const TEXT_MAX: usize = 4000;
 
 /// Why a draft is invalid.

@@ -6,6 +6,11 @@ use app::model::{
     time::Timestamp,
 };
 
+/// Scores as they are stored, one digit per dimension. Whoever stores them has checked that they are digits.
+pub fn digits(scores: &str) -> impl Iterator<Item = u8> + '_ {
+    scores.bytes().map(|digit| digit.wrapping_sub(b'0'))
+}
+
 /// One rating, superseded ones included.
 pub struct RatingLine<'a> {
     pub study: StudyId,

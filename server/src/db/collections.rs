@@ -24,7 +24,7 @@ use super::{
     page::{self, Filter, List, Sort},
     tokens::optional_json,
 };
-use crate::{clock, error::Failure};
+use crate::{clock, comparison::line::digits, error::Failure};
 
 /// How long a process holds a collection without renewing its lease, in milliseconds.
 pub const LEASE_MS: i64 = 30_000;
@@ -235,7 +235,7 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
             }),
             None => None,
         },
-        scores: row.get::<_, Option<String>>("scores")?.map(|digits| judgings::scores(&digits)),
+        scores: row.get::<_, Option<String>>("scores")?.map(|scores| digits(&scores).collect()),
         instruction_answers: judgings::instruction_answers(row)?,
         status: parsed(row, "status")?,
         attempts: row.get("attempts")?,

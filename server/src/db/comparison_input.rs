@@ -15,7 +15,10 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{datasets::task_row, instruction_answers};
 use crate::{
-    comparison::input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict},
+    comparison::{
+        input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict},
+        line::digits,
+    },
     error::Failure,
 };
 
@@ -169,15 +172,15 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
             if input.selection.raters.as_ref().is_some_and(|selected| !selected.contains(&user)) {
                 continue;
             }
-            let digits = row.get_ref("scores")?.as_str().map_err(Failure::internal)?.as_bytes();
+            let scores = row.get_ref("scores")?.as_str().map_err(Failure::internal)?;
             // A rating without all its scores would shift the positions of the rest; the schema allows
             // none.
-            if digits.len() != width {
+            if scores.len() != width {
                 continue;
             }
             let next = u32::try_from(raters.len()).unwrap_or(u32::MAX);
             let rater = *raters.entry(user).or_insert(next);
-            input.scores.extend(digits.iter().map(|digit| digit.wrapping_sub(b'0')));
+            input.scores.extend(digits(scores));
             input.ratings.push(InputRating {
                 study: u32::try_from(at).unwrap_or(u32::MAX),
                 task: place.task,

@@ -8,7 +8,10 @@ use rusqlite::{Connection, params};
 use super::{comparison_input::OutputPosition, imported_ratings::Given, staging};
 use crate::{
     clock,
-    comparison::input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore},
+    comparison::{
+        input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore},
+        line::digits,
+    },
     error::Failure,
 };
 
@@ -84,8 +87,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
         while let Some(row) = rows.next()? {
             let output: i64 = row.get("output_id")?;
             let Some(place) = places.get(&output) else { continue };
-            let digits = row.get_ref("scores")?.as_str().map_err(Failure::internal)?.as_bytes();
-            let scores: Vec<u8> = digits.iter().map(|digit| digit.wrapping_sub(b'0')).collect();
+            let scores: Vec<u8> = digits(row.get_ref("scores")?.as_str().map_err(Failure::internal)?).collect();
             if scores.len() == input.dimensions() {
                 let (task, model) = (place.task, place.model);
                 let length = row.get("length")?;

@@ -13,7 +13,7 @@ use rusqlite::{Connection, Error::FromSqlConversionFailure, OptionalExtension, R
 use serde::{Deserialize, Serialize};
 
 use super::rubrics::Stored;
-use crate::{clock, error::Failure};
+use crate::{clock, comparison::line::digits, error::Failure};
 
 /// How a judging asks, as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<
     )?;
     let rows = statement.query_map(params![id.0, output.0], |row| {
         Ok(JudgeAnswer {
-            scores: scores(&row.get::<_, String>("scores")?),
+            scores: digits(&row.get::<_, String>("scores")?).collect(),
             instructions: instruction_answers(row)?,
             comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
         })
@@ -196,7 +196,7 @@ pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Resul
     while let Some(row) = rows.next()? {
         let (count, sum) = &mut sums[usize::from(row.get::<_, bool>("worst")?)];
         *count += 1;
-        for (sum, score) in sum.iter_mut().zip(scores(&row.get::<_, String>("scores")?)) {
+        for (sum, score) in sum.iter_mut().zip(digits(&row.get::<_, String>("scores")?)) {
             *sum += u64::from(score);
         }
     }
@@ -210,11 +210,6 @@ pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Resul
         .collect())
 }
 
-/// Scores as they are stored, a digit for each dimension.
-pub fn scores(digits: &str) -> Vec<u8> {
-    digits.bytes().map(|digit| digit.wrapping_sub(b'0')).collect()
-}
-
 /// Stores what the answers for an output come to; the stored comment is the first answer's.
 pub fn set_answer(
     conn: &Connection,
@@ -225,7 +220,7 @@ pub fn set_answer(
     let judging: Option<i64> =
         conn.prepare_cached("SELECT judging_id FROM collections WHERE id = ?1")?.query_row([id.0], |row| row.get(0))?;
     let Some(judging) = judging else { return Ok(()) };
-    let digits: String = combined.scores.iter().map(u8::to_string).collect();
+    let scores: String = combined.scores.iter().map(u8::to_string).collect();
     let is_new = !conn
         .prepare_cached("SELECT 1 FROM judged_scores WHERE judging_id = ?1 AND output_id = ?2")?
         .exists(params![judging, output.0])?;
@@ -233,7 +228,7 @@ pub fn set_answer(
         "INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET scores = excluded.scores",
     )?
-    .execute(params![judging, output.0, digits, combined.comment])?;
+    .execute(params![judging, output.0, scores, combined.comment])?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO judged_instructions (judging_id, output_id, turn, answer) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET answer = excluded.answer",

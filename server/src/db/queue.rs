@@ -147,7 +147,7 @@ pub fn task_of(conn: &Connection, output: OutputId) -> Result<Option<TaskRevisio
 
 /// The source from which a rater who has finished may take unstarted work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum Donor {
     /// Nobody: it was planned for nobody, or its rater left.
     Nobody,
     /// This rater, from the end of their order.
@@ -171,13 +171,13 @@ pub fn takeable(
     conn: &Connection,
     study: StudyId,
     rater: UserId,
-    from: From,
+    donor: Donor,
     reads: Reads,
     whole_tasks: bool,
 ) -> Result<Option<(i64, PlannedRating)>, Failure> {
-    let donor = match from {
-        From::Nobody => None,
-        From::Rater(id) => Some(id.0),
+    let donor = match donor {
+        Donor::Nobody => None,
+        Donor::Rater(id) => Some(id.0),
     };
     // A side-by-side task is reassigned as a whole: its owner has not started it, and the taker has none of
     // its outputs.

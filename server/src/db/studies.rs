@@ -23,7 +23,7 @@ use super::{
     staging::{self, Import},
     tokens::json,
 };
-use crate::{clock, db::quality::disagreements::digits, error::Failure};
+use crate::{clock, comparison::line::digits, error::Failure};
 
 const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
@@ -495,7 +495,7 @@ pub fn scored(conn: &Connection, id: StudyId, tasks: &[TaskRevisionId]) -> Resul
             task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
             output: OutputId(row.get("output_id")?),
-            scores: digits(&row.get::<_, String>("scores")?),
+            scores: digits(&row.get::<_, String>("scores")?).collect(),
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -554,7 +554,7 @@ pub fn ratings_of(
         let flag: Option<String> = row.get("flag")?;
         let rating = RatingRow {
             rater: row.get("name")?,
-            scores: digits(&row.get::<_, Option<String>>("scores")?.unwrap_or_default()),
+            scores: digits(&row.get::<_, Option<String>>("scores")?.unwrap_or_default()).collect(),
             comment: row.get("comment")?,
             flag: flag.map(|_| json(row, "flag")).transpose()?,
             notes: Vec::new(),

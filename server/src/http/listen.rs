@@ -32,6 +32,8 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
+use crate::services::throttle::network;
+
 /// Time limits of a client; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -46,7 +48,7 @@ pub struct Limits {
     pub stop: Duration,
     /// Simultaneous connections.
     pub connections: usize,
-    /// Simultaneous connections from one address. A reverse proxy on this machine is exempt: it brings everybody.
+    /// Simultaneous connections from one IPv4 address or IPv6 /64. A reverse proxy on this machine is exempt: it brings everybody.
     pub from_one_address: usize,
 }
 
@@ -68,41 +70,42 @@ impl Default for Limits {
     }
 }
 
-/// The open connections, by address.
+/// The open connections, by [`network`].
 #[derive(Default)]
-struct Connections(Mutex<HashMap<IpAddr, usize>>);
+struct Connections(Mutex<HashMap<String, usize>>);
 
 impl Connections {
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a new connection until the result is dropped; `None` if there are too many.
     fn admit(self: &Arc<Self>, address: IpAddr, limits: &Limits) -> Option<Admitted> {
         let mut open = self.lock();
-        let own = open.get(&address).copied().unwrap_or_default();
+        let network = network(address);
+        let own = open.get(&network).copied().unwrap_or_default();
         let too_many = !address.is_loopback() && own >= limits.from_one_address;
         if too_many || open.values().sum::<usize>() >= limits.connections {
             return None;
         }
-        open.insert(address, own + 1);
-        Some(Admitted { connections: self.clone(), address })
+        open.insert(network.clone(), own + 1);
+        Some(Admitted { connections: self.clone(), network })
     }
 }
 
 /// An open connection.
 struct Admitted {
     connections: Arc<Connections>,
-    address: IpAddr,
+    network: String,
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
         let mut open = self.connections.lock();
-        match open.get_mut(&self.address) {
+        match open.get_mut(&self.network) {
             Some(own) if *own > 1 => *own -= 1,
             _ => {
-                open.remove(&self.address);
+                open.remove(&self.network);
             }
         }
     }
@@ -283,6 +286,11 @@ mod tests {
         drop(first);
         assert!(admit("203.0.113.7").is_some());
         drop((second, proxied));
+        // Whoever has one address of an IPv6 /64 has all of them.
+        let third = (admit("2001:db8::1"), admit("2001:db8::2"));
+        assert!(third.0.is_some() && third.1.is_some() && admit("2001:db8::3").is_none());
+        assert!(admit("2001:db8:0:1::1").is_some());
+        drop(third);
         assert!(open.lock().is_empty());
     }
 

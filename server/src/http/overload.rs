@@ -53,11 +53,16 @@ pub async fn admit(State(state): State<AppState>, request: Request, next: Next) 
     let Some(kind) = kind_of(request.method(), request.uri().path(), request.headers()) else {
         return next.run(request).await;
     };
-    let request = if kind == Kind::Upload {
-        request
+    let (request, _memory) = if kind == Kind::Upload {
+        (request, None)
     } else {
+        // A body of unknown length may be as long as the limit. One that is announced as too long is not read.
+        let length = announced(&request).unwrap_or(FORM_LIMIT);
+        let Some(memory) = state.places.take_memory(if length > FORM_LIMIT { 0 } else { length }) else {
+            return busy(&request);
+        };
         match arrived(request).await {
-            Ok(request) => request,
+            Ok(request) => (request, Some(memory)),
             Err(refusal) => return refusal,
         }
     };
@@ -65,10 +70,16 @@ pub async fn admit(State(state): State<AppState>, request: Request, next: Next) 
     next.run(request).await
 }
 
+/// The length of a body in bytes, 0 without a body; `None` if its sender did not announce it.
+fn announced(request: &Request) -> Option<usize> {
+    use http_body::Body as _;
+    let header = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    header.or_else(|| usize::try_from(request.body().size_hint().exact()?).ok())
+}
+
 /// Waits for a body. One that is announced as too long is left to the layer that refuses it.
 async fn arrived(request: Request) -> Result<Request, Response> {
-    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if length.is_some_and(|length: usize| length == 0 || length > FORM_LIMIT) {
+    if announced(&request).is_some_and(|length| length == 0 || length > FORM_LIMIT) {
         return Ok(request);
     }
     let (parts, body) = request.into_parts();

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv::Table;
 use crate::{
-    comparison::line::{RatingLine, VerdictLine},
+    comparison::line::{RatingLine, VerdictLine, digits},
     error::Failure,
 };
 
@@ -242,7 +242,7 @@ struct ScoresByKey<'a>(&'a [String], &'a str);
 
 impl Serialize for ScoresByKey<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().zip(self.1.bytes().map(|digit| digit.wrapping_sub(b'0'))))
+        serializer.collect_map(self.0.iter().zip(digits(self.1)))
     }
 }
 

@@ -186,13 +186,17 @@ async fn logs_contain_no_secret() {
     dora.get("/").await;
     dora.get("/public/made-up-secret/tasks/1").await;
     dora.rpc("public_study", json!({"secret": "made-up-secret"})).await;
+    dora.get("/reset/made-up-reset-link").await;
+    dora.form("/reset/made-up-reset-link", &[("password", "another-secret-password")]).await;
     app.anonymous().api(&token, Method::GET, "/api/v1/me", None).await;
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    for route in ["/join/{secret}", "/public/{secret}/tasks/{task}", "/api/v1/me"] {
+    for route in ["/join/{secret}", "/reset/{secret}", "/public/{secret}/tasks/{task}", "/api/v1/me"] {
         assert!(logged.contains(route), "{route} is not logged: {logged}");
     }
     let cookies = dora.cookies().iter().map(|(_, value)| value.as_str());
-    for secret in [invitation.as_str(), "a-secret-password", "made-up-secret", &token].into_iter().chain(cookies) {
+    let passwords = ["a-secret-password", "another-secret-password"];
+    let links = [invitation.as_str(), "made-up-secret", "made-up-reset-link", &token];
+    for secret in passwords.into_iter().chain(links).chain(cookies) {
         assert!(!logged.contains(secret), "{secret} is logged");
     }
 }

@@ -496,6 +496,29 @@ async fn undo_restores_the_previous_rating() {
 }
 
 #[tokio::test]
+async fn undo_follows_the_order_of_ratings_when_the_clock_was_set_back() {
+    let app = TestApp::demo().await;
+    let mut ada = app.rater().await;
+    let study = study(&mut ada).await;
+    let first = next(&mut ada, &study).await.unwrap();
+    submit(&mut ada, &first, &full(&first, 1), "a1").await.json::<Receipt>();
+    // As if the clock had been an hour ahead, and was then set right.
+    app.services
+        .db
+        .write_blocking(|tx| {
+            tx.execute("UPDATE ratings SET at = at + 3600000", [])?;
+            Ok(tx.execute("UPDATE study_raters SET last_event = last_event + 3600000", [])?)
+        })
+        .unwrap();
+    let second = next(&mut ada, &study).await.unwrap();
+    submit(&mut ada, &second, &full(&second, 2), "b1").await.json::<Receipt>();
+    let mut undo = async |item: &GradingItem| ada.rpc("undo_rating", json!({"assignment": item.token})).await.status;
+    assert_eq!(undo(&first).await, StatusCode::CONFLICT);
+    assert_eq!(undo(&second).await, StatusCode::OK);
+    assert_eq!(undo(&first).await, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn shortcuts_and_tour_are_stored_with_the_account() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;

@@ -97,7 +97,7 @@ async fn what_is_too_much_is_refused_and_nothing_is_lost() {
 
 #[tokio::test]
 async fn a_refusal_has_the_form_that_its_client_reads() {
-    let none = Capacity { log_ins: 0, calls: 0, pages: 0, operations: 0, uploads: 0 };
+    let none = Capacity { log_ins: 0, calls: 0, pages: 0, operations: 0, uploads: 0, large_bodies_kib: 0 };
     let app = TestApp::empty().await.with_capacity(none);
     let mut client = app.anonymous();
     let page = client.get("/desk").await;

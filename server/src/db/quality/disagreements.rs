@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
     clock,
+    comparison::line::digits,
     db::{
         accounts::parsed,
         instruction_answers,
@@ -70,7 +71,7 @@ pub fn rated(conn: &Connection, study: StudyId, output: OutputId) -> Result<Opti
         "SELECT rating_id, user_id, scores FROM counted WHERE study_id = ?1 AND output_id = ?2 ORDER BY rating_id",
     )?;
     let ratings = statement.query_map(named, |row| {
-        Ok((row.get("rating_id")?, UserId(row.get("user_id")?), digits(&row.get::<_, String>("scores")?)))
+        Ok((row.get("rating_id")?, UserId(row.get("user_id")?), digits(&row.get::<_, String>("scores")?).collect()))
     })?;
     let ratings = ratings.collect::<Result<Vec<_>, _>>()?;
     if ratings.is_empty() {
@@ -176,11 +177,6 @@ pub fn rated_after(conn: &Connection, study: StudyId, last: OutputId, most: usiz
     )?;
     let rows = statement.query_map(params![study.0, last.0, most], |row| Ok(OutputId(row.get("output_id")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Scores as stored in `counted`: one digit per dimension.
-pub fn digits(scores: &str) -> Vec<u8> {
-    scores.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect()
 }
 
 /// A rater for one more rating of the output: in the study, not yet assigned it, without it as a calibration item or

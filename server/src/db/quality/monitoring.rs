@@ -9,9 +9,9 @@ use app::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, types::Value};
 
-use super::disagreements::digits;
 use crate::{
     clock,
+    comparison::line::digits,
     db::{
         accounts::parsed,
         page::{self, List, Sort},
@@ -44,7 +44,7 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
         let one = TimedRating {
             output: OutputId(row.get("output_id")?),
             rater: UserId(row.get("user_id")?),
-            scores: digits(row.get_ref("scores")?.as_str()?),
+            scores: digits(row.get_ref("scores")?.as_str()?).collect(),
             at: Timestamp(row.get("at")?),
             active_ms: row.get("active_ms")?,
         };
@@ -220,7 +220,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         nl_lang: parsed(row, "lang")?,
         model: row.get("model")?,
         rater: row.get("rater")?,
-        scores: digits(row.get_ref("scores")?.as_str()?),
+        scores: digits(row.get_ref("scores")?.as_str()?).collect(),
         comment: row.get("comment")?,
         flag: flag.map(|_| json(row, "flag")).transpose()?,
         at: Timestamp(row.get("at")?),

@@ -27,7 +27,7 @@ use crate::{
         grading::RaterStudy,
         plan,
         quality::checks::{self, Check},
-        queue::{self, From, PlannedRating},
+        queue::{self, Donor, PlannedRating},
     },
     error::Failure,
     services::quality::hidden_checks::{Counts, HiddenChecks},
@@ -291,8 +291,8 @@ fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<P
     {
         return Ok(None);
     }
-    let take = |from| queue::takeable(tx, study.id, rater, from, study.reads, whole);
-    if let Some((_, place)) = take(From::Nobody)? {
+    let take = |donor| queue::takeable(tx, study.id, rater, donor, study.reads, whole);
+    if let Some((_, place)) = take(Donor::Nobody)? {
         checks::lose_lapsed(tx, study.id, rater, Timestamp(0))?;
         return noted(tx, study, rater, place);
     }
@@ -302,7 +302,7 @@ fn others(tx: &Connection, study: &RaterStudy, rater: UserId) -> Result<Option<P
     }
     checks::lose_lapsed(tx, study.id, rater, clock::now())?;
     for donor in queue::busiest(tx, study.id, rater)? {
-        if let Some((at, place)) = take(From::Rater(donor))? {
+        if let Some((at, place)) = take(Donor::Rater(donor))? {
             checks::lose_waiting(tx, study.id, donor, at)?;
             return noted(tx, study, rater, place);
         }

@@ -9,6 +9,7 @@ use app::{
         feedback::{
             AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
         },
+        grading::TEXT_MAX,
         ids::{OutputId, StudyId, Token, UserId},
         quality::FeedbackLevel,
         study::StudyStatus,
@@ -49,8 +50,6 @@ use crate::{
 const READ_SHOWN: u32 = 5;
 /// Maximum number of listed disagreements of each kind.
 const LISTED: usize = 100;
-/// Maximum length of the reason for an adjudication, in characters.
-const COMMENT_MAX: usize = 4000;
 
 #[async_trait]
 impl Feedback for QualityService {
@@ -135,7 +134,7 @@ impl Feedback for QualityService {
     ) -> Answer<Option<Token>> {
         let me = person.clone();
         let comment = comment.trim().replace("\r\n", "\n");
-        if comment.chars().count() > COMMENT_MAX {
+        if comment.chars().count() > TEXT_MAX {
             return Err(AppError::invalid(
                 "comment",
                 ("the reason is longer than 4,000 characters", "理由超过 4,000 字"),

@@ -13,6 +13,7 @@ use app::{
     model::{
         audit::{Action, Object},
         audit_details::Fact,
+        grading::TEXT_MAX,
         ids::{OutputId, StudyId, UserId},
         page::{Found, PageOf, Paged},
         quality::{
@@ -42,9 +43,6 @@ use stats::{
     agreement::agreement,
     raters::{self, MatchedScores, RatingHistory},
 };
-
-/// Maximum length of a reply to a flag, in characters.
-const REPLY_MAX: usize = 4000;
 
 #[async_trait]
 impl Monitoring for QualityService {
@@ -85,7 +83,7 @@ impl Monitoring for QualityService {
 
     async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {
         let reply = reply.trim().replace("\r\n", "\n");
-        if reply.chars().count() > REPLY_MAX {
+        if reply.chars().count() > TEXT_MAX {
             return Err(app::error::AppError::invalid(
                 "reply",
                 ("the reply is longer than 4,000 characters", "答复超过 4,000 字"),
