@@ -38,9 +38,9 @@ texts! {
         sso_taken: "This account at the identity provider is linked to another account here.", "该身份提供方账户已关联到此处的另一个账户。";
         reset_button: "Set password and log in", "设置密码并登录";
         reset_gone: "This link is no longer valid", "此链接已失效";
-        reset_gone_hint: "It has been used or replaced, or it has expired. Ask an admin for a new one.", "它已被使用、替换或已过期，请向管理员索取新的链接。";
+        reset_gone_hint: "It has been used or replaced, or it has expired. Ask an admin for a new one.", "该链接已被使用、已被替换或已过期，请向管理员索取新的链接。";
         join_gone: "This invitation is no longer valid", "此邀请已失效";
-        join_gone_hint: "It has been used or revoked, or it has expired. Ask the sender for a new one. If you already have an account, log in.", "它已被使用、撤销或已过期，请向发送者索取新的邀请。如果您已有账户，请直接登录。";
+        join_gone_hint: "It has been used or revoked, or it has expired. Ask the sender for a new one. If you already have an account, log in.", "该邀请已被使用、已被撤销或已过期，请向发送者索取新的邀请。如果您已有账户，请直接登录。";
         name_taken: "This username is taken. Choose another.", "这个用户名已被占用，请换一个。";
         name_bad: "A username has 1 to 40 letters, digits, \"-\", \"_\" or \".\", and no spaces.", "用户名为 1 到 40 个字符，可用文字、数字、“-”、“_”和“.”，不含空格。";
         password_bad: "A password has at least 10 characters and at most 1,024 bytes.", "密码至少 10 个字符，至多 1,024 字节。";

@@ -93,8 +93,8 @@ texts! {
         imported_at: "Imported", "导入时间";
         import_dataset: "Import dataset", "导入数据集";
         import_what: "Choose one of the following:", "请选择以下任意一种：";
-        import_checkout: "an archive (.zip or .tar.gz) of the published AixBench repository: both datasets, their tests, and the original rubric;", "已发布的 AixBench 仓库压缩包（.zip 或 .tar.gz）：包含两个数据集、测试和原文的评分标准；";
-        import_bare: "its data files (dataset_autotest_nl.jsonl, dataset_manual_nl.jsonl), with both README files if you want the original rubric;", "单独的数据文件（dataset_autotest_nl.jsonl、dataset_manual_nl.jsonl）；如需原文的评分标准，请同时选择两个 README 文件；";
+        import_checkout: "an archive (.zip or .tar.gz) of the published AixBench repository: both datasets, their tests, and the original rubric;", "已发布的 AixBench 仓库压缩包（.zip 或 .tar.gz）：包含两个数据集、测试和原版评分标准；";
+        import_bare: "its data files (dataset_autotest_nl.jsonl, dataset_manual_nl.jsonl), with both README files if you want the original rubric;", "单独的数据文件（dataset_autotest_nl.jsonl、dataset_manual_nl.jsonl）；如需原版评分标准，请同时选择两个 README 文件；";
         import_humaneval: "HumanEval-X files (humaneval_<language>.jsonl.gz), which become one dataset per language, or an archive of its repository;", "HumanEval-X 的数据文件（humaneval_<语言>.jsonl.gz，每种语言一个数据集），或其仓库的压缩包；";
         import_codeif: "the data files of CodeIF-Bench (L_1_part_1.jsonl and others), or an archive of its repository;", "CodeIF-Bench 的数据文件（L_1_part_1.jsonl 等），或其仓库的压缩包；";
         import_translation: "Include the translation task of HumanEval-X: one dataset per pair of languages", "包括 HumanEval-X 的翻译任务：每对语言一个数据集";

@@ -20,7 +20,7 @@ texts! {
         from: "From", "起始日期";
         to: "To", "截止日期";
         any: "All", "全部";
-        download: "Download CSV", "下载 CSV";
+        download: "Download CSV", "导出 CSV";
         older: "Older", "更早";
         newest: "Newest", "最新";
         pages: "Pages", "分页";
@@ -76,7 +76,7 @@ texts! {
         storage_prune: "Pruned unused data", "清理未使用的数据";
         study_add_rater: "Added a rater to a study", "将评分者加入项目";
         study_copy: "Duplicated a study", "复制项目";
-        study_create: "Created a study", "创建项目";
+        study_create: "Created a study", "创建评分项目";
         study_edit: "Edited a draft", "编辑草稿";
         study_extend: "Extended a study", "扩充项目";
         study_pause_rater: "Paused a rater", "暂停评分者";

@@ -33,7 +33,7 @@ fn add(i: I18n, fact: &Fact, lines: &mut Vec<(String, String)>) {
         Fact::Days(days) => ("Expires after (days)", "有效期（天）", days.to_string()),
         Fact::Delivery(id) => ("Delivery", "推送", id.to_string()),
         Fact::Duplicate(id) => ("New study", "新项目", id.to_string()),
-        Fact::Endpoint(name) => ("Endpoint", "接口", name.clone()),
+        Fact::Endpoint(name) => ("Endpoint", "端点", name.clone()),
         Fact::Flag(FlagOn::Assignment(id)) => ("Flag on the rating", "标记所在的评分", id.to_string()),
         Fact::Flag(FlagOn::Check(id)) => {
             ("Flag on the calibration item or hidden check", "标记所在的校准题或隐藏检验题", id.to_string())

@@ -441,7 +441,7 @@ impl<'a> Claims<'a> {
             Lang::En => {
                 format!("If the observed difference is real, about {more} more ratings would be needed to confirm it.")
             }
-            Lang::Zh => format!("若观察到的差异属实，约需再增加 {more} 条评分才能证实。"),
+            Lang::Zh => format!("若观察到的差异属实，约需再增加 {more} 次评分才能证实。"),
         }
     }
 
@@ -451,7 +451,7 @@ impl<'a> Claims<'a> {
             Lang::En => format!(
                 "If the observed difference between {names} is real, about {more} more ratings would be needed to confirm it."
             ),
-            Lang::Zh => format!("若观察到的 {names} 之间的差异属实，约需再增加 {more} 条评分才能证实。"),
+            Lang::Zh => format!("若观察到的 {names} 之间的差异属实，约需再增加 {more} 次评分才能证实。"),
         }
     }
 

@@ -116,7 +116,7 @@ texts! {
         of_outputs: "outputs", "输出";
         of_scores: "scores", "评判分数";
         new_judging: "New judging", "新建评判";
-        judging_lead: "A judge model scores outputs with a study's rubric. Its scores are compared with people's ratings and never count as one.", "由评判模型按评分项目的评分标准为输出打分。其分数仅与人工评分对照，不计入人工评分。";
+        judging_lead: "A judge model scores outputs with a study's rubric. Its scores are compared with people's ratings and never count as ratings.", "由评判模型按评分项目的评分标准为输出打分。其分数仅与人工评分对照，不计入人工评分。";
         study: "Study", "评分项目";
         no_studies: "No studies yet", "还没有评分项目";
         judge: "Judge model", "评判模型";

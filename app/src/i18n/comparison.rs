@@ -48,7 +48,7 @@ texts! {
         lang: "Description language", "描述语言";
         both_langs: "Both languages", "两种语言";
         show: "Compare selection", "比较所选";
-        exact_link: "Permalink to this selection", "当前筛选的固定链接";
+        exact_link: "Permalink to this selection", "所选范围的固定链接";
         in_short: "Summary", "概要";
         by_people: "Human ratings", "人工评分";
         by_tests: "Automated tests", "自动测试";
@@ -111,7 +111,7 @@ texts! {
         missing: "No verdict", "没有测试结果";
         verdicts: "Verdicts", "测试结果";
         verdicts_desc: "Number of outputs of each model per verdict. The table contains the same values.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";
-        pairs: "Pairwise comparison by task", "两两逐题比较";
+        pairs: "Pairwise comparison by task", "按任务两两比较";
         pair: "Models", "模型";
         both_pass: "Both pass", "都通过";
         only_first: "First only", "仅前者";
@@ -158,16 +158,16 @@ texts! {
         dz: "Cohen's d_z", "Cohen d_z";
         cliff: "Cliff's delta", "Cliff delta";
         model: "Model", "模型";
-        any_model: "Any", "任意";
+        any_model: "Any", "不限";
         any_spot: "Show all", "显示全部";
         score: "Score", "评分";
         verdict: "Verdict", "测试结果";
         disagreement: "Spread", "分差";
-        any: "Any", "任意";
+        any: "Any", "不限";
         none_yet: "None yet.", "暂无。";
         by_one: "1 level or more", "至少 1 级";
         by_two: "2 levels or more", "至少 2 级";
-        differ: "Models", "模型之间";
+        differ: "Models", "模型间差异";
         differing: "That differ", "有差异";
         order: "Sort by", "排序";
         order_dataset: "Dataset order", "数据集顺序";

@@ -5,7 +5,7 @@ texts! {
     words {
         groups: "Groups", "分组";
         group: "Group", "分组";
-        lead: "Groups help you choose raters for studies, filter lists and invite people. They give nobody any right.", "分组用于为项目选择评分者、筛选列表和邀请成员，不授予任何权限。";
+        lead: "Groups help you choose raters for studies, filter lists and invite people. They grant no permissions.", "分组用于为项目选择评分者、筛选列表和邀请成员，不授予任何权限。";
         none: "No groups yet", "还没有分组";
         none_hint: "Create one, for example for the people of a team or a language.", "可以为一个团队或一种语言的成员创建分组。";
         name: "Name", "名称";

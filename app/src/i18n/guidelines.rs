@@ -14,7 +14,7 @@ texts! {
         markdown: "Markdown: # heading, **bold**, - list, [link](https://…), tables. HTML and images are not shown. Where one language is empty, raters see the other.", "支持 Markdown：# 标题、**粗体**、- 列表、[链接](https://…)、表格。不显示 HTML 和图片。某种语言留空时，评分者会看到另一种语言。";
         save: "Save version", "保存为新版本";
         preview: "Preview", "预览";
-        as_raters_see: "As raters see it", "评分者看到的样子";
+        as_raters_see: "As raters see it", "评分者看到的效果";
         none: "No guidelines yet", "尚无评分指南";
         versions: "Versions", "版本";
         version: "Version", "版本";

@@ -25,9 +25,9 @@ texts! {
         no_models: "No models yet", "还没有模型";
         no_models_hint: "A model appears here with the first upload of its outputs.", "上传某个模型的输出后，它就会出现在这里。";
         about_audit: "Who changed what, when and from where.", "谁在何时、从何处做了哪些修改。";
-        about_archive: "Datasets, submissions and studies that lists and forms leave out.", "不再出现在列表中的数据集、输出集和评分项目。";
+        about_archive: "Datasets, submissions, studies and rubrics that lists and forms leave out.", "不再出现在列表中的数据集、输出集、评分项目和评分标准。";
         about_tokens: "Access for scripts and other programs.", "供脚本和其他程序访问。";
-        about_webhooks: "Addresses that are notified when a run finishes or a study closes.", "运行结束或评分项目关闭时通知的地址。";
+        about_webhooks: "Addresses that are notified when a run finishes or a study closes.", "测试运行完成或评分项目结束时通知的地址。";
         about_api: "Every operation of the REST API, with examples.", "REST API 的全部操作及示例。";
         about_account: "Your password, language and display.", "您的密码、语言和显示设置。";
         kind_study: "Studies", "评分项目";

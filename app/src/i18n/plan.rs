@@ -47,7 +47,7 @@ texts! {
         hours_head: "Hours", "工时";
         to_come: "Remaining", "待评";
         break_minutes: "Suggest a break after, in minutes", "工作多少分钟后提示休息";
-        break_hint: "Raters then read a note between two outputs that a break helps. It never stops them. 0 turns this off.", "评分者连续工作达到此时长后，会在两个输出之间看到休息提示，但不会被中断。0 表示关闭。";
+        break_hint: "Raters then see a note between two outputs that suggests a break. It does not stop their work. 0 turns this off.", "评分者连续工作达到此时长后，会在两个输出之间看到休息提示，但不会被中断。0 表示关闭。";
         pace_button: "Set pace", "设定";
         pace_unknown: "Not known yet. Enter an estimate, or wait for the first ratings.", "尚无数据。可填写预估值，或等有了评分之后自动测得。";
         shares: "Ratings per rater", "各评分者的工作量";

@@ -47,14 +47,14 @@ texts! {
         shown_own: "Everything that does not reveal hidden checks", "不会暴露隐藏检验题的全部统计";
         schedule: "Schedule", "时间安排";
         due: "Due date", "截止日期";
-        due_hint: "Raters see this date. The study stays open after it.", "评分者可以看到该日期。过期后项目仍可继续。";
+        due_hint: "Raters see this date. The study stays open after this date.", "评分者可以看到该日期。过期后项目仍可继续。";
         breaks: "Breaks", "休息";
         limits: "Limits for raters", "对评分者的限制";
-        limits_hint: "Limits are checked each time a rater finishes a window of outputs, hidden checks included, so the moment does not reveal which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";
+        limits_hint: "Limits are checked each time a rater finishes a window of outputs, hidden checks included, so the timing does not reveal which output was a check.", "评分者每评完一段（含隐藏检验题）检查一次，因此无法从时机看出哪个输出是检验题。";
         min_seconds: "Minimum time per output, in seconds", "每个输出的最短用时（秒）";
         min_seconds_hint: "0 turns this off. Ratings without a measured time do not count.", "0 表示关闭；未测得用时的评分不计。";
-        fast_limit: "Outputs below the minimum time that exceed the limit, per window", "一段中过快的输出达到此数即超限";
-        missed_limit: "Missed hidden checks that exceed the limit, per window", "一段中答错的隐藏检验题达到此数即超限";
+        fast_limit: "Number of outputs below the minimum time that exceeds the limit, per window", "一段中过快的输出达到此数即超限";
+        missed_limit: "Number of missed hidden checks that exceeds the limit, per window", "一段中答错的隐藏检验题达到此数即超限";
         missed_limit_hint: "At least 2; 0 turns this off. Only known-score items count, with the deviation allowed above.", "至少为 2；0 表示关闭。只计标准题，允许的偏差同上。";
         limit_window: "Length of a window, in outputs", "每段的输出数";
         limit_window_hint: "At least 10.", "至少为 10。";

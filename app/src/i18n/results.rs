@@ -12,7 +12,7 @@ texts! {
         model_name: "Model name contains", "模型名称包含";
         only_data: "Only models with results", "仅显示有结果的模型";
         show: "Show", "显示";
-        csv: "Download CSV", "下载 CSV";
+        csv: "Download CSV", "导出 CSV";
         people: "People", "人工";
         tests: "Tests", "测试";
         tasks: "Tasks", "任务";
@@ -25,7 +25,7 @@ texts! {
         behind: "Newer ratings or verdicts are being processed.", "正在处理新的评分或测试结果。";
         comparison: "Comparison with tests of the differences", "含差异检验的模型比较";
         about_dataset: "About the dataset", "数据集信息";
-        dataset_results: "Results by task", "逐题结果";
+        dataset_results: "Results by task", "各任务的结果";
         leaderboard: "Models", "模型";
         task_lead: "Every task with ratings or test results: final scores and verdicts of all models. Follow a task to see all outputs side by side.", "所有有评分或测试结果的任务：全部模型的最终评分与测试结果。点击任务可并排查看所有输出。";
         baseline: "Baseline", "基线模型";

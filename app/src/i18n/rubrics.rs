@@ -28,7 +28,7 @@ texts! {
         export: "Export JSON", "导出 JSON";
         archived: "This rubric is archived, so forms do not offer it.", "该评分标准已归档，不再出现在表单中。";
         keys: "Names in exports", "导出名称";
-        as_raters_see: "As raters see it", "评分者看到的样子";
+        as_raters_see: "As raters see it", "评分者看到的效果";
         preview_hint: "Try it: nothing is saved.", "可以试着选择，不会保存。";
         saved_at: "Saved", "保存时间";
         saved_by: "By", "保存者";
@@ -43,7 +43,7 @@ texts! {
         checklist: "Checklist", "检查表";
         checklist_hint: "Statements that raters answer with yes or no, after the dimensions. Yes is stored as 1, no as 0.", "评分者在各维度之后用“是”或“否”回答的陈述。“是”记为 1，“否”记为 0。";
         instructions: "One item for each instruction of a conversation", "对话中的每条指令各有一项";
-        instructions_hint: "Raters say for each instruction up to the answer that they rate whether the answer follows it. Tasks that are no conversations have no such items.", "对所评回答之前（含当轮）的每条指令，评分者回答是否遵循。非对话任务没有这些项。";
+        instructions_hint: "For each instruction up to the rated answer, raters say whether the answer follows it. Tasks that are not conversations have no such items.", "对所评回答之前（含当轮）的每条指令，评分者回答是否遵循。非对话任务没有这些项。";
         statement: "Statement (optional)", "陈述（可选）";
         add_item: "Add a checklist item", "添加检查项";
         yes_no: "yes/no", "是/否";
@@ -53,7 +53,7 @@ texts! {
         down: "Move down", "下移";
         remove: "Remove", "移除";
         save: "Save version", "保存为新版本";
-        keeps: "Studies and datasets that use an earlier version keep it. Choose the new version when you create a study, or as a dataset's default.", "使用旧版本的评分项目和数据集保持不变。可在新建项目时选择新版本，或设为数据集的默认标准。";
+        keeps: "Studies and datasets that use an earlier version keep it. Choose the new version when you create a study, or as a dataset's default.", "使用旧版本的评分项目和数据集保持不变。可在新建评分项目时选择新版本，或设为数据集的默认评分标准。";
         not_merged: "Scores by different rubrics, or by different versions of one, cannot be merged in a comparison.", "不同评分标准（或同一标准的不同版本）的分数不能合并对比。";
         dataset_default: "Rubric of new studies", "新项目的评分标准";
         set_default: "Set", "设置";

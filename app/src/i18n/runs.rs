@@ -108,7 +108,7 @@ texts! {
         start_fast_hint: "Outputs without visible side effects share a JVM. Only clean passes in it count; every other output is run again on its own, so verdicts are the same as in strict mode.", "没有明显副作用的输出共用一个 JVM，只采纳其中完全通过的结果；其余输出再单独运行，因此结果与严格模式相同。";
         start_fresh: "Ignore cached results", "不使用缓存结果";
         start_fresh_hint: "Runs every output, even if the same code and tests were run before with the same toolchain.", "运行全部输出，包括以前用相同代码、测试和工具链运行过的输出。";
-        start_how: "Run with options", "按选项运行";
+        start_how: "Run with options", "设置选项后运行";
         start_now: "Start run", "开始运行";
         started: "Started", "开始时间";
         state: "State", "状态";

@@ -655,8 +655,8 @@ pub struct TaskLine {
     pub task: TaskRow,
     /// One entry per model.
     pub cells: Vec<TaskCell>,
-    /// Largest difference between two ratings of one output on one dimension.
-    pub spread: u8,
+    /// Largest difference between two ratings of one output on one dimension; `None` if no output has two ratings.
+    pub spread: Option<u8>,
 }
 
 /// One model's part of a task.

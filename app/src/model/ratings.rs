@@ -96,8 +96,8 @@ pub struct TaskScores {
     pub task: TaskRow,
     /// One entry per model.
     pub models: Vec<TaskModelScores>,
-    /// Largest difference between two ratings of one output on one dimension.
-    pub spread: u8,
+    /// Largest difference between two ratings of one output on one dimension; `None` if no output has two ratings.
+    pub spread: Option<u8>,
 }
 
 /// One model's scores on one task.

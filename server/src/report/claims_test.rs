@@ -381,7 +381,7 @@ const SENTENCES: &[(&str, Meaning)] = &[
         "If the observed difference between {l} is real, about {m} more ratings would be needed to confirm it.",
         needs_between,
     ),
-    ("若观察到的 {l} 之间的差异属实，约需再增加 {m} 条评分才能证实。", needs_between),
+    ("若观察到的 {l} 之间的差异属实，约需再增加 {m} 次评分才能证实。", needs_between),
     ("Order by mean score: {r}).", order_over_the_same),
     ("Order by pass@1: {r}).", order_over_the_same),
     ("按平均分排序：{r}）。", order_over_the_same),
@@ -399,7 +399,7 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("Holm 校正涵盖 {n} 项 Wilcoxon 检验：每个维度上的每一对模型。", family),
     ("Holm 校正涵盖 {n} 项 pass@1 检验：每一对有测试运行的模型。", family),
     ("If the observed difference is real, about {m} more ratings would be needed to confirm it.", needs),
-    ("若观察到的差异属实，约需再增加 {m} 条评分才能证实。", needs),
+    ("若观察到的差异属实，约需再增加 {m} 次评分才能证实。", needs),
 ];
 
 /// Parses a text sentence by sentence; panics if one is unknown or false. Returns the templates found.

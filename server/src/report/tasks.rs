@@ -1,15 +1,18 @@
 //! The list of tasks of a comparison, filtered and sorted. Pure.
 
-use std::{cmp::Reverse, collections::HashMap};
+use std::cmp::Reverse;
 
 use app::model::{
     comparison::{GridLine, Sort, TaskCell, TaskFilter, TaskGrid, TaskLine, TaskPage},
-    ids::{ModelId, OutputId, TaskId},
+    ids::{ModelId, TaskId},
     rubric::Rubric,
 };
 
 use super::comparison_figures;
-use crate::comparison::input::{ComparisonInput, InputVerdict};
+use crate::comparison::{
+    input::{ComparisonInput, InputVerdict},
+    spread::Ranges,
+};
 
 /// Every task of an input with its sums, computed once and queried often.
 pub struct Lines(Vec<Line>);
@@ -83,7 +86,7 @@ struct Line {
     /// For each model, number of ratings.
     ratings: Vec<u64>,
     verdicts: Vec<Option<InputVerdict>>,
-    spread: u8,
+    spread: Option<u8>,
 }
 
 impl Line {
@@ -151,11 +154,11 @@ fn lines(input: &ComparisonInput) -> Vec<Line> {
             sums: vec![(vec![0.0; dimensions], 0); models],
             ratings: vec![0; models],
             verdicts: vec![None; models],
-            spread: 0,
+            spread: None,
         })
         .collect();
     let mut known = vec![false; all.len()];
-    let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
+    let mut ranges = Ranges::default();
     let decided = input.decided();
     for (rating, scores) in input.scored() {
         let Some(line) = all.get_mut(rating.task as usize) else { continue };
@@ -168,11 +171,7 @@ fn lines(input: &ComparisonInput) -> Vec<Line> {
             sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
             *n += 1;
         }
-        for (d, score) in scores.iter().enumerate() {
-            let range = ranges.entry((rating.output, d)).or_insert((*score, *score));
-            *range = (range.0.min(*score), range.1.max(*score));
-            line.spread = line.spread.max(range.1 - range.0);
-        }
+        line.spread = line.spread.max(ranges.add(rating.output, scores));
     }
     for one in &input.finals {
         let line = all.get_mut(one.task as usize);
@@ -223,7 +222,7 @@ fn filtered<'a>(input: &ComparisonInput, all: &'a Lines, filter: &TaskFilter) ->
                     let mut own = line.verdicts.iter().enumerate().filter(|(m, _)| concerns(*m));
                     own.any(|(_, checked)| checked.is_some_and(|checked| checked.verdict == Some(verdict)))
                 })
-                && line.spread >= filter.spread
+                && line.spread.unwrap_or(0) >= filter.spread
                 && (!filter.differ || line.verdicts_differ() || line.gap(input) > 0.0)
         })
         .collect();

@@ -19,6 +19,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Transaction};
 
 use crate::{
+    comparison::spread::Ranges,
     db::{
         Db,
         audit::{self, Change},
@@ -243,16 +244,7 @@ fn task_scores(task: TaskRow, models: &[(ModelId, String)], dimensions: usize, s
         let of: Vec<&Scored> = scored.iter().filter(|one| one.model == *model).collect();
         TaskModelScores { means: (0..dimensions).map(|d| mean(&of, d)).collect(), ratings: of.len() as u64 }
     });
-    let mut ranges: HashMap<(OutputId, usize), (u8, u8)> = HashMap::new();
-    for one in scored {
-        for (d, score) in one.scores.iter().enumerate() {
-            let range = ranges.entry((one.output, d)).or_insert((*score, *score));
-            *range = (range.0.min(*score), range.1.max(*score));
-        }
-    }
-    TaskScores {
-        models: models.collect(),
-        spread: ranges.values().map(|(low, high)| high - low).max().unwrap_or(0),
-        task,
-    }
+    let mut ranges = Ranges::default();
+    let spread = scored.iter().map(|one| ranges.add(one.output, &one.scores)).max().flatten();
+    TaskScores { models: models.collect(), spread, task }
 }

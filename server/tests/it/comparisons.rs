@@ -232,7 +232,7 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
         assert_eq!(found, expected, "{}", point.grid_cell);
     }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
-    assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= 2));
+    assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= Some(2)));
     let chinese = all.lines.iter().find(|line| line.task.nl_lang == app::model::lang::Lang::Zh).unwrap();
     let words: String = chinese.task.raw_nl.chars().take(4).collect();
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;

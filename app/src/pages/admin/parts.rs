@@ -177,6 +177,14 @@ pub fn code_langs(langs: &[CodeLang]) -> String {
     langs.iter().map(|lang| lang.name()).collect::<Vec<_>>().join(", ")
 }
 
+/// The largest difference between two ratings of one output, marked from 2 on; a dash where no output has two ratings.
+pub fn spread(of: Option<u8>) -> AnyView {
+    match of {
+        Some(spread) => view! { <span class:spread--wide=spread.ge(&2)>{spread}</span> }.into_any(),
+        None => "–".into_any(),
+    }
+}
+
 /// A description's language.
 pub fn lang_badge(lang: Lang) -> impl IntoView {
     view! { <span class="badge tone-plain" lang=lang.tag()>{lang.name()}</span> }

@@ -11,7 +11,7 @@ use crate::{
         run::Verdict,
         text::excerpt,
     },
-    pages::admin::parts::{Filter, asked, choice as option, lang_badge},
+    pages::admin::parts::{Filter, asked, choice as option, lang_badge, spread},
     ui::{
         chart::{
             comparison::{self, Links},
@@ -233,11 +233,6 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
         .into_iter()
         .map(|line| {
             let href = format!("/admin/compare/{slug}/tasks/{}?{query}", line.task.id);
-            let rated = line.cells.iter().any(|cell| cell.ratings > 0);
-            let spread = match rated {
-                true => view! { <span class:spread--wide=line.spread.ge(&2)>{line.spread}</span> }.into_any(),
-                false => "–".into_any(),
-            };
             let cells = models
                 .iter()
                 .zip(line.cells)
@@ -253,7 +248,7 @@ fn table(i: I18n, slug: &str, query: &str, page: TaskPage) -> AnyView {
                     </td>
                     {cells}
                     <td role="cell" data-label=a.spread class="num">
-                        {spread}
+                        {spread(line.spread)}
                     </td>
                 </tr>
             }

@@ -8,7 +8,7 @@ use crate::{
     model::{ids::StudyId, lang::Lang, page::Paged, ratings::TaskScores, text::excerpt},
     pages::admin::{
         list::Listing,
-        parts::{Filter, asked, choice, lang_badge},
+        parts::{Filter, asked, choice, lang_badge, spread},
     },
     ui::notice::Empty,
 };
@@ -99,7 +99,7 @@ fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> A
                     </td>
                     {scores}
                     <td role="cell" data-label=t.spread class="num">
-                        <span class:spread--wide=row.spread.ge(&2)>{row.spread}</span>
+                        {spread(row.spread)}
                     </td>
                 </tr>
             }
