@@ -340,7 +340,7 @@ async fn tasks_are_searched_filtered_and_ordered() {
     let (mut ada, mut bo, mut chen) = (app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await);
     let token = study(&mut ada).await;
     let all = every_task(&app, Which::default()).await;
-    assert!(all.len() > 7 && all.iter().all(|row| row.spread == 0));
+    assert!(all.len() > 7 && all.iter().all(|row| row.spread.is_none()));
     // Most of the tasks, so that some stay without ratings.
     for n in 0..all.len() {
         for (who, scores) in [(&mut ada, [1, 1, 1]), (&mut bo, [4, 3, 5]), (&mut chen, [2, 3, 4])] {
@@ -361,7 +361,7 @@ async fn tasks_are_searched_filtered_and_ordered() {
     let cases: [(Which, Fits); 5] = [
         (Which::only("show", "rated"), &rated),
         (Which::only("show", "unrated"), &|row| !rated(row)),
-        (Which::only("show", "apart"), &|row| row.spread > 0),
+        (Which::only("show", "apart"), &|row| row.spread > Some(0)),
         (Which::only("lang", "zh"), &|row| row.task.nl_lang == Lang::Zh),
         (searched, &has_word),
     ];
