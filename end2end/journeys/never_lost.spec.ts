@@ -243,7 +243,7 @@ test('going back shows a rating that has not arrived yet', async ({ page }) => {
   await ready(page, () => begin(page));
   const first = await token(page);
   const counted = await page.getByText(/^\d+ rated, /).first().textContent();
-  // Every rating is held back until it is released.
+  // The test delays every rating until it releases it.
   const letGo: (() => void)[] = [];
   await page.route('**/rpc/submit_rating', async (route) => {
     await new Promise<void>((resolve) => letGo.push(resolve));

@@ -31,7 +31,7 @@ texts! {
         key_right: "Go to the output on the right (side by side)", "移到右边的输出（并排时）";
         keys_change: "Customize keyboard shortcuts", "自定义快捷键";
         keys_title: "Keyboard shortcuts", "快捷键";
-        keys_lead: "One key per action. Digits, arrow keys, Enter and Esc cannot be changed. In browse mode, screen readers use letter keys themselves; the keys reach the grading page when the focus is on a score or a button.", "每项操作对应一个按键。数字键、方向键、Enter 与 Esc 固定不变。读屏软件在浏览模式下会占用字母键，焦点位于评分项或按钮上时则由本页处理。";
+        keys_lead: "One key per action. Digits, arrow keys, Enter and Esc cannot be changed. In browse mode, screen readers use letter keys themselves; the keys reach the grading page when the focus is on a score or a button.", "每项操作对应一个按键。数字键、方向键、Enter 与 Esc 固定不变。读屏软件在浏览模式下会占用字母键，焦点位于评分项或按钮上时则由评分页面处理。";
         keys_off: "Turn off single-key shortcuts (Enter, Esc and arrow keys still work)", "停用单键快捷键（Enter、Esc 与方向键仍有效）";
         keys_save: "Save shortcuts", "保存快捷键";
         keys_reset: "Reset to defaults", "恢复默认设置";

@@ -6,7 +6,7 @@ use app::model::{
     time::Timestamp,
 };
 
-/// Scores as they are stored, one digit per dimension. Whoever stores them has checked that they are digits.
+/// Scores as they are stored, one digit per dimension. Only digits are stored.
 pub fn digits(scores: &str) -> impl Iterator<Item = u8> + '_ {
     scores.bytes().map(|digit| digit.wrapping_sub(b'0'))
 }

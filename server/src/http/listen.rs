@@ -286,7 +286,7 @@ mod tests {
         drop(first);
         assert!(admit("203.0.113.7").is_some());
         drop((second, proxied));
-        // Whoever has one address of an IPv6 /64 has all of them.
+        // A subscriber has all addresses of an IPv6 /64.
         let third = (admit("2001:db8::1"), admit("2001:db8::2"));
         assert!(third.0.is_some() && third.1.is_some() && admit("2001:db8::3").is_none());
         assert!(admit("2001:db8:0:1::1").is_some());
