@@ -6,12 +6,13 @@ use leptos::prelude::*;
 use leptos_meta::{MetaTags, Title, provide_meta_context};
 use leptos_router::components::Router;
 
-use crate::{
-    error::AppError,
-    i18n::{I18n, use_i18n},
-    port::visitor,
-    shell::ICON,
-    ui::{failure::Failure, frame::Header, text_area::area_text},
+use crate::{header::Header, shell::ICON};
+use model::error::AppError;
+use texts::I18n;
+use ui::{
+    context::{use_i18n, use_visitor},
+    failure::Failure,
+    text_area::area_text,
 };
 
 /// The error and its context.
@@ -36,7 +37,7 @@ pub struct SentForm {
 pub fn document(css: String, failed: Failed) -> impl IntoView {
     view! {
         <!DOCTYPE html>
-        <html lang=visitor().lang.tag()>
+        <html lang=use_visitor().lang.tag()>
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -58,7 +59,7 @@ fn Content(
     failed: Failed,
 ) -> impl IntoView {
     provide_meta_context();
-    provide_context(visitor());
+    provide_context(use_visitor());
     view! {
         <Title formatter=|title: String| format!("{title} · AixGrade") />
         <Router>

@@ -1,33 +1,26 @@
-//! AixGrade's pages and the model they share with the server.
+//! The root of all pages: the table of addresses ([`routes`]), the mechanism that loads a page's code ([`routing`]),
+//! what surrounds every page ([`header`], [`palette`], [`announcements`]), and on the server the document ([`shell`])
+//! and the error page. xtask builds the client of this crate.
 //!
-//! Read in this order: [`model`] has the domain types, [`error`] the errors, `port` (server side) the
-//! interfaces to the server, [`rpc`] the server functions, [`i18n`] the texts, [`ui`] and [`pages`] the
-//! components and pages, [`routes`] their addresses, `shell` (server side) the document. This crate uses no
-//! database, file or process.
+//! This crate may not know: what a page shows (crates `pages` and `admin`), and anything of the server but the context
+//! of a request.
 
 // Views are deeply nested types; an ordinary page exceeds the default limit.
 #![recursion_limit = "512"]
 
-pub mod address;
-pub mod error;
-#[cfg(feature = "ssr")]
+pub mod announcements;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod error_page;
-pub mod i18n;
-pub mod json;
-pub mod model;
-pub mod pages;
-#[cfg(feature = "ssr")]
-pub mod port;
+pub mod header;
+pub mod palette;
 pub mod routes;
 pub mod routing;
-pub mod rpc;
-#[cfg(feature = "ssr")]
+#[cfg(not(target_arch = "wasm32"))]
 pub mod shell;
-pub mod ui;
 
 /// Hydrates the server's page once the code of the page's group is loaded. xtask calls it at the end of the
 /// client's script. Without that code the page stays as rendered by the server and works by forms and links.
-#[cfg(feature = "hydrate")]
+#[cfg(target_arch = "wasm32")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     use leptos::prelude::document;

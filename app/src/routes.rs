@@ -1,6 +1,6 @@
 //! Every address that is a page. Form posts and downloads are the server's.
 //!
-//! A new page is a component in a file below [`crate::pages`], the `mod` line of that file, and a line in
+//! A new page is a component in a file below [`pages`], the `mod` line of that file, and a line in
 //! the table here. [`crate::routing`] does the rest.
 //!
 //! The server's guards and services decide who may see a page; the page only shows its data.
@@ -8,53 +8,56 @@
 use leptos::prelude::*;
 use leptos_meta::{Title, provide_meta_context};
 use leptos_router::components::{FlatRoutes, Router};
+#[cfg(not(target_arch = "wasm32"))]
+use ui::context::use_visitor;
 
 use crate::{
-    json::Json,
-    model::user::Visitor,
-    pages::{
-        grade::{LogOutGuard, provide_activity_timer, provide_prefetch, provide_submit_queue, provide_view_settings},
-        not_found::NotFoundPage,
-    },
+    announcements::Announcements,
+    header::{FocusOnNavigation, Header},
     routing::{FetchAhead, PagesOf, pages},
-    ui::{
-        announce::{LiveRegions, provide_announcer},
-        announcements::Announcements,
-        frame::{FocusOnNavigation, Header, WaitingCount},
-        loading_indicator::{LoadingIndicator, provide_loading_indicator},
-    },
+};
+use model::user::Visitor;
+use pages::{
+    grade::{LogOutGuard, provide_activity_timer, provide_prefetch, provide_submit_queue, provide_view_settings},
+    not_found::NotFoundPage,
+};
+use ui::{
+    announce::{LiveRegions, provide_announcer},
+    frame::WaitingCount,
+    json::Json,
+    loading_indicator::{LoadingIndicator, provide_loading_indicator},
 };
 
 pages! {
     /// Logging in, accepting an invitation, the account.
     Enter as enter {
-        "/log-in" => LogInPage in log_in,
-        "/join/:secret" => JoinPage in join,
-        "/reset/:secret" => ResetPage in reset,
-        "/new-password" => NewPasswordPage in new_password,
-        "/account" => AccountPage in account,
+        "/log-in" => LogInPage in pages::log_in,
+        "/join/:secret" => JoinPage in pages::join,
+        "/reset/:secret" => ResetPage in pages::reset,
+        "/new-password" => NewPasswordPage in pages::new_password,
+        "/account" => AccountPage in pages::account,
     }
     /// A rater's start page and its subpages, without grading.
     MyStudies as my_studies {
-        "/desk" => MyStudiesPage in my_studies,
-        "/studies/:study/mine" => MinePage in mine,
-        "/rubric/:study" => RubricPage in rubric,
-        "/guidelines/:study" => GuidelinesPage in guidelines,
+        "/desk" => MyStudiesPage in pages::my_studies,
+        "/studies/:study/mine" => MinePage in pages::mine,
+        "/rubric/:study" => RubricPage in pages::rubric,
+        "/guidelines/:study" => GuidelinesPage in pages::guidelines,
     }
     /// Grading, one output after the other.
     Grading as grading {
-        "/grade/:study" => GradeNextPage in grade,
-        "/grade/:study/:item" => GradeItemPage in grade,
+        "/grade/:study" => GradeNextPage in pages::grade,
+        "/grade/:study/:item" => GradeItemPage in pages::grade,
     }
     /// Grading the outputs of a task side by side, and practice.
     SideBySide as side_by_side {
-        "/beside/:study" => SideBySidePage in grade::side_by_side,
-        "/tour" => TourPage in grade::tour,
+        "/beside/:study" => SideBySidePage in pages::grade::side_by_side,
+        "/tour" => TourPage in pages::grade::tour,
     }
     /// Adjudication, for raters and admins.
     Adjudication as adjudication {
-        "/adjudicate" => AdjudicatePage in adjudicate,
-        "/adjudicate/:token" => DisagreementPage in adjudicate,
+        "/adjudicate" => AdjudicatePage in pages::adjudicate,
+        "/adjudicate/:token" => DisagreementPage in pages::adjudicate,
     }
     /// Comparisons of studies and test runs: the pages with charts. Public links show some of them.
     Results as results {
@@ -66,8 +69,8 @@ pages! {
         "/admin/compare/:slug/tasks/:task" => ComparisonTaskPage in admin::comparison::task,
         "/admin/languages" => LanguagesPage in admin::languages,
         "/admin/conversations" => ConversationsPage in admin::conversations,
-        "/public/:secret" => PublicStudyPage in public,
-        "/public/:secret/tasks/:task" => PublicTaskPage in public,
+        "/public/:secret" => PublicStudyPage in admin::public,
+        "/public/:secret/tasks/:task" => PublicTaskPage in admin::public,
     }
     /// Datasets, models' outputs, test runs and the API.
     Data as data {
@@ -170,13 +173,13 @@ pub fn App() -> impl IntoView {
     }
 }
 
-#[cfg(feature = "ssr")]
+#[cfg(not(target_arch = "wasm32"))]
 fn visitor() -> Visitor {
-    crate::port::visitor()
+    use_visitor()
 }
 
 /// Only on the server: the browser reads the server's result.
-#[cfg(not(feature = "ssr"))]
+#[cfg(target_arch = "wasm32")]
 fn visitor() -> Visitor {
     Visitor::default()
 }

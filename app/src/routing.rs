@@ -14,14 +14,12 @@ use leptos_router::{
     SsrMode, hooks::use_location, location::Location,
 };
 
-use crate::{
-    routes::{Group, Page},
-    ui::{effect::effect, loading_indicator::NavigationProgress},
-};
+use crate::routes::{Group, Page};
+use ui::{effect::effect, loading_indicator::NavigationProgress};
 
 /// Defines [`Page`], [`Group`], and one split point per group, from a table of groups with their pages.
 ///
-/// A page is `"/address/:parameter" => Component in module::below::pages`.
+/// A page is `"/address/:parameter" => Component in crate::module`.
 macro_rules! pages {
     ($(
         $(#[$about:meta])*
@@ -81,7 +79,7 @@ macro_rules! pages {
             #[leptos::wasm_split::wasm_split($name, wasm_split_path = ::leptos::wasm_split, preload(load), fallible)]
             pub fn draw(page: Page) -> Result<AnyView, SplitLoaderError> {
                 Ok(match page {
-                    $(Page::$page => crate::pages::$($module::)+$page().into_any(),)+
+                    $(Page::$page => ::$($module::)+$page().into_any(),)+
                     // Pages of other groups: `Page::draw` sends none here.
                     _ => ().into_any(),
                 })

@@ -6,7 +6,8 @@
 use leptos::{nonce::use_nonce, prelude::*};
 use leptos_meta::MetaTags;
 
-use crate::{port::visitor, routes::App};
+use crate::routes::App;
+use ui::context::use_visitor;
 
 /// The addresses of a page's files, each with a hash in its name so that it can be cached forever. Built by
 /// xtask, read by the server, used by [`shell`].
@@ -31,7 +32,7 @@ pub fn shell(assets: Assets) -> impl IntoView {
     let preload = wasm
         .map(|href| view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin="anonymous" /> })
         .collect_view();
-    let visitor = visitor();
+    let visitor = use_visitor();
     let display = visitor.me.map(|me| me.settings.display).unwrap_or_default();
     view! {
         <!DOCTYPE html>

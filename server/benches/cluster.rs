@@ -14,33 +14,30 @@ use std::{
     time::Duration,
 };
 
-use app::{
-    model::{
-        code_lang::CodeLang,
-        ids::{RunId, SubmissionId},
-        run::{EngineReadiness, Environment, NewRun, Outcome, RunStatus, Verdict},
-        submission::{InvalidLines, Matching},
-    },
-    port::{Runs, Submissions, System},
-};
 use async_nats::jetstream::{consumer::PullConsumer, message::PublishMessage};
 use clap::Parser;
+use db::uploads::Purpose;
 use futures::StreamExt as _;
-use serde::Serialize;
-use server::{
-    db::uploads::Purpose,
-    jobs::{
-        cluster::{
-            Broker, JOBS, consumer_name,
-            coordinator::Coordinator,
-            jetstream,
-            messages::{Assignment, Delivery, build, pack, unpack},
-            result_subject,
-        },
-        job::{Ended, JobKind, MadeIn, Report},
+use jobs::{
+    cluster::{
+        Broker, JOBS, consumer_name,
+        coordinator::Coordinator,
+        jetstream,
+        messages::{Assignment, Delivery, build, pack, unpack},
+        result_subject,
     },
-    services::Services,
+    job::{Ended, JobKind, MadeIn, Report},
 };
+use model::{
+    caller::System,
+    code_lang::CodeLang,
+    ids::{RunId, SubmissionId},
+    run::{EngineReadiness, Environment, NewRun, Outcome, RunStatus, Verdict},
+    submission::{InvalidLines, Matching},
+};
+use port::{Runs, Submissions};
+use serde::Serialize;
+use services::Services;
 
 /// What to measure.
 #[derive(Parser)]
@@ -165,7 +162,7 @@ async fn create(services: &Services, folder: &Path, outputs: usize) -> Submissio
 
 /// Outputs per second of a run, from the time when the engine began until it finished.
 async fn per_second(services: &Services, run: RunId) -> f64 {
-    let row = || async { services.db.read(move |conn| server::db::runs::get(conn, run)).await.unwrap().unwrap() };
+    let row = || async { services.db.read(move |conn| db::runs::get(conn, run)).await.unwrap().unwrap() };
     let mut found = row().await;
     while found.status != RunStatus::Finished {
         // Reads one row. Counting outputs as pages do would take processor time from what is measured.

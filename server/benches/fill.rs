@@ -6,22 +6,17 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
-use app::{
-    model::{
-        comparison::Selection,
-        run::{Outcome, Verdict},
-    },
-    port::System,
-};
+use base::{clock, error::Failure};
 use clap::Parser;
+use model::{
+    caller::System,
+    comparison::Selection,
+    run::{Outcome, Verdict},
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rusqlite::{Connection, params};
-use server::{
-    clock,
-    error::Failure,
-    services::{Services, starter},
-};
+use services::{Services, starter};
 
 /// Fills an empty data folder.
 #[derive(Parser)]

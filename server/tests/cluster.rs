@@ -14,21 +14,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::{
-    model::{
-        code_lang::CodeLang,
-        ids::{RunId, SubmissionId},
-        page::PageOf,
-        run::{EngineReadiness, ItemFilter, ItemState, NewRun, RunStatus},
-        submission::{InvalidLines, Matching},
-    },
-    port::{Runs, Submissions, System},
+use db::uploads::Purpose;
+use lang::Places;
+use model::{
+    caller::System,
+    code_lang::CodeLang,
+    ids::{RunId, SubmissionId},
+    page::PageOf,
+    run::{EngineReadiness, ItemFilter, ItemState, NewRun, RunStatus},
+    submission::{InvalidLines, Matching},
 };
-use server::{
-    db::uploads::Purpose,
-    lang::{self, Places},
-    services::Services,
-};
+use port::{Runs, Submissions};
+use services::Services;
 
 #[path = "cluster/access.rs"]
 mod access;
@@ -40,8 +37,6 @@ mod credentials;
 mod network;
 #[path = "cluster/poison.rs"]
 mod poison;
-#[path = "util/prerequisites.rs"]
-mod prerequisites;
 #[path = "cluster/replicas.rs"]
 mod replicas;
 #[path = "cluster/workers.rs"]
@@ -401,7 +396,7 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     let run = data.begin(submission, true);
     // Published, and then lost with the broker's disk.
     let leased = || {
-        let progress = data.services.db.read_blocking(|conn| server::db::runs::left(conn, run)).unwrap();
+        let progress = data.services.db.read_blocking(|conn| db::runs::left(conn, run)).unwrap();
         progress.1 == 20
     };
     wait("jobs are published", leased);
@@ -420,9 +415,9 @@ fn a_run_waits_for_workers_and_outlives_a_broker_that_forgets_everything() {
     assert!(asked.success());
     assert!(first.0.wait().unwrap().success(), "it drains");
     data.runtime.block_on(data.services.runs.cancel(&System.admin(), second)).unwrap();
-    let taken_back = || data.services.db.read_blocking(|conn| server::db::runs::left(conn, second)).unwrap().1 == 0;
+    let taken_back = || data.services.db.read_blocking(|conn| db::runs::left(conn, second)).unwrap().1 == 0;
     wait("jobs come back", taken_back);
-    data.runtime.block_on(data.services.runs.rerun(&System.admin(), second, app::model::run::Rerun::Rest)).unwrap();
+    data.runtime.block_on(data.services.runs.rerun(&System.admin(), second, model::run::Rerun::Rest)).unwrap();
     let last = worker(folder.path(), &brokers.url("worker"), "python");
     wait("the run finishes", || data.progress(second).0 == RunStatus::Finished);
     assert_eq!(data.verdicts(second), data.verdicts(run));

@@ -15,7 +15,7 @@ use std::{
 
 use helper::{ARGUMENT, Limits, Order, Report, VERSION};
 use rustix::process::Pid;
-use server::sandbox::{Sandbox, bubblewrap::Bubblewrap};
+use sandbox::{Sandbox, bubblewrap::Bubblewrap};
 
 const WHOLE: &str = env!("CARGO_BIN_EXE_aixgrade");
 
@@ -53,7 +53,7 @@ fn order(version: &str, script: &str) -> Order {
             keep: None,
             control_is_input: false,
         },
-        bwrap: server::sandbox::bubblewrap::find("bwrap").unwrap(),
+        bwrap: sandbox::bubblewrap::find("bwrap").unwrap(),
         uid: 60_990,
         groups: Vec::new(),
     }

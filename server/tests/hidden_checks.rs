@@ -16,28 +16,28 @@
 mod steps;
 mod util;
 
-use app::{
-    model::{
-        grading::MyStudy,
-        ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
-        page::PageOf,
-        quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
-        rubric::DimensionForm,
-        study::{NewStudy, StudyStatus},
-    },
-    port::{
-        Accounts, Admin, Studies, Submissions, System,
-        quality::{Monitoring as _, Quality as _},
-        rubrics::Rubrics,
-    },
-};
 use axum::http::StatusCode;
+use base::clock;
+use db::quality::limits;
+use model::{
+    caller::{Admin, System},
+    grading::MyStudy,
+    ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UserId},
+    page::PageOf,
+    quality::{FeedbackLevel, FlagOn, KnownItemSource, LimitAction, NewKnownItem, Pool, QualitySettings},
+    rubric::DimensionForm,
+    study::{NewStudy, StudyStatus},
+};
+use port::{
+    Accounts, Studies, Submissions,
+    quality::{Monitoring as _, Quality as _},
+    rubrics::Rubrics,
+};
 use proptest::{
     prelude::*,
     test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
 };
 use serde_json::{Value, json};
-use server::{clock, db::quality::limits};
 use steps::{Content, Step, step};
 use util::{Answer, Client, TestApp, make_conversations};
 
@@ -518,7 +518,7 @@ async fn hidden_checks_are_taken_over_like_work() {
     // Ada is absent for longer than a lease. Bo joins and rates until nothing is left for him.
     clock::advance(31 * 60_000);
     for world in [&mut plain, &mut checked] {
-        use app::port::Plans;
+        use port::Plans;
         app.services.plans.join(&ADMIN, world.study, bo, None).await.unwrap();
         let mut session = app.demo_user("bo").await;
         loop {

@@ -14,7 +14,7 @@ async fn every_document_names_the_group_of_its_page() {
     let app = TestApp::demo().await;
     let mut admin = app.admin().await;
     let mut seen = Vec::new();
-    for route in server::http::router::pages() {
+    for route in web::router::pages() {
         let path = route.replace(['{', '}'], "");
         let (page, _) = Page::at(&path, true).unwrap();
         let answer = admin.get(&path).await;

@@ -1,18 +1,17 @@
 //! `aixgrade announcements …`
 
-use app::{
-    model::{
-        announcement::{Announcement, Audience, NewAnnouncement},
-        day::Day,
-        ids::{AnnouncementId, StudyId},
-        lang::Bilingual,
-    },
-    port::{System, announcements::Announcements as _},
-};
 use clap::{Args, Subcommand};
+use model::{
+    announcement::{Announcement, Audience, NewAnnouncement},
+    caller::System,
+    day::Day,
+    ids::{AnnouncementId, StudyId},
+    lang::Bilingual,
+};
+use port::announcements::Announcements as _;
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// Tell people something at the top of their pages.
 #[derive(Subcommand)]
@@ -107,5 +106,5 @@ fn line(row: &Announcement) -> Vec<String> {
         (None, true, None) => "shown".to_owned(),
     };
     let text = if row.text.en.is_empty() { &row.text.zh } else { &row.text.en };
-    vec![row.id.to_string(), to, format!("{} of {}", row.read, row.people), state, app::model::text::excerpt(text, 60)]
+    vec![row.id.to_string(), to, format!("{} of {}", row.read, row.people), state, model::text::excerpt(text, 60)]
 }

@@ -2,21 +2,20 @@
 
 use std::io::Write;
 
-use app::{
-    i18n::{I18n, audit_details::lines},
-    model::{
-        audit::{Entry, Via},
-        audit_details::Details,
-        lang::Lang,
-        time::Timestamp,
-    },
-    port::System,
-};
 use clap::{Args, ValueEnum};
+use model::{
+    audit::{Entry, Via},
+    audit_details::Details,
+    caller::System,
+    lang::Lang,
+    time::Timestamp,
+};
+use texts::{I18n, audit_details::lines};
 use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
 use super::{Global, table};
-use crate::{db::audit::Filter, error::Failure};
+use base::error::Failure;
+use db::audit::Filter;
 
 /// Entries read at a time for an export as JSON.
 const BATCH: usize = 1000;

@@ -5,15 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::{model::time::Timestamp, port::System};
 use clap::Args;
+use model::{caller::System, time::Timestamp};
 use serde::Serialize;
 
 use super::{Global, progress, prune::size, table};
-use crate::{
-    error::Failure,
-    services::backup::{Made, manifest::Manifest, restore::Source, store::Store},
-};
+use base::error::Failure;
+use services::backup::{Made, manifest::Manifest, restore::Source, store::Store};
 
 /// `backup`
 #[derive(Args)]

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{error::Failure, jobs::cluster::Broker};
+use base::error::Failure;
+use jobs::cluster::Broker;
 
 /// How to reach the broker.
 #[derive(Args, Default)]

@@ -5,33 +5,35 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
+use texts::collections::stop_reason;
 
-use app::{
-    i18n::faults::request_fault,
-    model::{
-        code::visible,
-        collection::{
-            ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
-            CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
-        },
-        conversation::Way,
-        ids::{CollectionId, SubmissionId},
-        lang::{Bilingual, Lang},
-        page::{PageOf, Which},
-        submission::{InvalidLines, Matching},
-    },
-    port::{Submissions as _, System, collections::Collections as _},
-};
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use model::{
+    caller::System,
+    code::visible,
+    collection::{
+        ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
+        CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
+    },
+    conversation::Way,
+    ids::{CollectionId, SubmissionId},
+    lang::{Bilingual, Lang},
+    page::{PageOf, Which},
+    submission::{InvalidLines, Matching},
+};
+use port::{Submissions as _, collections::Collections as _};
 use serde::Serialize;
+use texts::faults::request_fault;
 use tokio::{
     signal::unix::{SignalKind, signal},
     task::JoinHandle,
 };
 
 use super::{Global, Rows, judge, table};
-use crate::{endpoint::Endpoints, error::Failure, services::Services};
+use base::error::Failure;
+use clients::endpoint::Endpoints;
+use services::Services;
 
 /// How often progress is read.
 const WATCH: Duration = Duration::from_millis(500);
@@ -279,7 +281,7 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
     match (whole, stopped) {
         (true, _) => Ok(()),
         (false, reason) => {
-            let why = reason.map(|reason| format!("{}. ", reason.text())).unwrap_or_default();
+            let why = reason.map(|reason| format!("{}. ", stop_reason(&reason))).unwrap_or_default();
             Err(Failure::conflict(format!(
                 "the collection is stopped. {why}Resume it with `aixgrade collect --resume {id}`, or import its responses so \
                  far with `aixgrade collections import {id}`"
@@ -540,7 +542,7 @@ fn whole_text(whole: &Whole) -> String {
         optional("Outputs", Some(format!("{} of {} scored", judging.scored, judging.outputs)));
         optional("No valid answer", Some(judging.invalid.to_string()));
     }
-    optional("Reason", row.reason.as_ref().map(|reason| reason.text().en));
+    optional("Reason", row.reason.as_ref().map(|reason| stop_reason(reason).en));
     optional("Way", settings.way.map(|way| way.name().to_owned()));
     optional("Temperature", settings.temperature.map(|t| t.to_string()));
     optional("Top-p", settings.top_p.map(|p| p.to_string()));

@@ -11,7 +11,7 @@ use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
 use super::{Cli, Global, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// The table of the settings file that has the options of `aixgrade serve`.
 const SERVE: &str = "serve";

@@ -1,18 +1,17 @@
 //! `aixgrade datasets …`
 
-use app::{
-    model::{
-        dataset::{DatasetDetail, TaskRow},
-        lang::Lang,
-        page::PageOf,
-    },
-    port::{Datasets as _, System},
-};
 use clap::Subcommand;
+use model::{
+    caller::System,
+    dataset::{DatasetDetail, TaskRow},
+    lang::Lang,
+    page::PageOf,
+};
+use port::Datasets as _;
 use serde::Serialize;
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// List and show datasets.
 #[derive(Subcommand)]
@@ -41,7 +40,7 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
         Datasets::List(rows) => {
             let found = rows.read(async |of| services.datasets.list(&System.admin(), of).await).await?;
             global.show(&found, |list| {
-                let cells = |d: &app::model::dataset::DatasetRow| {
+                let cells = |d: &model::dataset::DatasetRow| {
                     let numbers =
                         [u64::from(d.number), d.tasks, d.human, d.tests, d.submissions].map(|n| n.to_string());
                     [d.slug.clone()].into_iter().chain(numbers).chain([d.name.get(Lang::En).to_owned()]).collect()
@@ -96,7 +95,7 @@ pub async fn run(global: &Global, command: Datasets) -> Result<(), Failure> {
     }
 }
 
-fn checks(checks: app::model::dataset::Checks) -> &'static str {
+fn checks(checks: model::dataset::Checks) -> &'static str {
     match (checks.human, checks.tests) {
         (true, true) => "human, tests",
         (true, false) => "human",

@@ -5,20 +5,18 @@ use std::{
     sync::Arc,
 };
 
-use app::{i18n::runs::EN, model::run::EngineReadiness};
 use clap::Args;
+use model::run::EngineReadiness;
 use serde::Serialize;
+use texts::runs::EN;
 
 use super::{Global, prune::size};
-use crate::{
-    db::migrations,
-    engine::{readiness, runner::Allowance, self_test::CheckResult},
-    error::Failure,
-    jobs,
-    lang::{self, Language, Places, python::scripts, repositories, suite, trials},
-    sandbox::{OptionalLayers, Sandbox},
-    services::backup::snapshot,
-};
+use base::error::Failure;
+use db::migrations;
+use engine::{readiness, runner::Allowance, self_test::CheckResult};
+use lang::{Language, Places, python::scripts, repositories, suite, trials};
+use sandbox::{OptionalLayers, Sandbox};
+use services::backup::snapshot;
 
 /// `doctor`
 #[derive(Args)]
@@ -78,7 +76,7 @@ pub async fn run(global: &Global, doctor: &Doctor) -> Result<(), Failure> {
                 );
                 note("backups", true, detail);
             }
-            let admins = services.db.read(crate::db::accounts::admins).await?;
+            let admins = services.db.read(db::accounts::admins).await?;
             note(
                 "admins",
                 admins > 0,

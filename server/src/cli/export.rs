@@ -5,27 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::{
-    model::{
-        comparison::{Selection, TaskFilter},
-        ids::{RunId, StudyId},
-        lang::Lang,
-    },
-    port::System,
-};
 use clap::{Args, ValueEnum};
+use model::{
+    caller::System,
+    comparison::{Selection, TaskFilter},
+    ids::{RunId, StudyId},
+    lang::Lang,
+};
 
 use super::Global;
-use crate::{
-    error::Failure,
-    report::{
-        figures::{RenderOptions, Theme, print::Width},
-        lines::Form,
-    },
-    services::{
-        Services,
-        comparisons::{export::File, figure_files::Kind},
-    },
+use base::error::Failure;
+use report::{
+    figures::{RenderOptions, Theme, print::Width},
+    lines::Form,
+};
+use services::{
+    Services,
+    comparisons::{export::File, figure_files::Kind},
 };
 
 /// `export`

@@ -1,10 +1,11 @@
 //! `aixgrade groups …`
 
-use app::port::{System, groups::Groups as _};
 use clap::{Args, Subcommand};
+use model::caller::System;
+use port::groups::Groups as _;
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// Manage groups of people.
 #[derive(Subcommand)]
@@ -53,10 +54,10 @@ pub async fn run(global: &Global, command: Groups) -> Result<(), Failure> {
         Groups::List(rows) => {
             let found = rows.read(async |of| groups.list(&admin, of).await).await?;
             global.show(&found, |found| {
-                let names = |members: &[app::model::group::Member]| {
+                let names = |members: &[model::group::Member]| {
                     members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(", ")
                 };
-                let row = |group: &app::model::group::Group| {
+                let row = |group: &model::group::Group| {
                     vec![group.name.clone(), group.members.len().to_string(), names(&group.members)]
                 };
                 table(&["NAME", "MEMBERS", "PEOPLE"], &found.iter().map(row).collect::<Vec<_>>())
@@ -84,7 +85,7 @@ pub async fn run(global: &Global, command: Groups) -> Result<(), Failure> {
         Groups::Remove(People { name, people }) => {
             let id = groups.named(&admin, &name).await?;
             let members = groups.get(&admin, id).await?.members;
-            let mut change = app::model::group::MemberChange::default();
+            let mut change = model::group::MemberChange::default();
             for person in &people {
                 let member = members.iter().find(|member| member.name.eq_ignore_ascii_case(person));
                 let member = member.ok_or_else(|| {

@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-use app::{model::dataset::ImportReport, port::System};
 use clap::Subcommand;
+use model::{caller::System, dataset::ImportReport};
 
 use super::{Global, progress, ratings};
-use crate::{
-    error::Failure,
-    services::{codeif, starter},
-};
+use base::error::Failure;
+use services::{codeif, starter};
 
 /// Import datasets or ratings. Importing the same dataset again changes nothing; changed tasks become a new version.
 #[derive(Subcommand)]

@@ -1,18 +1,17 @@
 //! `aixgrade inbox`
 
-use app::{
-    i18n::faults::{request_fault, routine_fault},
-    model::{
-        ids::StudyId,
-        inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
-        lang::Lang,
-    },
-    port::{System, inbox::Inbox as _},
-};
 use clap::{Args, Subcommand};
+use model::{
+    caller::System,
+    ids::StudyId,
+    inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+    lang::Lang,
+};
+use port::inbox::Inbox as _;
+use texts::faults::{request_fault, routine_fault};
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// `inbox`
 #[derive(Args)]

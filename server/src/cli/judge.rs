@@ -1,21 +1,22 @@
 //! `aixgrade judge`
 
-use app::{
-    model::{
-        collection::{CollectionRow, CollectionStatus},
-        ids::{CollectionId, StudyId, SubmissionId},
-        judging::{LevelOrder, NewJudging},
-        lang::Lang,
-    },
-    port::{System, collections::Collections as _},
-};
 use clap::Args;
+use model::{
+    caller::System,
+    collection::{CollectionRow, CollectionStatus},
+    ids::{CollectionId, StudyId, SubmissionId},
+    judging::{LevelOrder, NewJudging},
+    lang::Lang,
+};
+use port::collections::Collections as _;
+use texts::collections::stop_reason;
 
 use super::{
     Global,
     collect::{RequestArgs, follow, plan_text},
 };
-use crate::{endpoint::Endpoints, error::Failure};
+use base::error::Failure;
+use clients::endpoint::Endpoints;
 
 /// `judge`
 #[derive(Args)]
@@ -82,7 +83,7 @@ pub fn show(global: &Global, row: CollectionRow) -> Result<(), Failure> {
     if row.status == CollectionStatus::Finished {
         return Ok(());
     }
-    let why = row.reason.map(|reason| format!("{}. ", reason.text())).unwrap_or_default();
+    let why = row.reason.map(|reason| format!("{}. ", stop_reason(&reason))).unwrap_or_default();
     let id = row.id;
     Err(Failure::conflict(format!(
         "the judging is stopped. {why}Resume it with `aixgrade judge --resume {id}`; its scores so far are in the comparison"

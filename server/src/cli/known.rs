@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use app::{
-    model::{
-        day::Day,
-        ids::{OutputId, StudyId},
-        lang::{Bilingual, Lang},
-        quality::{
-            KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool, QualityPage,
-            QualitySettings, RaterLimits,
-        },
-    },
-    port::{Admin, System, quality::Quality as _},
-};
 use clap::{Args, Subcommand, ValueEnum};
+use model::{
+    caller::{Admin, System},
+    day::Day,
+    ids::{OutputId, StudyId},
+    lang::{Bilingual, Lang},
+    quality::{
+        KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool, QualityPage,
+        QualitySettings, RaterLimits,
+    },
+};
+use port::quality::Quality as _;
 
 use super::{Global, studies::named, table};
-use crate::{error::Failure, services::Services};
+use base::error::Failure;
+use services::Services;
 
 /// Known-score items of a study.
 #[derive(Subcommand)]

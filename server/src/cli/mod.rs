@@ -1,5 +1,5 @@
 //! The command line. Each command calls the same services as the browser, as
-//! [`System`](app::port::System): anyone who can write the data folder.
+//! [`System`](model::caller::System): anyone who can write the data folder.
 //!
 //! Results go to standard output (as JSON with `--json`), everything else to standard error. Exit
 //! codes: 0 success, 1 internal error, 2 invalid input.
@@ -38,18 +38,15 @@ mod worker;
 
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
-use app::{
-    error::AppError,
-    model::page::{PageOf, Paged, Which},
-    port::Answer,
-};
 use clap::{Args, Parser, Subcommand};
+use model::{
+    error::{Answer, AppError},
+    page::{PageOf, Paged, Which},
+};
 use serde::Serialize;
 
-use crate::{
-    error::Failure,
-    services::{OpenFailure, Services},
-};
+use base::error::Failure;
+use services::{OpenFailure, Services};
 
 /// Evaluate code that models wrote: human ratings, automated tests, model comparison
 #[derive(Parser)]
@@ -247,7 +244,7 @@ async fn migrate(global: &Global) -> Result<(), Failure> {
         schema: u32,
     }
     let services = global.open()?;
-    let schema = services.db.read(|conn| Ok(crate::db::migrations::version(conn)?)).await?;
+    let schema = services.db.read(|conn| Ok(db::migrations::version(conn)?)).await?;
     global.show(&Migrated { schema }, |_| format!("The database schema is up to date: version {schema}."))
 }
 

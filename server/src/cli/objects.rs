@@ -1,14 +1,12 @@
 //! `aixgrade objects`
 
-use app::{
-    i18n::upkeep::EN,
-    model::{audit::Object, upkeep::Upkeep},
-    port::{System, upkeep::Upkeeps},
-};
 use clap::{Args, Subcommand, ValueEnum};
+use model::{audit::Object, caller::System, upkeep::Upkeep};
+use port::upkeep::Upkeeps;
+use texts::upkeep::EN;
 
 use super::{Global, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// `objects`
 #[derive(Subcommand)]
@@ -126,7 +124,7 @@ fn described(object: &Object, found: &Upkeep) -> String {
         lines.push("Archived".into());
     }
     let listed =
-        |all: &[app::model::upkeep::Dependent]| all.iter().map(|one| EN.dependent(*one)).collect::<Vec<_>>().join(", ");
+        |all: &[model::upkeep::Dependent]| all.iter().map(|one| EN.dependent(*one)).collect::<Vec<_>>().join(", ");
     match (found.in_use.is_empty(), found.deleted_with.is_empty()) {
         (false, _) => lines.push(format!("Cannot be deleted, because these refer to it: {}", listed(&found.in_use))),
         (true, false) => lines.push(format!("Would be deleted with it: {}", listed(&found.deleted_with))),

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use app::model::user::Role;
 use clap::Args;
+use model::user::Role;
 
-use crate::{
-    error::Failure,
-    oidc::{Fault, Options, Provider, Secret},
-};
+use base::error::Failure;
+use clients::oidc::{Fault, Options, Provider, Secret};
 
 /// The identity provider with which people may log in.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,10 +1,12 @@
 //! `aixgrade prune`
 
-use app::{i18n::audit_details::unused, model::lang::Lang, port::System};
 use clap::Args;
+use model::{caller::System, lang::Lang};
+use texts::audit_details::unused;
 
 use super::{Global, table};
-use crate::{error::Failure, services::prune::Freed};
+use base::error::Failure;
+use services::prune::Freed;
 
 /// `prune`
 #[derive(Args)]

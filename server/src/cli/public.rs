@@ -1,16 +1,16 @@
 //! `aixgrade studies public …`
 
-use app::{
-    model::{
-        api::{NewPublicLink, PublicLinkRow},
-        ids::{PublicLinkId, StudyId},
-    },
-    port::{System, api::PublicLinks},
-};
 use clap::{Args, Subcommand};
+use model::{
+    api::{NewPublicLink, PublicLinkRow},
+    caller::System,
+    ids::{PublicLinkId, StudyId},
+};
+use port::api::PublicLinks;
 
 use super::{Global, Rows, table};
-use crate::{error::Failure, services::Services};
+use base::error::Failure;
+use services::Services;
 
 /// Manage public links to closed studies.
 #[derive(Subcommand)]

@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use app::{
-    error::AppError,
-    model::ratings_import::{RatingsKind, RatingsPreview},
-    port::System,
-};
 use clap::Args;
+use model::{
+    caller::System,
+    error::AppError,
+    ratings_import::{RatingsKind, RatingsPreview},
+};
 
 use super::{Global, table};
-use crate::{
-    error::Failure,
-    services::{Services, ratings_import::File},
-};
+use base::error::Failure;
+use services::{Services, ratings_import::File};
 
 /// `import ratings`
 #[derive(Args)]

@@ -2,15 +2,13 @@
 
 use std::{fs::File, io::BufReader, path::PathBuf};
 
-use app::model::lang::Lang;
 use clap::Args;
+use model::lang::Lang;
 use serde::Serialize;
 
 use super::Global;
-use crate::{
-    error::Failure,
-    report::{bundle, comparison_figures, results_file, tables},
-};
+use base::error::Failure;
+use report::{bundle, comparison_figures, results_file, tables};
 
 /// `report`
 #[derive(Args)]
@@ -36,7 +34,7 @@ struct Reported<'a> {
     made_at: &'a str,
     /// Always true: a bundle whose figures differ is an error.
     same: bool,
-    figures: &'a app::model::comparison::ComparisonFigures,
+    figures: &'a model::comparison::ComparisonFigures,
 }
 
 /// Runs the command. It needs no data folder.

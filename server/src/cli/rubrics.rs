@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-use app::{
-    model::{
-        audit::Object,
-        lang::Lang,
-        rubric::{Rubric, RubricDetail, RubricRow, RubricSummary},
-    },
-    port::{System, rubrics::Rubrics as _, upkeep::Upkeeps as _},
-};
 use clap::{Args, Subcommand};
+use model::{
+    audit::Object,
+    caller::System,
+    lang::Lang,
+    rubric::{Rubric, RubricDetail, RubricRow, RubricSummary},
+};
+use port::{rubrics::Rubrics as _, upkeep::Upkeeps as _};
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// List, show, import, export and archive rubrics.
 #[derive(Subcommand)]

@@ -2,21 +2,24 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use app::{
-    i18n::runs::EN,
-    model::{
-        conversation::TestProfile,
-        ids::{RunId, SubmissionId},
-        page::PageOf,
-        run::{Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
-    },
-    port::{Answer, Runs as _, Submissions as _, System},
-};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use model::{
+    caller::System,
+    conversation::TestProfile,
+    error::Answer,
+    ids::{RunId, SubmissionId},
+    page::PageOf,
+    run::{Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
+};
+use port::{Runs as _, Submissions as _};
+use texts::runs::EN;
 
 use super::{Global, table};
-use crate::{db::run_results, error::Failure, report::lines::Form, services::Services};
+use base::error::Failure;
+use db::run_results;
+use report::lines::Form;
+use services::Services;
 
 /// `run`
 #[derive(Args)]
@@ -158,7 +161,7 @@ async fn work(global: &Global, services: &Services, id: RunId, degraded: bool) -
     let style = "{bar:30} {pos}/{len} outputs, {elapsed} elapsed, about {eta} remaining";
     bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
     while !work.is_finished() {
-        let (_, done, _) = services.db.read(move |conn| crate::db::runs::counts(conn, id)).await?;
+        let (_, done, _) = services.db.read(move |conn| db::runs::counts(conn, id)).await?;
         bar.set_position(u64::from(done));
         tokio::time::sleep(Duration::from_millis(100)).await;
     }

@@ -5,21 +5,21 @@ use std::{
     path::PathBuf,
 };
 
-use app::{
-    i18n::{conversations::EN as TEXTS, runs::EN},
-    model::{
-        conversation_results::{ConversationResults, DynamicShares, Share},
-        ids::RunId,
-        run::{ItemRow, ItemState, RunDetail, RunRow},
-        run_pair::{PairOutput, RunPair, Side},
-    },
-    port::{Runs as _, System},
-};
 use clap::{Subcommand, ValueEnum};
+use model::{
+    caller::System,
+    conversation_results::{ConversationResults, DynamicShares, Share},
+    ids::RunId,
+    run::{ItemRow, ItemState, RunDetail, RunRow},
+    run_pair::{PairOutput, RunPair, Side},
+};
+use port::Runs as _;
 use serde::Serialize;
+use texts::{conversations::EN as TEXTS, runs::EN};
 
 use super::{Global, Rows, datasets::beginning, table};
-use crate::{error::Failure, report::lines::Form};
+use base::error::Failure;
+use report::lines::Form;
 
 /// List, show, compare and export test runs. Start them with `aixgrade run`.
 #[derive(Subcommand)]
@@ -125,7 +125,7 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
         Runs::Conversations { csv } => {
             let results = services.runs.conversations(&admin).await?;
             if csv {
-                crate::report::conversations::csv(&results, &mut std::io::stdout().lock())?;
+                report::conversations::csv(&results, &mut std::io::stdout().lock())?;
                 return Ok(());
             }
             global.show(&results, conversations)

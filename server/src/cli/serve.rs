@@ -6,33 +6,28 @@ use std::{
     time::Duration,
 };
 
-use app::port::System;
 use clap::{Args, ValueEnum};
+use model::caller::System;
 use tokio::net::TcpListener;
 
 use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
-use crate::{
-    background, clock,
-    config::Config,
-    db::{Db, routines::Routine, sessions::Sessions, staging},
-    engine::readiness,
-    error::Failure,
-    http::{self, listen::Limits},
-    jobs::cluster::{Broker, coordinator::Coordinator},
-    lang::repositories,
-    services::{
-        Services,
-        backup::{
-            schedule::{Daily, DailyFigures, Keep},
-            snapshot,
-        },
-        demo_results,
-        folder::{self, ServerLock},
-        starter, steps,
-        webhooks::Origins,
+use base::{background, clock, error::Failure};
+use db::{Db, routines::Routine, sessions::Sessions, staging};
+use engine::readiness;
+use jobs::cluster::{Broker, coordinator::Coordinator};
+use lang::repositories;
+use services::{
+    Services,
+    backup::{
+        schedule::{Daily, DailyFigures, Keep},
+        snapshot,
     },
-    state::AppState,
+    demo_results,
+    folder::{self, ServerLock},
+    starter, steps,
+    webhooks::Origins,
 };
+use web::{self as http, config::Config, listen::Limits, state::AppState};
 
 /// `serve`
 #[derive(Args)]
@@ -294,7 +289,7 @@ async fn sweep(services: Services) {
         let uploads = services.prune_uploads(false).await.map(|freed| freed.count as usize);
         for swept in [sessions.sweep().await, services.accounts.sweep().await, uploads] {
             if let Err(failure) = swept {
-                let _logged = app::error::AppError::from(failure);
+                let _logged = model::error::AppError::from(failure);
             }
         }
     }
@@ -309,7 +304,7 @@ async fn clear_imports(db: Db) {
             Ok(true) => tokio::time::sleep(Duration::from_millis(staging::LEASE_MS.unsigned_abs())).await,
             Ok(false) => return,
             Err(failure) => {
-                let _logged = app::error::AppError::from(failure);
+                let _logged = model::error::AppError::from(failure);
                 return;
             }
         }
@@ -323,7 +318,7 @@ async fn finish_changes(db: Db) {
     loop {
         hourly.tick().await;
         if let Err(failure) = steps::finish_all(&db).await {
-            let _logged = app::error::AppError::from(failure);
+            let _logged = model::error::AppError::from(failure);
         }
     }
 }
@@ -400,7 +395,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_demo_that_fails_leaves_no_published_password() {
-        use crate::services::accounts::{Origin, Refused};
+        use services::accounts::{Origin, Refused};
         let folder = tempfile::tempdir().unwrap();
         let services = Services::open(folder.path()).unwrap();
         // Without the starter dataset there is nothing to rate.

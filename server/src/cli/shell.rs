@@ -6,7 +6,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::error::Failure;
+use base::error::Failure;
 
 /// `completions`
 #[derive(Args)]

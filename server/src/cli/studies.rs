@@ -1,19 +1,19 @@
 //! `aixgrade studies …`
 
-use app::{
-    i18n::plan::EN as PLAN,
-    model::{
-        ids::{StudyId, SubmissionId, UserId},
-        lang::Lang,
-        plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
-        study::{NewStudy, StudyChange, StudyStatus},
-    },
-    port::{Plans, Studies as _, System, groups::Groups as _, quality::Quality as _},
-};
 use clap::{Args, Subcommand};
+use model::{
+    caller::System,
+    ids::{StudyId, SubmissionId, UserId},
+    lang::Lang,
+    plan::{Extension, PlanDetail, Presentation, RatedAnswers, Sharing},
+    study::{NewStudy, StudyChange, StudyStatus},
+};
+use port::{Plans, Studies as _, groups::Groups as _, quality::Quality as _};
+use texts::plan::EN as PLAN;
 
 use super::{Global, Rows, known, public, table};
-use crate::{error::Failure, services::Services};
+use base::error::Failure;
+use services::Services;
 
 /// Create and manage studies.
 #[derive(Subcommand)]
@@ -396,7 +396,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             return global.show(&services.comparisons.by_people(&admin, selection).await?, |c| {
                 let mut head = vec!["MODEL", "RATINGS"];
                 head.extend(c.rubric.dimensions.iter().map(|d| d.name.get(Lang::En)));
-                let cell = |d: &app::model::ratings::DimensionScores| match (d.mean, d.interval) {
+                let cell = |d: &model::ratings::DimensionScores| match (d.mean, d.interval) {
                     (Some(mean), Some(i)) => format!("{mean:.4} [{:.2}, {:.2}]", i.low, i.high),
                     (Some(mean), None) => format!("{mean:.4}"),
                     _ => "-".into(),

@@ -2,33 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
-use app::{
-    error::AppError,
-    model::{
-        ids::{SubmissionId, UploadId},
-        lang::Lang,
-        page::PageOf,
-        submission::{
-            FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
-            UploadRow, UploadState,
-        },
-    },
-    port::{Answer, Submissions as _, System},
-};
 use clap::{Args, Subcommand, ValueEnum};
+use model::{
+    caller::System,
+    error::{Answer, AppError},
+    ids::{SubmissionId, UploadId},
+    lang::Lang,
+    page::PageOf,
+    submission::{
+        FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
+        UploadRow, UploadState,
+    },
+};
+use port::Submissions as _;
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
 use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, table};
-use crate::{
-    db::uploads::Purpose,
-    error::Failure,
-    formats::{classes, files::Files},
-    services::{
-        Services,
-        submissions::files::{BadLinesFile, BadLinesOf},
-        uploads::StoredFile,
-    },
+use base::error::Failure;
+use db::uploads::Purpose;
+use formats::{classes, files::Files};
+use services::{
+    Services,
+    submissions::files::{BadLinesFile, BadLinesOf},
+    uploads::StoredFile,
 };
 
 /// Upload model outputs; list and show submissions.

@@ -1,16 +1,15 @@
 //! `aixgrade token …`
 
-use app::{
-    model::{
-        api::{NewToken, Scope},
-        ids::ApiTokenId,
-    },
-    port::{System, api::Tokens},
-};
 use clap::{Args, Subcommand};
+use model::{
+    api::{NewToken, Scope},
+    caller::System,
+    ids::ApiTokenId,
+};
+use port::api::Tokens;
 
 use super::{Global, Rows, table};
-use crate::error::Failure;
+use base::error::Failure;
 
 /// Manage access tokens for the REST API.
 #[derive(Subcommand)]
@@ -60,7 +59,7 @@ pub async fn run(global: &Global, token: Token) -> Result<(), Failure> {
         Token::List(rows) => {
             let found = rows.read(async |of| tokens.list(&admin, of).await).await?;
             global.show(&found, |rows| {
-                let cells = |row: &app::model::api::TokenRow| {
+                let cells = |row: &model::api::TokenRow| {
                     let scopes: Vec<_> = row.scopes.iter().map(|scope| scope.name()).collect();
                     let state = match row.revoked_at {
                         Some(_) => "revoked".to_owned(),

@@ -2,18 +2,18 @@
 
 use std::io::Read;
 
-use app::{
-    model::{
-        plan::Reads,
-        user::{RESET_HOURS, Role},
-    },
-    port::{Accounts, Plans, System},
-};
 use clap::{Args, Subcommand};
+use model::{
+    caller::System,
+    plan::Reads,
+    user::{RESET_HOURS, Role},
+};
+use port::{Accounts, Plans};
 use serde::Serialize;
 
 use super::{Global, Rows, table};
-use crate::{error::Failure, services::accounts::Validity};
+use base::error::Failure;
+use services::accounts::Validity;
 
 /// Manage accounts.
 #[derive(Subcommand)]

@@ -2,20 +2,17 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use app::model::code_lang::CodeLang;
 use clap::Args;
+use model::code_lang::CodeLang;
 
 use super::{
     broker::BrokerArgs,
     serve::{LogFormat, log, stop},
 };
-use crate::{
-    error::Failure,
-    jobs::{
-        self,
-        cluster::worker::{self, Settings},
-        job::JobKind,
-    },
+use base::error::Failure;
+use jobs::{
+    cluster::worker::{self, Settings},
+    job::JobKind,
 };
 
 /// `worker`

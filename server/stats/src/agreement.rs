@@ -1,6 +1,6 @@
 //! Agreement of raters (docs/statistics.md, "Agreement").
 
-use app::model::ratings::Agreement;
+use model::ratings::Agreement;
 
 /// Agreement on one dimension. Each unit is one output with its scores, one per rater; scores are whole
 /// numbers from `low` to `high`.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use app::model::stats::{AltTest, Estimate, Known, RaterAdvantage, Undefined, Winning};
+use model::stats::{AltTest, Estimate, Known, RaterAdvantage, Undefined, Winning};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::random::{Draws, percentile};
@@ -103,7 +103,7 @@ fn rejected(p: &[f64]) -> u32 {
 }
 
 /// The interval of the mean advantage: tasks are resampled, with all their outputs and raters.
-fn interval(duels: &BTreeMap<u32, Vec<Duel>>, draws: Draws) -> Known<app::model::ratings::Interval> {
+fn interval(duels: &BTreeMap<u32, Vec<Duel>>, draws: Draws) -> Known<model::ratings::Interval> {
     let mut places = BTreeMap::new();
     for duel in duels.values().flatten() {
         let next = places.len();

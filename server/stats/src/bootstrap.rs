@@ -1,7 +1,7 @@
 //! Means over tasks and their differences, with percentile-bootstrap intervals: tasks are resampled, and
 //! within each drawn task its ratings (docs/statistics.md, "Means and their intervals").
 
-use app::model::stats::{Estimate, Gap, Joint, Undefined};
+use model::stats::{Estimate, Gap, Joint, Undefined};
 use rand_chacha::ChaCha8Rng;
 
 use super::random::{Draws, TASKS, percentile, pick, transpose};
@@ -153,7 +153,7 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use app::model::{ratings::Interval, stats::Known};
+    use model::{ratings::Interval, stats::Known};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Figures of conversations: pass rates by kind, accuracy by round, forgetting (docs/statistics.md, "Conversations").
 
-use app::model::{
+use model::{
     conversation::TurnCheck,
     conversation_results::{ConversationFigures, RoundFigures, Share},
 };

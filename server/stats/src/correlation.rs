@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::model::stats::{Correlation, Estimate, Known, Undefined};
+use model::stats::{Correlation, Estimate, Known, Undefined};
 
 use super::random::{Draws, percentile};
 

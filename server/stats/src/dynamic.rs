@@ -1,6 +1,6 @@
 //! Figures of dynamic conversations by round (docs/statistics.md, "Dynamic conversations").
 
-use app::model::{
+use model::{
     conversation_results::{DynamicFigures, DynamicRound, DynamicShares, Share},
     dynamic::Round,
 };
@@ -51,7 +51,7 @@ fn values(at: usize, round: &Round) -> [f64; EACH] {
 
 #[cfg(test)]
 mod tests {
-    use app::model::dynamic::Ask;
+    use model::dynamic::Ask;
 
     use super::*;
 

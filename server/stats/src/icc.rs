@@ -1,6 +1,6 @@
 //! Intraclass correlations with their intervals from F (docs/statistics.md, "Agreement").
 
-use app::model::{
+use model::{
     ratings::Interval,
     stats::{Estimate, Known, Undefined},
 };

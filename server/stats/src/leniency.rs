@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use app::model::stats::{Adjusted, Known, Undefined};
+use model::stats::{Adjusted, Known, Undefined};
 
 use super::{
     bootstrap::{Cell, mean},

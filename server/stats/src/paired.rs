@@ -1,7 +1,7 @@
 //! Paired tests and effect sizes for two models over their common tasks, and the number of further ratings
 //! needed (docs/statistics.md, "Differences between models").
 
-use app::model::stats::{Known, McNemar, Method, Needed, Paired, Permutation, Undefined, Wilcoxon};
+use model::stats::{Known, McNemar, Method, Needed, Paired, Permutation, Undefined, Wilcoxon};
 use rand::RngCore;
 use statrs::function::erf::erfc;
 

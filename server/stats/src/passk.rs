@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::model::{
+use model::{
     run::{Metrics, PassAtK, PublishedVerdict},
     stats::{Automated, Joint, Undefined},
 };

@@ -1,6 +1,6 @@
 //! Properties: the order and names of raters, tasks and models do not change a figure.
 
-use app::model::stats::{Joint, Reliability};
+use model::stats::{Joint, Reliability};
 use proptest::prelude::*;
 
 use super::{

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine (docs/statistics.md, "Seeds").
 
-use app::model::{
+use model::{
     ratings::Interval,
     stats::{Known, Undefined},
 };

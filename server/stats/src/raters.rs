@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use app::model::{
+use model::{
     quality::{Match, Projection, RaterFigures},
     time::{DAY_MS, Timestamp},
 };

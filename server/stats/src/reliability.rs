@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::model::stats::{Estimate, Kappa, Known, Reliability, Undefined};
+use model::stats::{Estimate, Kappa, Known, Reliability, Undefined};
 
 use super::{
     agreement::{Gwet, Square, Weights, alpha, coincide, kappa},

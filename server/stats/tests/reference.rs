@@ -1,7 +1,7 @@
 //! Our figures compared with those of independent programs (`reference/make.py`): to 1e-9 if both are
 //! exact, within Monte Carlo error if one is random.
 
-use app::model::{ratings::Interval, stats::Method};
+use model::{ratings::Interval, stats::Method};
 use serde::Deserialize;
 use stats::{
     agreement::Weights,

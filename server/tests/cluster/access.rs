@@ -7,13 +7,13 @@ use std::{
     process::Command,
 };
 
-use app::model::run::RunStatus;
 use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt as _;
-use server::jobs::cluster::{
+use jobs::cluster::{
     WORKER_INBOX,
     messages::{Hello, Welcome, build, pack, unpack},
 };
+use model::run::RunStatus;
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{Data, PATIENCE, brokers::Brokers, prerequisites, prerequisites_of_workers, program, start, wait};

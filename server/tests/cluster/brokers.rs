@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use server::jobs::cluster::Broker;
+use jobs::cluster::Broker;
 
 use super::network::Network;
 

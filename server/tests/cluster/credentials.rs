@@ -8,8 +8,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use app::model::run::RunStatus;
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
+use model::run::RunStatus;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 

@@ -3,24 +3,23 @@
 //! The test kills whichever worker says that the output is in progress. It then tells the broker what the worker cannot
 //! say anymore, that the job is free again; otherwise, the broker would notice after [`ACK_WAIT`].
 //!
-//! [`ACK_WAIT`]: server::jobs::cluster::ACK_WAIT
+//! [`ACK_WAIT`]: jobs::cluster::ACK_WAIT
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
-use app::{
-    model::{
-        page::PageOf,
-        reason::Fault,
-        run::{ItemFilter, ItemState, RunStatus, Verdict},
-    },
-    port::{Runs as _, System},
-};
 use async_nats::Client;
 use futures::StreamExt as _;
-use server::jobs::cluster::{JOBS, MOST_DELIVERIES, jetstream, messages::unpack};
+use jobs::cluster::{JOBS, MOST_DELIVERIES, jetstream, messages::unpack};
+use model::{
+    caller::System,
+    page::PageOf,
+    reason::Fault,
+    run::{ItemFilter, ItemState, RunStatus, Verdict},
+};
+use port::Runs as _;
 use tokio::time::timeout;
 
 use super::{Data, brokers::Brokers, prerequisites_of_workers, serve, wait, worker};

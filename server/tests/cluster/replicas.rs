@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::stream;
 use futures::TryStreamExt as _;
-use server::jobs::cluster::{JOBS, RESULTS, SUITES_STREAM, create, jetstream};
+use jobs::cluster::{JOBS, RESULTS, SUITES_STREAM, create, jetstream};
 use tokio::{
     io::AsyncReadExt as _,
     time::{sleep, timeout},

@@ -6,20 +6,20 @@ use std::{
     process::{Command, Stdio},
 };
 
-use app::model::{
-    code_lang::CodeLang,
-    reason::{FailedCheck, SandboxCheck},
-    run::{RunStatus, Verdict},
-    workers::{WorkerRow, WorkerState, Workers},
-};
-use reqwest::{StatusCode, header, redirect};
-use server::jobs::{
+use jobs::{
     cluster::{
         HELLO,
         messages::{Ability, Hello, Welcome, pack, unpack},
     },
     job::JobKind,
 };
+use model::{
+    code_lang::CodeLang,
+    reason::{FailedCheck, SandboxCheck},
+    run::{RunStatus, Verdict},
+    workers::{WorkerRow, WorkerState, Workers},
+};
+use reqwest::{StatusCode, header, redirect};
 
 use super::{Data, brokers::Brokers, prerequisites_of_workers, program, start, start_and_read, wait, worker};
 

@@ -1,6 +1,6 @@
 //! The actions of a rater and an admin: the random sequences of `hidden_checks.rs`.
 
-use app::model::{
+use model::{
     flag::{Flag, FlagReason},
     grading::Draft,
     note::{LineNote, Position},

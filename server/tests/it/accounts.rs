@@ -4,23 +4,22 @@
 
 use std::sync::{Arc, Mutex};
 
-use app::{
-    error::AppError,
-    i18n::common,
-    model::{
-        api::Scope,
-        ids::SubmissionId,
-        keys::Settings,
-        lang::Lang,
-        page::PageOf,
-        run::NewRun,
-        user::{Me, Role},
-    },
-    port::{Accounts, Admin, Caller, Capability, Runs as _, System},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    caller::{Admin, Caller, Capability, System},
+    error::AppError,
+    ids::SubmissionId,
+    keys::Settings,
+    lang::Lang,
+    page::PageOf,
+    run::NewRun,
+    user::{Me, Role},
+};
+use port::{Accounts, Runs as _};
 use serde_json::json;
-use server::services::accounts::Validity;
+use services::accounts::Validity;
+use texts::common;
 
 use crate::util::TestApp;
 
@@ -561,7 +560,7 @@ async fn a_password_set_by_someone_else_is_changed_first() {
     let app = TestApp::demo().await;
     let accounts = &app.services.accounts;
     accounts.add(System, "eve", Role::Admin, "set-by-the-operator", Validity::OneTime).await.unwrap();
-    let new = app::model::api::NewToken { label: "t".into(), scopes: vec![Scope::Read], days: 1 };
+    let new = model::api::NewToken { label: "t".into(), scopes: vec![Scope::Read], days: 1 };
     let token = app.services.tokens.create_for(System, "eve", new).await.unwrap().secret;
     let mut eve = app.anonymous();
     let fields = [("name", "eve"), ("password", "set-by-the-operator"), ("next", "/admin/people")];

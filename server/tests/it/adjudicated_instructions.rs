@@ -2,29 +2,28 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{
-        api::Scope,
-        comparison::{CountedScores, Selection},
-        conversation::InstructionKind,
-        feedback::{Disagreement, DisagreementQueue},
-        grading::{Draft, Next, Receipt},
-        ids::{StudyId, Token},
-        inbox::{InboxFilter, InboxItem, InboxKind},
-        page::PageOf,
-        plan::RatedAnswers,
-        quality::{DisagreementState, Policy, QualitySettings, RatingFilter},
-        rubric::Rubric,
-    },
-    port::{
-        Accounts, Admin, Plans, Submissions, System,
-        inbox::Inbox,
-        quality::{Monitoring as _, Quality as _},
-    },
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    caller::{Admin, System},
+    comparison::{CountedScores, Selection},
+    conversation::InstructionKind,
+    feedback::{Disagreement, DisagreementQueue},
+    grading::{Draft, Next, Receipt},
+    ids::{StudyId, Token},
+    inbox::{InboxFilter, InboxItem, InboxKind},
+    page::PageOf,
+    plan::RatedAnswers,
+    quality::{DisagreementState, Policy, QualitySettings, RatingFilter},
+    rubric::Rubric,
+};
+use port::{
+    Accounts, Plans, Submissions,
+    inbox::Inbox,
+    quality::{Monitoring as _, Quality as _},
+};
+use report::{bundle, comparison_figures};
 use serde_json::{Value, json};
-use server::{report::bundle, report::comparison_figures};
 
 use crate::{
     comparisons::{bundle_of, compared},

@@ -2,21 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{
-        announcement::{Announced, Audience, NewAnnouncement},
-        api::Scope,
-        day::Day,
-        ids::{AnnouncementId, StudyId, UserId},
-        lang::Bilingual,
-        page::PageOf,
-        time::Timestamp,
-    },
-    port::{System, announcements::Announcements as _, groups::Groups as _},
-};
 use axum::http::{Method, StatusCode};
+use base::clock;
+use model::{
+    announcement::{Announced, Audience, NewAnnouncement},
+    api::Scope,
+    caller::System,
+    day::Day,
+    ids::{AnnouncementId, StudyId, UserId},
+    lang::Bilingual,
+    page::PageOf,
+    time::Timestamp,
+};
+use port::{announcements::Announcements as _, groups::Groups as _};
 use serde_json::{Value, json};
-use server::clock;
 
 use crate::util::{Client, TestApp};
 

@@ -2,17 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    i18n::audit::{EN, ZH},
-    model::{
-        audit::{AUDIT_PAGE, AuditPage},
-        audit_details::{Details, Fact},
-        user::Role,
-    },
-    port::{Accounts, System},
-};
 use axum::http::StatusCode;
+use model::{
+    audit::{AUDIT_PAGE, AuditPage},
+    audit_details::{Details, Fact},
+    caller::System,
+    user::Role,
+};
+use port::Accounts;
 use serde_json::json;
+use texts::audit::{EN, ZH};
 
 use crate::util::TestApp;
 

@@ -13,11 +13,18 @@ mod statements;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::util::{Answer, Client, TestApp};
-use app::{
-    model::{api::Scope, audit::Object, lang::Bilingual, page::PageOf, run::NewRun, study::NewStudy, user::Role},
-    port::{Accounts, Caller, Capability, Grading, Person, Runs, Studies, System, guidelines::Guidelines},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    audit::Object,
+    caller::{Caller, Capability, Person, System},
+    lang::Bilingual,
+    page::PageOf,
+    run::NewRun,
+    study::NewStudy,
+    user::Role,
+};
+use port::{Accounts, Grading, Runs, Studies, guidelines::Guidelines};
 use rows::{Call, Row};
 use serde_json::{Value, json};
 
@@ -45,7 +52,7 @@ async fn set_up(app: TestApp) -> TestSetup {
     let users = app.services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let id = |name: &str| users.iter().find(|user| user.name == name).unwrap().id;
     let submissions = app.services.submissions.clone();
-    let first = app::port::Submissions::list(&*submissions, &admin, None, PageOf::first(PageOf::MOST))
+    let first = port::Submissions::list(&*submissions, &admin, None, PageOf::first(PageOf::MOST))
         .await
         .unwrap()
         .rows
@@ -65,7 +72,7 @@ async fn set_up(app: TestApp) -> TestSetup {
     };
     app.services.studies.create(&admin, other).await.unwrap();
     let text = Bilingual { en: "Take your time.".into(), zh: String::new() };
-    let first_study = Object::Study(app::model::ids::StudyId(1));
+    let first_study = Object::Study(model::ids::StudyId(1));
     app.services.guidelines.save(&admin, first_study, text, None).await.unwrap();
     let study = app
         .services
@@ -84,7 +91,7 @@ async fn set_up(app: TestApp) -> TestSetup {
     let next = app.services.grading.next(&ada, &study, Vec::new()).await.unwrap();
     let item = serde_json::to_value(next).unwrap();
     let item = item.pointer("/Item/token").and_then(Value::as_str).unwrap_or_else(|| panic!("{item}")).to_owned();
-    let tasks = app.services.studies.tasks(&admin, app::model::ids::StudyId(1), PageOf::default()).await.unwrap().rows;
+    let tasks = app.services.studies.tasks(&admin, model::ids::StudyId(1), PageOf::default()).await.unwrap().rows;
     let people = vec![app.anonymous(), app.rater().await, app.demo_user("dora").await, app.admin().await];
     TestSetup { app, people, study: study.0, item, task: tasks[0].task.id.to_string() }
 }
@@ -133,7 +140,7 @@ impl TestSetup {
                 // It accepts a form, then; JSON was refused before anything was done.
                 let fields = flat(&arguments);
                 let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                let body = server::http::guard::query(fields.iter().copied());
+                let body = web::guard::query(fields.iter().copied());
                 let headers = [
                     ("content-type", "application/x-www-form-urlencoded"),
                     ("accept", "application/json"),
@@ -188,7 +195,7 @@ async fn every_row_of_the_table_is_enforced() {
 async fn every_route_has_a_row() {
     let mut there: BTreeSet<String> = BTreeSet::new();
     // Pages, from the router of the pages.
-    there.extend(server::http::router::pages().iter().map(|path| format!("GET {path}")));
+    there.extend(web::router::pages().iter().map(|path| format!("GET {path}")));
     // Server functions, from their registry.
     there.extend(app_functions());
     // The rest, from the router.
@@ -204,7 +211,7 @@ async fn every_route_has_a_row() {
          stand for a study's and an output's name on ada's side, TASK for the number of a task of the study."
     );
     // No other file defines routes.
-    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http")).unwrap() {
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/web/src")).unwrap() {
         let path = file.unwrap().path();
         if path.is_file() && !path.ends_with("router.rs") {
             let source = std::fs::read_to_string(&path).unwrap();
@@ -304,11 +311,11 @@ async fn every_operation_requires_its_scope() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The same for former admins and revoked tokens.
     let token = setup.app.token(&[Scope::Admin]).await;
-    let rows = app::port::api::Tokens::list(&*setup.app.services.tokens, &System.admin(), PageOf::first(PageOf::MOST))
+    let rows = port::api::Tokens::list(&*setup.app.services.tokens, &System.admin(), PageOf::first(PageOf::MOST))
         .await
         .unwrap()
         .rows;
-    app::port::api::Tokens::revoke(&*setup.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
+    port::api::Tokens::revoke(&*setup.app.services.tokens, &System.admin(), rows[0].id).await.unwrap();
     let answer = setup.app.anonymous().api(&token, Method::GET, "/api/v1/me", Some(json!({}))).await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
 }

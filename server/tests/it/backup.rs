@@ -16,24 +16,21 @@ use std::{
     time::Duration,
 };
 
-use app::{error::AppError, model::time::DAY_MS, port::System};
+use base::{clock, error::Failure};
+use db::FILE;
+use model::{caller::System, error::AppError, time::DAY_MS};
 use rusqlite::types::Value;
-use server::{
-    clock,
-    db::FILE,
-    error::Failure,
-    services::{
-        Services,
-        accounts::Origin,
-        backup::{
-            manifest::Manifest,
-            restore::Source,
-            schedule::{Daily, DailyFigures, Keep},
-            snapshot::{self, Snapshot},
-            store::Store,
-        },
-        folder,
+use services::{
+    Services,
+    accounts::Origin,
+    backup::{
+        manifest::Manifest,
+        restore::Source,
+        schedule::{Daily, DailyFigures, Keep},
+        snapshot::{self, Snapshot},
+        store::Store,
     },
+    folder,
 };
 use tempfile::TempDir;
 

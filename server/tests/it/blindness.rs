@@ -10,29 +10,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::util::{Answer, Client, TestApp};
-use app::{
-    model::{
-        announcement::{Announced, Audience, NewAnnouncement},
-        audit::Object,
-        feedback::{Calibration, DisagreementQueue, RaterFeedback},
-        flag::{Flag, FlagReason},
-        grading::{Draft, GradingItem, Halt, Next, NextTask},
-        ids::StudyId,
-        lang::Bilingual,
-        note::{LineNote, Position},
-        page::PageOf,
-        plan::Presentation,
-        quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings},
-        study::NewStudy,
-    },
-    port::{
-        Accounts, Admin, Studies, Submissions, System,
-        announcements::Announcements as _,
-        guidelines::Guidelines as _,
-        quality::{Monitoring as _, Quality as _},
-    },
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    announcement::{Announced, Audience, NewAnnouncement},
+    audit::Object,
+    caller::{Admin, System},
+    feedback::{Calibration, DisagreementQueue, RaterFeedback},
+    flag::{Flag, FlagReason},
+    grading::{Draft, GradingItem, Halt, Next, NextTask},
+    ids::StudyId,
+    lang::Bilingual,
+    note::{LineNote, Position},
+    page::PageOf,
+    plan::Presentation,
+    quality::{CalibrationMode, FeedbackLevel, KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings},
+    study::NewStudy,
+};
+use port::{
+    Accounts, Studies, Submissions,
+    announcements::Announcements as _,
+    guidelines::Guidelines as _,
+    quality::{Monitoring as _, Quality as _},
+};
 use serde_json::{Value, json};
 
 const ADMIN: Admin = System.admin();
@@ -169,7 +168,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("quality", Sent::Json(json!({"study": 1}))),
         ("live", Sent::Json(json!({"study": 1}))),
         ("study_tabs", Sent::Json(json!({"study": 1}))),
-        ("study_ratings", Sent::Json(json!({"study": 1, "filter": app::model::quality::RatingFilter::default()}))),
+        ("study_ratings", Sent::Json(json!({"study": 1, "filter": model::quality::RatingFilter::default()}))),
         ("study_flags", Sent::Json(json!({"study": 1}))),
         ("study_disputes", Sent::Json(json!({"study": 1}))),
         ("mask", Sent::Json(json!({"submission": 1}))),
@@ -443,7 +442,7 @@ impl Secrets {
             .services
             .db
             .read(|conn| {
-                let list = |sql: &str| -> Result<Vec<String>, server::error::Failure> {
+                let list = |sql: &str| -> Result<Vec<String>, base::error::Failure> {
                     Ok(conn.prepare(sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
                 };
                 Ok((
@@ -521,7 +520,7 @@ async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
                 ("accept", "application/json"),
                 ("sec-fetch-site", "same-origin"),
             ];
-            let body = server::http::guard::query(fields.iter().copied());
+            let body = web::guard::query(fields.iter().copied());
             client.send(Method::POST, &format!("/rpc/{name}"), &headers, body).await
         }
     }
@@ -644,7 +643,7 @@ async fn walk_covers_every_function_page_and_address() {
     );
     check(
         "pages",
-        server::http::router::pages().iter().cloned().collect(),
+        web::router::pages().iter().cloned().collect(),
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
     // Operators have a separate address, which people do not use.

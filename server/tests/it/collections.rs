@@ -8,26 +8,26 @@ use std::{
     time::Duration,
 };
 
-use app::{
-    error::AppError,
-    i18n::faults::request_fault,
-    model::{
-        audit::Object,
-        collection::{
-            CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
-            RequestStatus, StopReason,
-        },
-        fault::RequestFault,
-        ids::{CollectionId, OutputId, SubmissionId},
-        lang::{Bilingual, Lang},
-        page::PageOf,
-        submission::{InvalidLines, Matching, OutputFilter},
-        upkeep::{Dependent, DependentKind},
+use clients::endpoint::Endpoints;
+use model::{
+    audit::Object,
+    caller::{Admin, System},
+    collection::{
+        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
+        RequestStatus, StopReason,
     },
-    port::{Admin, Submissions, System, collections::Collections, upkeep::Upkeeps},
+    error::AppError,
+    fault::RequestFault,
+    ids::{CollectionId, OutputId, SubmissionId},
+    lang::{Bilingual, Lang},
+    page::PageOf,
+    submission::{InvalidLines, Matching, OutputFilter},
+    upkeep::{Dependent, DependentKind},
 };
+use port::{Submissions, collections::Collections, upkeep::Upkeeps};
 use serde_json::{Value, json};
-use server::{endpoint::Endpoints, services::collections::Pace};
+use services::collections::Pace;
+use texts::faults::request_fault;
 
 use crate::{
     runs::program,

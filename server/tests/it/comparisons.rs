@@ -5,28 +5,25 @@
 use std::io::{Cursor, Read, Write};
 
 use crate::util::{Client, TestApp, prerequisites};
-use app::{
-    model::{
-        comparison::{ComparisonView, CountedScores, Human, Selection, TaskFilter, TaskPage},
-        grading::{Draft, GradingItem, Next, Receipt},
-        ids::{OutputId, StudyId},
-        ratings::ModelScores,
-        ratings_import::RatingsKind,
-        run::Verdict,
-        stats::Undefined,
-    },
-    port::{Comparisons, System},
-};
 use axum::http::StatusCode;
+use base::error::Failure;
+use model::{
+    caller::System,
+    comparison::{ComparisonView, CountedScores, Human, Selection, TaskFilter, TaskPage},
+    grading::{Draft, GradingItem, Next, Receipt},
+    ids::{OutputId, StudyId},
+    ratings::ModelScores,
+    ratings_import::RatingsKind,
+    run::Verdict,
+    stats::Undefined,
+};
+use port::Comparisons;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use report::{bundle, comparison_figures, results_file};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use server::{
-    error::Failure,
-    report::{bundle, comparison_figures, results_file},
-    services::{accounts::Origin, comparisons::input, ratings_import},
-};
+use services::{accounts::Origin, comparisons::input, ratings_import};
 
 async fn study(client: &mut Client) -> String {
     let my_studies: Value = client.rpc("my_studies", json!({})).await.json();
@@ -179,7 +176,7 @@ async fn selection_decides_what_is_compared() {
         let selection = Selection { nl_lang: Some(lang), ..selection() };
         async { ratings(&compared(&app, selection).await) }
     };
-    assert_eq!(of(app::model::lang::Lang::En).await + of(app::model::lang::Lang::Zh).await, 105);
+    assert_eq!(of(model::lang::Lang::En).await + of(model::lang::Lang::Zh).await, 105);
     // One rater alone.
     let chen = whole.options.raters.iter().find(|(_, name)| name == "chen").unwrap().0;
     assert_eq!(ratings(&compared(&app, Selection { raters: Some(vec![chen]), ..selection() }).await), 25);
@@ -233,7 +230,7 @@ async fn tasks_are_filtered_by_ratings_and_verdicts() {
     }
     let wide = tasks(TaskFilter { spread: 2, ..TaskFilter::default() }).await;
     assert!(wide.found > 0 && wide.lines.iter().all(|line| line.spread >= Some(2)));
-    let chinese = all.lines.iter().find(|line| line.task.nl_lang == app::model::lang::Lang::Zh).unwrap();
+    let chinese = all.lines.iter().find(|line| line.task.nl_lang == model::lang::Lang::Zh).unwrap();
     let words: String = chinese.task.raw_nl.chars().take(4).collect();
     let found = tasks(TaskFilter { q: words, ..TaskFilter::default() }).await;
     assert!(found.lines.iter().any(|line| line.task.id == chinese.task.id) && found.found < 40);
@@ -301,9 +298,9 @@ async fn bundled(app: &TestApp) -> Vec<u8> {
 }
 
 pub async fn bundle_of(app: &TestApp, selection: Selection) -> Vec<u8> {
-    use server::services::comparisons::export::File;
+    use services::comparisons::export::File;
     let service = &app.services.comparisons;
-    let ready = service.ready(&System.admin(), selection, File::Bundle, app::model::lang::Lang::En).await.unwrap();
+    let ready = service.ready(&System.admin(), selection, File::Bundle, model::lang::Lang::En).await.unwrap();
     let mut bytes = Vec::new();
     service.export(ready).await.unwrap().copy_to(&mut bytes).unwrap();
     bytes
@@ -365,7 +362,7 @@ async fn bundle_reproduces_figures_and_changes_are_refused() {
     let refused = |bytes: Vec<u8>, word: &str| {
         let error = match bundle::read("b.zip", Cursor::new(bytes)) {
             Ok(_) => panic!("taken in spite of: {word}"),
-            Err(server::error::Failure::App(e)) => e.to_string(),
+            Err(base::error::Failure::App(e)) => e.to_string(),
             Err(e) => panic!("{e:?}"),
         };
         assert!(error.contains(word), "{error}");
@@ -511,7 +508,7 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     assert_eq!(found.dimensions[2].correlation.spearman, Err(Undefined::NoVariation), "3 throughout");
     // The same name again would merge two judge models.
     let again = service.take(&System.admin(), file(judge(), &judged)).await;
-    assert!(matches!(again, Err(server::error::Failure::App(e)) if e.to_string().contains("already")));
+    assert!(matches!(again, Err(base::error::Failure::App(e)) if e.to_string().contains("already")));
     // A bundle contains it, too.
     let bytes = bundled(&app).await;
     let bundle = bundle::read("b.zip", Cursor::new(&bytes)).unwrap();
@@ -528,7 +525,7 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
     let wrong = format!("{csv}1,1,r,no-such-task,en,Nobody,1,0,R1,4,3,5,,,,,2026-01-01T00:00:00Z,\n");
     let refused = service.take(&System.admin(), file(people(), &wrong)).await;
     let told = match refused {
-        Err(server::error::Failure::App(e)) => e.to_string(),
+        Err(base::error::Failure::App(e)) => e.to_string(),
         other => panic!("{other:?}"),
     };
     assert!(told.contains("Nobody"), "{told}");
@@ -567,8 +564,7 @@ async fn every_chart_is_a_file() {
     let app = filled().await;
     let mut admin = app.admin().await;
     let found = compared(&app, selection()).await;
-    let all =
-        app::ui::chart::comparison::all(app::i18n::I18n::of(app::model::lang::Lang::En), &found.figures, &found.raters);
+    let all = chart::comparison::all(texts::I18n::of(model::lang::Lang::En), &found.figures, &found.raters);
     let mut ids: Vec<String> = all.into_iter().map(|figure| figure.id).collect();
     ids.push("tasks-grid".into());
     let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();

@@ -2,21 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on ends")]
 
-use app::{
+use db::conversations;
+use model::{
+    caller::System,
+    comparison::Selection,
+    conversation::{InstructionKind, Way},
     error::AppError,
-    model::{
-        comparison::Selection,
-        conversation::{InstructionKind, Way},
-        ids::{RunId, SubmissionId},
-        page::PageOf,
-        run::NewRun,
-        submission::OutputFilter,
-        user::Role,
-    },
-    port::{Runs, Submissions, System},
+    ids::{RunId, SubmissionId},
+    page::PageOf,
+    run::NewRun,
+    submission::OutputFilter,
+    user::Role,
 };
+use port::{Runs, Submissions};
 use serde_json::{Value, json};
-use server::db::conversations;
 
 use crate::{comparisons::compared, languages::upload, runs::program, util::TestApp};
 
@@ -42,7 +41,7 @@ pub async fn import(app: &TestApp, file: &str, tasks: &[Value]) -> String {
     report.datasets[0].slug.clone()
 }
 
-async fn outputs(app: &TestApp, submission: SubmissionId) -> Vec<app::model::submission::OutputRow> {
+async fn outputs(app: &TestApp, submission: SubmissionId) -> Vec<model::submission::OutputRow> {
     let of = PageOf::first(PageOf::MOST);
     app.services.submissions.outputs(&System.admin(), submission, OutputFilter::default(), of).await.unwrap().rows
 }
@@ -64,10 +63,9 @@ async fn an_output_has_the_turns_that_the_model_saw() {
 
     let read =
         |output| app.services.db.read_blocking(move |conn| conversations::of_output(conn, output)).unwrap().unwrap();
-    let texts = |found: &app::model::conversation::Conversation| {
-        let answer = |turn: &app::model::conversation::AnsweredTurn| {
-            turn.answer.as_ref().map(|answer| answer.code.trim().to_owned())
-        };
+    let texts = |found: &model::conversation::Conversation| {
+        let answer =
+            |turn: &model::conversation::AnsweredTurn| turn.answer.as_ref().map(|answer| answer.code.trim().to_owned());
         found.turns.iter().map(|turn| (turn.asked.kind, answer(turn))).collect::<Vec<_>>()
     };
     use InstructionKind::{Base, CodeStandard, ExceptionHandling};
@@ -95,7 +93,7 @@ async fn a_file_with_two_ways_changes_nothing() {
     incoming.write(format!("{}\n{}", line("n"), line("single")).as_bytes()).await.unwrap();
     let file = incoming.finish().await.unwrap();
     let (admin, submissions) = (System.admin(), &app.services.submissions);
-    let purpose = server::db::uploads::Purpose::outputs(None);
+    let purpose = db::uploads::Purpose::outputs(None);
     let sent = submissions.note_upload(&admin, file, purpose).await.unwrap();
     let preview = submissions.preview(&admin, sent, &dataset, Default::default()).await.unwrap();
     assert_eq!((preview.way, preview.matched), (Some(Way::N), 2), "the preview says how the model was asked");
@@ -141,7 +139,7 @@ async fn repository_level_is_shown_with_the_authors_verdicts_and_not_run() {
 
     app.services
         .accounts
-        .add(System, "admin", Role::Admin, "demo-password-admin", server::services::accounts::Validity::Lasting)
+        .add(System, "admin", Role::Admin, "demo-password-admin", services::accounts::Validity::Lasting)
         .await
         .unwrap();
     let mut admin = app.admin().await;
@@ -224,7 +222,7 @@ async fn a_run_that_no_process_can_work_on_says_why() {
 
     // Another process works on it.
     let leased = |tx: &rusqlite::Transaction<'_>| {
-        let until = server::clock::now().0 + 1_000;
+        let until = base::clock::now().0 + 1_000;
         let query = "UPDATE run_items SET state = 'leased', holder = 'other', leased_until = ?1
             WHERE id = (SELECT min(id) FROM run_items WHERE run_id = 77)";
         Ok(tx.execute(query, [until])?)

@@ -5,18 +5,15 @@
 
 use std::{collections::BTreeMap, process::Stdio, time::Duration};
 
-use app::{
-    model::{
-        collection::{
-            CollectionResume, CollectionSettings, CollectionStatus, NewCollection, RequestStatus, StopReason,
-        },
-        conversation::Way,
-        ids::CollectionId,
-        page::PageOf,
-        submission::{InvalidLines, Matching, OutputFilter},
-    },
-    port::{Admin, Submissions, System, collections::Collections},
+use model::{
+    caller::{Admin, System},
+    collection::{CollectionResume, CollectionSettings, CollectionStatus, NewCollection, RequestStatus, StopReason},
+    conversation::Way,
+    ids::CollectionId,
+    page::PageOf,
+    submission::{InvalidLines, Matching, OutputFilter},
 };
+use port::{Submissions, collections::Collections};
 use serde_json::{Value, json};
 
 use crate::{

@@ -2,16 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::page::PageOf,
-    port::{Runs, Studies, Submissions, System},
-};
-use server::{
-    engine::readiness,
-    services::{demo_results, starter},
-};
+use engine::readiness;
+use model::{caller::System, page::PageOf};
+use port::{Runs, Studies, Submissions};
+use services::{demo_results, starter};
 
-use crate::util::{TestApp, prerequisites};
+use crate::util::TestApp;
 
 async fn demo() -> TestApp {
     let app = TestApp::empty().await;

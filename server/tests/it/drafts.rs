@@ -3,22 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use crate::util::TestApp;
-use app::{
-    error::AppError,
-    model::{
-        api::Scope,
-        audit::AuditFilter,
-        ids::{StudyId, SubmissionId, UserId},
-        page::PageOf,
-        plan::{Presentation, Sharing},
-        study::{NewStudy, StudyChange, StudyStatus},
-    },
-    port::{
-        Accounts, Admin, Plans as _, Studies as _, Submissions as _, System, audit::AuditLog as _,
-        quality::Quality as _,
-    },
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    audit::AuditFilter,
+    caller::{Admin, System},
+    error::AppError,
+    ids::{StudyId, SubmissionId, UserId},
+    page::PageOf,
+    plan::{Presentation, Sharing},
+    study::{NewStudy, StudyChange, StudyStatus},
+};
+use port::{Accounts, Plans as _, Studies as _, Submissions as _, audit::AuditLog as _, quality::Quality as _};
 use serde_json::{Value, json};
 
 const ADMIN: Admin = System.admin();

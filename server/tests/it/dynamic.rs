@@ -8,27 +8,25 @@ use std::{
     process::{Child, Stdio},
     time::Duration,
 };
+use texts::collections::stop_reason;
 
-use app::{
-    model::{
-        collection::{
-            CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
-            RequestStatus, StopReason,
-        },
-        conversation::Way,
-        ids::{CollectionId, SubmissionId},
-        page::PageOf,
-        plan::RatedAnswers,
-        reason::Fault,
-        submission::{InvalidLines, Matching, OutputFilter},
+use db::{conversations, instruction_answers, plan};
+use lang::{Places, python::scripts};
+use model::{
+    caller::{Admin, System},
+    collection::{
+        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
+        RequestStatus, StopReason,
     },
-    port::{Admin, Runs, Submissions, System, collections::Collections},
+    conversation::Way,
+    ids::{CollectionId, SubmissionId},
+    page::PageOf,
+    plan::RatedAnswers,
+    reason::Fault,
+    submission::{InvalidLines, Matching, OutputFilter},
 };
+use port::{Runs, Submissions, collections::Collections};
 use serde_json::{Value, json};
-use server::{
-    db::{conversations, instruction_answers, plan},
-    lang::{Places, python::scripts},
-};
 
 use crate::{
     collections::{allow, requests, texts},
@@ -36,7 +34,6 @@ use crate::{
     util::{
         TestApp,
         endpoint::{Asked, Does, FakeEndpoint},
-        prerequisites,
     },
 };
 
@@ -252,7 +249,7 @@ async fn check_outputs(app: &TestApp, dataset: &str, id: CollectionId) -> Submis
     // The file has what was sent and what tests showed, and so has the bundle.
     let write = move |conn: &rusqlite::Connection| {
         let mut bytes = Vec::new();
-        server::services::collections::file::export_responses(conn, &[id], &mut bytes)?;
+        services::collections::file::export_responses(conn, &[id], &mut bytes)?;
         Ok(bytes)
     };
     let bytes = app.services.db.read(write).await.unwrap();
@@ -301,7 +298,7 @@ async fn a_fault_of_the_engine_stops_and_is_told_to_nobody() {
     assert!(!end(start(&app, &endpoint, id, Some(nothing.path()))).await);
     let stopped = row(&app, id).await;
     assert!(matches!(stopped.reason, Some(StopReason::Tests(Fault::Sandbox { .. }))), "{:?}", stopped.reason);
-    assert!(stopped.reason.unwrap().text().en.starts_with("Tests of answers could not run: "));
+    assert!(stop_reason(&stopped.reason.unwrap()).en.starts_with("Tests of answers could not run: "));
     assert!(endpoint.asked().iter().all(|asked| messages(asked).len() == 1));
     // Without the tests of one task, the others go on.
     let take = |tx: &rusqlite::Transaction<'_>| {

@@ -5,22 +5,21 @@
 
 use std::io::Write;
 
-use app::{
-    error::AppError,
-    model::{
-        audit::Object,
-        grading::Next,
-        ids::{SubmissionId, UploadId, UserId},
-        lang::Lang,
-        page::PageOf,
-        study::NewStudy,
-        submission::{InvalidLines, Matching, Preview, SubmissionRow, UploadRow, UploadState},
-    },
-    port::{Accounts, Caller, Capability, Grading, Person, Studies, Submissions, System, quality::Quality},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    audit::Object,
+    caller::{Caller, Capability, Person, System},
+    error::AppError,
+    grading::Next,
+    ids::{SubmissionId, UploadId, UserId},
+    lang::Lang,
+    page::PageOf,
+    study::NewStudy,
+    submission::{InvalidLines, Matching, Preview, SubmissionRow, UploadRow, UploadState},
+};
+use port::{Accounts, Grading, Studies, Submissions, quality::Quality};
 use serde_json::{Value, json};
-use server::services::submissions::files::{BadLinesFile, BadLinesOf};
+use services::submissions::files::{BadLinesFile, BadLinesOf};
 
 use crate::{
     uploads::{MANUAL, TASKS, import, send, upload},
@@ -222,10 +221,10 @@ async fn the_original_is_for_admins_and_stays_with_its_submission() {
     let object = Object::Submission(taken);
     app.services.prune(System, false).await.unwrap();
     assert_eq!(admin.get(&address).await.status, StatusCode::OK);
-    app::port::upkeep::Upkeeps::delete(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
+    port::upkeep::Upkeeps::delete(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
     assert_eq!(admin.get(&address).await.status, StatusCode::NOT_FOUND);
     app.services.prune(System, false).await.unwrap();
-    app::port::upkeep::Upkeeps::restore(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
+    port::upkeep::Upkeeps::restore(&*app.services.upkeep, &System.admin(), object.clone()).await.unwrap();
     assert_eq!(admin.get(&address).await.body, GOOD);
     app.services.upkeep.delete_now(&System.admin(), object).await.unwrap();
     let freed = app.services.prune(System, false).await.unwrap();
@@ -339,7 +338,7 @@ async fn uploads_are_listed_with_what_became_of_them() {
 #[tokio::test]
 async fn the_api_imports_good_lines_and_sends_files() {
     let app = app().await;
-    let token = &app.token(&[app::model::api::Scope::Read, app::model::api::Scope::WriteData]).await;
+    let token = &app.token(&[model::api::Scope::Read, model::api::Scope::WriteData]).await;
     let mut program = app.anonymous();
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", bearer.as_str())];

@@ -3,23 +3,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use crate::util::{Answer, Client, TestApp};
-use app::{
-    model::{
-        flag::{Flag, FlagReason},
-        grading::{Draft, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
-        ids::{StudyId, SubmissionId},
-        note::{LineNote, Position},
-        page::PageOf,
-        plan::Presentation,
-        quality::QualitySettings,
-        study::NewStudy,
-        submission::{InvalidLines, Matching},
-    },
-    port::{Accounts, Studies, Submissions, System, quality::Quality},
-};
 use axum::http::StatusCode;
+use db::uploads::Purpose;
+use model::{
+    caller::System,
+    flag::{Flag, FlagReason},
+    grading::{Draft, GradingItem, Next, NextTask, OwnItem, OwnItems, OwnRating, Receipt},
+    ids::{StudyId, SubmissionId},
+    note::{LineNote, Position},
+    page::PageOf,
+    plan::Presentation,
+    quality::QualitySettings,
+    study::NewStudy,
+    submission::{InvalidLines, Matching},
+};
+use port::{Accounts, Studies, Submissions, quality::Quality};
 use serde_json::{Value, json};
-use server::db::uploads::Purpose;
 
 async fn study(client: &mut Client) -> String {
     let my_studies: Value = client.rpc("my_studies", json!({})).await.json();

@@ -2,17 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{
-        api::Scope,
-        group::MemberChange,
-        ids::UserId,
-        page::{PageOf, Which},
-        user::Role,
-    },
-    port::{Accounts as _, System, groups::Groups as _},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    caller::System,
+    group::MemberChange,
+    ids::UserId,
+    page::{PageOf, Which},
+    user::Role,
+};
+use port::{Accounts as _, groups::Groups as _};
 use serde_json::{Value, json};
 
 use crate::util::TestApp;
@@ -36,7 +35,7 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     assert!(refused.contains("\"nobody\"") && refused.contains("\"no-one\""), "{refused}");
     assert!(groups.get(&admin, id).await.unwrap().members.is_empty(), "all or none");
     groups.add_named(&admin, id, "ADA，bo\n").await.unwrap();
-    let names = |members: Vec<app::model::group::Member>| members.into_iter().map(|m| m.name).collect::<Vec<_>>();
+    let names = |members: Vec<model::group::Member>| members.into_iter().map(|m| m.name).collect::<Vec<_>>();
     assert_eq!(names(groups.get(&admin, id).await.unwrap().members), ["ada", "bo"]);
 
     let in_group = ids(&app, Some(&id.to_string())).await;

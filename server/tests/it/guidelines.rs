@@ -2,20 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use app::{
-    model::{
-        api::Scope,
-        audit::Object,
-        grading::{MyStudy, Next},
-        guidelines::{GuidelinesSheet, GuidelinesState},
-        ids::StudyId,
-        lang::{Bilingual, Lang},
-        page::PageOf,
-        study::NewStudy,
-    },
-    port::{Accounts, Plans, Studies, Submissions, System, guidelines::Guidelines},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    audit::Object,
+    caller::System,
+    grading::{MyStudy, Next},
+    guidelines::{GuidelinesSheet, GuidelinesState},
+    ids::StudyId,
+    lang::{Bilingual, Lang},
+    page::PageOf,
+    study::NewStudy,
+};
+use port::{Accounts, Plans, Studies, Submissions, guidelines::Guidelines};
 use serde_json::{Value, json};
 
 use crate::util::{Client, TestApp};

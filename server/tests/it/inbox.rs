@@ -6,46 +6,43 @@
 use std::{cmp::Reverse, collections::BTreeSet, os::unix::fs::FileExt};
 
 use crate::util::{Client, TestApp};
-use app::{
-    error::AppError,
-    model::{
-        api::{NewWebhook, Scope, WebhookEvent},
-        audit::{AuditFilter, Object},
-        fault::{FolderProblem, RoutineFault},
-        feedback::{Disagreement, DisagreementQueue},
-        flag::{Flag, FlagReason},
-        grading::{Draft, GradingItem, MyStudy, Next},
-        ids::{OutputId, RunId, StudyId, SubmissionId, Token},
-        inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
-        page::PageOf,
-        quality::{Policy, QualitySettings},
-        reason::Fault,
-        run::{NewRun, RunStatus},
-        study::StudyStatus,
-        user::Role,
-    },
-    port::{
-        Accounts, Admin, Caller, Capability, Runs as _, Studies as _, System,
-        audit::AuditLog as _,
-        inbox::Inbox as _,
-        quality::{Monitoring as _, Quality as _},
-        upkeep::Upkeeps as _,
-    },
-};
 use axum::http::{Method, StatusCode};
+use db::{
+    quality::{self, disagreements},
+    routines::Routine,
+    runs, studies,
+};
+use model::{
+    api::{NewWebhook, Scope, WebhookEvent},
+    audit::{AuditFilter, Object},
+    caller::{Admin, Caller, Capability, System},
+    error::AppError,
+    fault::{FolderProblem, RoutineFault},
+    feedback::{Disagreement, DisagreementQueue},
+    flag::{Flag, FlagReason},
+    grading::{Draft, GradingItem, MyStudy, Next},
+    ids::{OutputId, RunId, StudyId, SubmissionId, Token},
+    inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+    page::PageOf,
+    quality::{Policy, QualitySettings},
+    reason::Fault,
+    run::{NewRun, RunStatus},
+    study::StudyStatus,
+    user::Role,
+};
+use port::{
+    Accounts, Runs as _, Studies as _,
+    audit::AuditLog as _,
+    inbox::Inbox as _,
+    quality::{Monitoring as _, Quality as _},
+    upkeep::Upkeeps as _,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use server::{
-    db::{
-        quality::{self, disagreements},
-        routines::Routine,
-        runs, studies,
-    },
-    services::{
-        backup::schedule::{Daily, DailyFigures, Keep},
-        quality::spread,
-    },
+use services::{
+    backup::schedule::{Daily, DailyFigures, Keep},
+    quality::spread,
 };
 
 const STUDY: StudyId = StudyId(1);
@@ -419,7 +416,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
     // An admin's own decision waits for nobody.
     app.services.runs.cancel(&ADMIN, run).await.unwrap();
     assert_eq!(items(&app, InboxKind::Run).await.len(), 0);
-    app.services.runs.rerun(&ADMIN, run, app::model::run::Rerun::Rest).await.unwrap();
+    app.services.runs.rerun(&ADMIN, run, model::run::Rerun::Rest).await.unwrap();
     stop(Some(Fault::NoTests)).await;
     let stopped = items(&app, InboxKind::Run).await;
     assert_eq!(stopped.len(), 1);
@@ -459,7 +456,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
     let new = NewWebhook { url: "https://receiver.example/hook".into(), events: vec![WebhookEvent::StudyClosed] };
     app.services.db
         .write(move |tx| {
-            let id = server::db::webhooks::insert(tx, &new.url, "s", &new.events, None)?;
+            let id = db::webhooks::insert(tx, &new.url, "s", &new.events, None)?;
             tx.execute("INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at) VALUES (?1, 'test', 'waiting', unixepoch() * 1000, 1)", [id.0])?;
             Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = '{\"code\":\"timeout\"}', next_at = NULL", [])?)
         })
@@ -605,7 +602,7 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     let page = admin.get(done.location()).await;
     assert!(page.body.contains("2 items are done."), "{}", page.body);
     // A reply returns here with its filter, and nowhere else.
-    let InboxItem::Flag { on: app::model::quality::FlagOn::Assignment(on), .. } = flags[2].item else { panic!() };
+    let InboxItem::Flag { on: model::quality::FlagOn::Assignment(on), .. } = flags[2].item else { panic!() };
     let on = on.to_string();
     let reply = |back: &'static str| {
         vec![("study", "1"), ("probe", "false"), ("on", on.as_str()), ("reply", "Thanks"), ("inbox", back)]

@@ -5,30 +5,28 @@
 
 use std::{collections::BTreeMap, io::Read, process::Stdio, time::Duration};
 
-use app::{
-    model::{
-        api::Scope,
-        audit::Object,
-        collection::{
-            CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, RequestRow, RequestStatus,
-            StopReason,
-        },
-        comparison::Selection,
-        conversation::{InstructionAnswer, InstructionKind},
-        grading::{Draft, Receipt},
-        ids::{CollectionId, StudyId, SubmissionId},
-        judging::{JudgingFacts, LevelOrder, NewJudging},
-        lang::{Bilingual, Lang},
-        page::PageOf,
-        plan::RatedAnswers,
-        rubric::Rubric,
-        upkeep::{Dependent, DependentKind},
-    },
-    port::{Admin, Submissions, System, collections::Collections, upkeep::Upkeeps},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    audit::Object,
+    caller::{Admin, System},
+    collection::{
+        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, RequestRow, RequestStatus, StopReason,
+    },
+    comparison::Selection,
+    conversation::{InstructionAnswer, InstructionKind},
+    grading::{Draft, Receipt},
+    ids::{CollectionId, StudyId, SubmissionId},
+    judging::{JudgingFacts, LevelOrder, NewJudging},
+    lang::{Bilingual, Lang},
+    page::PageOf,
+    plan::RatedAnswers,
+    rubric::Rubric,
+    upkeep::{Dependent, DependentKind},
+};
+use port::{Submissions, collections::Collections, upkeep::Upkeeps};
+use report::{bundle, comparison_figures};
 use serde_json::{Value, json};
-use server::report::{bundle, comparison_figures};
 
 use crate::{
     collections::{allow, requests, run, set_up, texts},
@@ -175,7 +173,7 @@ async fn what_is_not_valid_is_asked_once_more_and_then_counted_as_no_answer() {
     assert_eq!(endpoint.generated() as u64, row.sent, "asking once more is a request of its own");
     assert_eq!((row.prompt_tokens, row.response_tokens), (10 * row.sent, 20 * row.sent));
 
-    let page = app.services.collections.requests(&OPERATOR, id, app::model::page::PageOf::first(200)).await.unwrap();
+    let page = app.services.collections.requests(&OPERATOR, id, model::page::PageOf::first(200)).await.unwrap();
     let mut faults = BTreeMap::<String, usize>::new();
     for row in page.rows.iter().filter(|row| row.scores.is_none()) {
         let request = app.services.collections.request(&OPERATOR, id, row.id).await.unwrap();
@@ -358,7 +356,7 @@ async fn a_judge_answers_which_instructions_an_output_follows() {
     for id in [judging, tie] {
         app.services.collections.remove(&OPERATOR, id).await.unwrap();
     }
-    app.services.db.clear_imports(server::clock::now()).unwrap();
+    app.services.db.clear_imports(base::clock::now()).unwrap();
     assert_eq!((count(&app, "judged_instructions"), count(&app, "judged_scores")), (0, 0));
     assert_eq!(compared(&app, selection).await.figures.human, before.figures.human);
 }

@@ -2,30 +2,27 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{
-        code_lang::CodeLang,
-        comparison::Selection,
-        dataset::{Checks, TestKind},
-        failure_class::FailureClass,
-        grading::NextTask,
-        ids::SubmissionId,
-        page::PageOf,
-        plan::Presentation,
-        run::{ItemFilter, ItemResult},
-        study::NewStudy,
-        submission::{InvalidLines, Matching},
-        user::Role,
-    },
-    port::{Accounts, Comparisons, Datasets, Runs, Studies, Submissions, System, quality::Quality},
+use db::{datasets, runs, uploads::Purpose};
+use formats::humaneval;
+use model::{
+    caller::System,
+    code_lang::CodeLang,
+    comparison::Selection,
+    dataset::{Checks, TestKind},
+    failure_class::FailureClass,
+    grading::NextTask,
+    ids::SubmissionId,
+    page::PageOf,
+    plan::Presentation,
+    run::{ItemFilter, ItemResult},
+    study::NewStudy,
+    submission::{InvalidLines, Matching},
+    user::Role,
 };
+use port::{Accounts, Comparisons, Datasets, Runs, Studies, Submissions, quality::Quality};
 use serde_json::{Value, json};
-use server::{
-    db::{datasets, runs, uploads::Purpose},
-    formats::humaneval,
-};
 
-use crate::util::{TestApp, prerequisites};
+use crate::util::TestApp;
 
 /// A line of HumanEval-X's Python file.
 pub fn task(number: u32, test: &str) -> String {
@@ -140,7 +137,7 @@ fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> 
 
 #[tokio::test]
 async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
-    let python = (server::lang::language(CodeLang::Python).unwrap().look)(&server::lang::Places::from_environment());
+    let python = (lang::language(CodeLang::Python).unwrap().look)(&lang::Places::from_environment());
     let Some(()) = prerequisites::toolchain("python", python) else { return };
     let app = TestApp::empty().await;
     let test = "def check(f):\n    assert f(1) == 1\ncheck(f0)";
@@ -156,7 +153,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     let verdicts: Vec<_> = found[..3].iter().map(|line| line["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["passed", "failed", "failed"]);
     let newest = app.services.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows.remove(0).id;
-    let stored = |conn: &rusqlite::Connection| -> Result<Vec<Option<String>>, server::error::Failure> {
+    let stored = |conn: &rusqlite::Connection| -> Result<Vec<Option<String>>, base::error::Failure> {
         let query = "SELECT i.published FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1
             ORDER BY o.sample";
         let mut statement = conn.prepare(query)?;
@@ -190,7 +187,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
     );
     app.services
         .accounts
-        .add(System, "admin", Role::Admin, "demo-password-admin", server::services::accounts::Validity::Lasting)
+        .add(System, "admin", Role::Admin, "demo-password-admin", services::accounts::Validity::Lasting)
         .await
         .unwrap();
     let mut admin = app.admin().await;
@@ -211,7 +208,7 @@ async fn a_run_gives_outputs_both_verdicts_and_keeps_them() {
 
 #[tokio::test]
 async fn a_call_without_an_answer_fails_although_the_tests_catch_every_error() {
-    let python = (server::lang::language(CodeLang::Python).unwrap().look)(&server::lang::Places::from_environment());
+    let python = (lang::language(CodeLang::Python).unwrap().look)(&lang::Places::from_environment());
     let Some(()) = prerequisites::toolchain("python", python) else { return };
     let app = TestApp::empty().await;
     let test = "def check(f):\n    for _ in range(5):\n        try:\n            assert f(1) == 1\n        except:\n            \
@@ -386,7 +383,7 @@ async fn translations_find_their_pair_of_languages_and_no_other() {
     let output: Value = admin.rpc("submission_outputs", json!({"id": submission})).await.json();
     let page = admin.get(&format!("/admin/outputs/{}", output["rows"][0]["id"])).await.body;
     assert!(page.contains("description-code") && page.contains("def f0(x):\n    return x + 0"), "{page}");
-    let node = (server::lang::language(CodeLang::JavaScript).unwrap().look)(&server::lang::Places::from_environment());
+    let node = (lang::language(CodeLang::JavaScript).unwrap().look)(&lang::Places::from_environment());
     let Some(()) = prerequisites::host(node) else { return };
     let found = run_of(&app, to_js, submission);
     assert_eq!((&found[0]["verdict"], &found[0]["published"]), (&json!("passed"), &json!("passed")), "{found:?}");

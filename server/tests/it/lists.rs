@@ -8,7 +8,9 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use app::model::{
+use base::error::Failure;
+use db::{FILE, accounts, models, runs, studies, submissions, uploads};
+use model::{
     find::{Hit, Kind},
     page::{Found, PageOf, Paged, Which},
 };
@@ -16,10 +18,6 @@ use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use server::{
-    db::{FILE, accounts, models, runs, studies, submissions, uploads},
-    error::Failure,
-};
 
 use crate::util::TestApp;
 
@@ -391,7 +389,7 @@ async fn everything_is_found_by_name() {
     assert!(task.href.starts_with("/admin/datasets/starter?q="), "{task:?}");
     let most = find("a").await;
     for kind in Kind::ALL {
-        assert!(names(&most, kind).len() <= app::model::find::HITS, "{kind:?}");
+        assert!(names(&most, kind).len() <= model::find::HITS, "{kind:?}");
     }
     // The search finds new names of renamed objects, and no deleted ones.
     app.services

@@ -9,27 +9,23 @@ use std::{
     time::Duration,
 };
 
-use app::{
-    model::{
-        code_lang::CodeLang,
-        comparison::Selection,
-        ids::{RunId, TaskRevisionId},
-        page::PageOf,
-        reason::Reason,
-        run::{ItemFilter, NewRun, Outcome, Published, PublishedVerdict, RunStatus, Verdict},
-    },
-    port::{Comparisons, Runs, Submissions, System},
+use base::{clock, error::Failure};
+use db::runs::{self, Basis, Finish, Leased};
+use lang::{Places, language};
+use model::{
+    caller::System,
+    code_lang::CodeLang,
+    comparison::Selection,
+    ids::{RunId, TaskRevisionId},
+    page::PageOf,
+    reason::Reason,
+    run::{ItemFilter, NewRun, Outcome, Published, PublishedVerdict, RunStatus, Verdict},
 };
+use port::{Comparisons, Runs, Submissions};
 use serde_json::json;
-use server::{
-    clock,
-    db::runs::{self, Basis, Finish, Leased},
-    error::Failure,
-    lang::{Places, language},
-};
 
 use super::languages::{import, task, upload};
-use crate::util::{TestApp, prerequisites};
+use crate::util::TestApp;
 
 const TASKS: u32 = 164;
 const SAMPLES: u32 = 200;
@@ -39,7 +35,7 @@ const BATCH: usize = 1000;
 
 /// Claims up to `count` items.
 fn claim(conn: &rusqlite::Connection, run: RunId, count: usize) -> Result<Vec<Leased>, Failure> {
-    let until = app::model::time::Timestamp(clock::now().0 + runs::LEASE_MS);
+    let until = model::time::Timestamp(clock::now().0 + runs::LEASE_MS);
     let mut claimed = Vec::new();
     while claimed.len() < count
         && let Some(item) = runs::claim(conn, run, "test", until, false)?

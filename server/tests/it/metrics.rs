@@ -4,21 +4,21 @@
 
 use std::{collections::BTreeSet, sync::mpsc};
 
-use app::{
-    model::{
-        ids::SubmissionId,
-        run::{NewRun, Verdict},
-    },
-    port::{Runs, System},
-};
 use axum::{
     Router,
     body::Body,
     http::{Method, Request, StatusCode},
 };
 use http_body_util::BodyExt;
-use server::{config::Config, http, services::backup::schedule::DailyFigures, state::AppState};
+use model::{
+    caller::System,
+    ids::SubmissionId,
+    run::{NewRun, Verdict},
+};
+use port::Runs;
+use services::backup::schedule::DailyFigures;
 use tower::ServiceExt;
+use web::{self as http, config::Config, state::AppState};
 
 use crate::{
     stalls::{rate_next, study},

@@ -8,11 +8,9 @@ use axum::{
     body::{Body, Bytes},
     http::{Method, StatusCode, header},
 };
+use base::error::Failure;
 use serde_json::{Value, json};
-use server::{
-    capacity::{Capacity, Kind},
-    error::Failure,
-};
+use web::capacity::{Capacity, Kind};
 
 use crate::util::{Answer, Client, TestApp};
 

@@ -10,19 +10,18 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::util::{TestApp, prerequisites};
-use app::{
-    model::{
-        ids::{OutputId, RunId, SubmissionId},
-        page::PageOf,
-        run::{ItemFilter, ItemRow, ItemState, NewRun, Origin, Rerun, RunDetail, RunStatus, Verdict},
-        run_pair::Passes,
-    },
-    port::{Runs, Submissions, System},
-};
+use crate::util::TestApp;
 use axum::http::StatusCode;
+use db::runs;
+use model::{
+    caller::System,
+    ids::{OutputId, RunId, SubmissionId},
+    page::PageOf,
+    run::{ItemFilter, ItemRow, ItemState, NewRun, Origin, Rerun, RunDetail, RunStatus, Verdict},
+    run_pair::Passes,
+};
+use port::{Runs, Submissions};
 use serde_json::Value;
-use server::db::runs;
 
 /// The program's answer to `args`, over the application's data folder.
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
@@ -176,13 +175,7 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     assert_eq!(exported, well(program(&app, &["runs", "export", "1"])));
     app.services
         .accounts
-        .add(
-            System,
-            "root",
-            app::model::user::Role::Admin,
-            "a long password",
-            server::services::accounts::Validity::Lasting,
-        )
+        .add(System, "root", model::user::Role::Admin, "a long password", services::accounts::Validity::Lasting)
         .await
         .unwrap();
     let mut admin = app.anonymous();
@@ -273,13 +266,13 @@ async fn only_eligible_outputs_are_run_again() {
 
     // Engine errors are reset; outputs taken over from a dead worker are counted.
     let db = &app.services.db;
-    let past = app::model::time::Timestamp(0);
+    let past = model::time::Timestamp(0);
     let item = db.write_blocking(|tx| runs::claim(tx, run, "gone", past, false)).unwrap().unwrap().item;
-    let later = app::model::time::Timestamp(server::clock::now().0 + runs::LEASE_MS);
+    let later = model::time::Timestamp(base::clock::now().0 + runs::LEASE_MS);
     let again = db.write_blocking(|tx| runs::claim(tx, run, "here", later, false)).unwrap().unwrap();
     assert_eq!(item, again.item);
     let failed =
-        runs::Finish::Failed { fault: app::model::reason::Fault::System { detail: "no room".into() }, again: false };
+        runs::Finish::Failed { fault: model::reason::Fault::System { detail: "no room".into() }, again: false };
     db.write_blocking(|tx| runs::finish(tx, again.ticket(), &failed)).unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.taken_over, detail.row.failed), (1, 1));

@@ -3,18 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use app::{
+use model::{
+    caller::{Person, System},
     error::AppError,
-    model::{
-        ids::{StudyId, SubmissionId, Token},
-        plan::{Extension, Presentation, Reads, Sharing},
-        quality::{Policy, QualitySettings},
-        study::{NewStudy, StudyStatus},
-        submission::{InvalidLines, Matching},
-    },
-    port::{Grading, Person, Plans, Studies, Submissions, System, quality::Quality},
+    ids::{StudyId, SubmissionId, Token},
+    plan::{Extension, Presentation, Reads, Sharing},
+    quality::{Policy, QualitySettings},
+    study::{NewStudy, StudyStatus},
+    submission::{InvalidLines, Matching},
 };
-use server::services::{Services, starter};
+use port::{Grading, Plans, Studies, Submissions, quality::Quality};
+use services::{Services, starter};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -55,7 +54,7 @@ async fn changed(presentation: Presentation, sharing: Sharing) -> String {
     let (services, admin) = (&app.services, System.admin());
     let models = submissions(services).await;
     if sharing != Sharing::Count {
-        let only = Reads::of(&[app::model::lang::Lang::En]).unwrap();
+        let only = Reads::of(&[model::lang::Lang::En]).unwrap();
         services.plans.set_reads(&admin, id(&raters[3]), only).await.unwrap();
     }
     let new = NewStudy {
@@ -240,7 +239,7 @@ async fn a_killed_change_is_undone_before_its_first_transaction_and_finished_aft
         assert!(started.is_err(), "{change:?}");
 
         let app = app.restarted();
-        server::services::steps::finish_all(&app.services.db).await.unwrap();
+        services::steps::finish_all(&app.services.db).await.unwrap();
         assert_eq!(count(&app, "study_steps"), 0);
         is_sound(&app);
         let finished = plan(&app.services, study).await;

@@ -6,24 +6,21 @@
 use std::sync::Arc;
 
 use crate::util::TestApp;
-use app::{
+use db::accounts::Password;
+use model::{
+    caller::{Caller, Capability, Person, System},
     error::{AppError, Refusal},
-    model::{
-        grading::{Draft, GradingItem, Next, NextTask, Receipt},
-        ids::{StudyId, SubmissionId, Token, UserId},
-        lang::Lang,
-        page::PageOf,
-        plan::{Extension, Presentation, Reads, Sharing},
-        study::{NewStudy, StudyStatus},
-        user::{Me, Role},
-    },
-    port::{Caller, Capability, Grading, Person, Plans, Studies, Submissions, System},
+    grading::{Draft, GradingItem, Next, NextTask, Receipt},
+    ids::{StudyId, SubmissionId, Token, UserId},
+    lang::Lang,
+    page::PageOf,
+    plan::{Extension, Presentation, Reads, Sharing},
+    study::{NewStudy, StudyStatus},
+    user::{Me, Role},
 };
+use port::{Grading, Plans, Studies, Submissions};
 use proptest::{prelude::*, test_runner::TestRunner};
-use server::{
-    db::accounts::Password,
-    services::{Services, starter},
-};
+use services::{Services, starter};
 
 /// A data folder with the starter's outputs and this many raters, who need no password here.
 pub async fn people(raters: usize) -> (TestApp, Vec<Person>) {
@@ -37,8 +34,7 @@ pub async fn people(raters: usize) -> (TestApp, Vec<Person>) {
             for n in 0..raters {
                 let name = format!("rater{n}");
                 let id =
-                    server::db::accounts::insert(tx, &name, Role::Rater, Password { hash: "none", one_time: false })?
-                        .unwrap();
+                    db::accounts::insert(tx, &name, Role::Rater, Password { hash: "none", one_time: false })?.unwrap();
                 let me = Me { id, name, role: Role::Rater, lang: Lang::En, settings: Default::default() };
                 callers.push(Person::of(&Caller::User(me))?);
             }

@@ -4,33 +4,32 @@
 
 use std::collections::BTreeSet;
 
-use app::{
-    error::AppError,
-    model::{
-        api::Scope,
-        audit::AuditFilter,
-        audit_details::{Details, Fact},
-        feedback::Calibration,
-        grading::{Draft, GradingItem, Halt, MyStudy, Next, OwnRating},
-        ids::{OutputId, StudyId, UserId},
-        inbox::{InboxAct, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
-        lang::Bilingual,
-        page::PageOf,
-        plan::Extension,
-        quality::{
-            CalibrationMode, KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool,
-            QualitySettings,
-        },
-    },
-    port::{Admin, Plans as _, System, audit::AuditLog as _, inbox::Inbox as _, quality::Quality as _},
-};
 use axum::http::{Method, StatusCode};
-use serde_json::{Value, json};
-use server::db::quality::{
+use db::quality::{
     checks::Kind,
     disagreements,
     known_items::{self, available},
 };
+use model::{
+    api::Scope,
+    audit::AuditFilter,
+    audit_details::{Details, Fact},
+    caller::{Admin, System},
+    error::AppError,
+    feedback::Calibration,
+    grading::{Draft, GradingItem, Halt, MyStudy, Next, OwnRating},
+    ids::{OutputId, StudyId, UserId},
+    inbox::{InboxAct, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+    lang::Bilingual,
+    page::PageOf,
+    plan::Extension,
+    quality::{
+        CalibrationMode, KnownItemChange, KnownItemRecord, KnownItemSource, LimitAction, NewKnownItem, Pool,
+        QualitySettings,
+    },
+};
+use port::{Plans as _, audit::AuditLog as _, inbox::Inbox as _, quality::Quality as _};
+use serde_json::{Value, json};
 
 use crate::util::{Answer, Client, TestApp};
 

@@ -3,17 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use crate::util::{Answer, TestApp};
-use app::{
-    error::AppError,
-    model::{
-        api::{CreatedPublicLink, NewPublicLink, PublicStudy},
-        ids::StudyId,
-        page::PageOf,
-        study::StudyStatus,
-    },
-    port::{Admin, Comparisons, Studies, System, api::PublicLinks},
-};
 use axum::http::StatusCode;
+use model::{
+    api::{CreatedPublicLink, NewPublicLink, PublicStudy},
+    caller::{Admin, System},
+    error::AppError,
+    ids::StudyId,
+    page::PageOf,
+    study::StudyStatus,
+};
+use port::{Comparisons, Studies, api::PublicLinks};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;

@@ -6,26 +6,25 @@
 use std::cmp::Reverse;
 
 use crate::util::{Answer, Client, TestApp};
-use app::{
-    model::{
-        feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
-        flag::{Flag, FlagReason},
-        grading::{Draft, GradingItem, MyStudy, Next, OwnRating, Receipt},
-        ids::{StudyId, SubmissionId, TaskRevisionId},
-        lang::Lang,
-        page::{PageOf, Which},
-        quality::{
-            CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
-            KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
-        },
-        ratings::TaskScores,
-    },
-    port::{
-        Admin, Studies as _, System,
-        quality::{Monitoring as _, Quality as _},
-    },
-};
 use axum::http::StatusCode;
+use model::{
+    caller::{Admin, System},
+    feedback::{Calibration, Disagreement, DisagreementQueue, RaterFeedback},
+    flag::{Flag, FlagReason},
+    grading::{Draft, GradingItem, MyStudy, Next, OwnRating, Receipt},
+    ids::{StudyId, SubmissionId, TaskRevisionId},
+    lang::Lang,
+    page::{PageOf, Which},
+    quality::{
+        CalibrationMode, DISAGREEMENTS_PAGE, DisagreementRow, DisagreementState, FeedbackLevel, FlagOn,
+        KnownItemSource, NewKnownItem, Policy, Pool, QualitySettings, RatingFilter,
+    },
+    ratings::TaskScores,
+};
+use port::{
+    Studies as _,
+    quality::{Monitoring as _, Quality as _},
+};
 use serde_json::{Value, json};
 
 const STUDY: StudyId = StudyId(1);
@@ -98,7 +97,7 @@ async fn invalid_settings_are_refused() {
     let check = async |settings: QualitySettings, field: &str| {
         let answer = app.services.quality.set(&ADMIN, STUDY, settings).await;
         match answer.unwrap_err() {
-            app::error::AppError::Invalid(problems) => assert_eq!(problems[0].file, field, "{settings:?}"),
+            model::error::AppError::Invalid(problems) => assert_eq!(problems[0].file, field, "{settings:?}"),
             other => panic!("{settings:?}: {other:?}"),
         }
     };
@@ -113,7 +112,7 @@ async fn invalid_settings_are_refused() {
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
     let graded = app.services.db.read(|conn| Ok(conn.query_row(planned, [], |row| row.get(0))?)).await.unwrap();
-    let graded = KnownItemSource::Output(app::model::ids::OutputId(graded));
+    let graded = KnownItemSource::Output(model::ids::OutputId(graded));
     let new =
         |source, scores: &[u8]| NewKnownItem { source, scores: scores.to_vec(), reasons: Vec::new(), pool: Pool::Both };
     assert!(app.services.quality.add_known_item(&ADMIN, STUDY, new(graded.clone(), &[4, 3, 5])).await.is_err());

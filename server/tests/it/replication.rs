@@ -11,9 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use server::{db::FILE, services::Services};
+use db::FILE;
+use services::Services;
 
-use crate::util::{TestApp, prerequisites};
+use crate::util::TestApp;
 
 /// How long Litestream may take for something before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -132,7 +133,7 @@ async fn a_replica_has_what_was_acknowledged() {
     replication.stop();
     // Its files in the data folder are in nobody's way: a backup, and another start.
     let backup = place.path().join("one.tar");
-    app.services.back_up_to_file(app::port::System, &backup).await.unwrap();
+    app.services.back_up_to_file(model::caller::System, &backup).await.unwrap();
     assert!(fs::metadata(&backup).unwrap().len() > 0);
     assert_eq!(app.services.db.check().unwrap(), Vec::<String>::new());
     let app = app.restarted();

@@ -5,15 +5,14 @@
 use std::collections::BTreeSet;
 
 use crate::util::{Answer, TestApp};
-use app::{
-    model::{
-        api::Scope,
-        ids::{ApiTokenId, UserId},
-        page::PageOf,
-    },
-    port::{Accounts, System, api::Tokens},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    caller::System,
+    ids::{ApiTokenId, UserId},
+    page::PageOf,
+};
+use port::{Accounts, api::Tokens};
 use serde_json::{Value, json};
 
 /// An error always has the same form.
@@ -372,7 +371,7 @@ async fn document_lists_exactly_the_routes() {
     }
     // `operations()`, from which the document is generated, registers all routes: no other file of the API
     // does.
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http/rest")).unwrap() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/web/src/rest")).unwrap() {
         let path = entry.unwrap().path();
         let source = std::fs::read_to_string(&path).unwrap();
         let own = source.matches(".route(").count();

@@ -5,18 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use app::{
-    model::{
-        api::Scope,
-        comparison::{ComparisonView, CountedScores, Selection},
-        ids::ModelId,
-        results::{Board, BoardQuery, DatasetPage, ModelResults},
-        submission::{InvalidLines, Matching},
-    },
-    port::{Comparisons, Results, Submissions, System},
-};
 use axum::http::{Method, StatusCode};
-use server::db::uploads::Purpose;
+use db::uploads::Purpose;
+use model::{
+    api::Scope,
+    caller::System,
+    comparison::{ComparisonView, CountedScores, Selection},
+    ids::ModelId,
+    results::{Board, BoardQuery, DatasetPage, ModelResults},
+    submission::{InvalidLines, Matching},
+};
+use port::{Comparisons, Results, Submissions};
 
 use crate::{comparisons::filled, fill, util::TestApp};
 
@@ -88,7 +87,7 @@ async fn figures_of_many_datasets_are_computed_once_while_nobody_waits() {
         tokio::task::yield_now().await;
         last = board(&app, BoardQuery::default()).await;
     }
-    let rated = |row: &app::model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
+    let rated = |row: &model::results::BoardRow| row.results.iter().filter(|found| found.people.is_some()).count();
     assert!(last.rows.iter().any(|row| rated(row) == size.datasets as usize), "{:?}", last.rows);
     assert!(app.services.comparisons.computations() <= last.datasets.len() as u64, "none is computed twice");
 }

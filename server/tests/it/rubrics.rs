@@ -2,27 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use app::{
-    error::AppError,
-    model::{
-        api::Scope,
-        audit::Object,
-        comparison::Selection,
-        conversation::InstructionKind,
-        grading::{Draft, GradingItem, Next, Receipt},
-        ids::{StudyId, SubmissionId, TaskRevisionId},
-        lang::Bilingual,
-        page::PageOf,
-        plan::RatedAnswers,
-        quality::{KnownItemSource, NewKnownItem, Pool},
-        rubric::{Dimension, DimensionForm, Level, Rubric, SavedRubric},
-        study::NewStudy,
-    },
-    port::{
-        Accounts, Comparisons, Plans, Studies, Submissions, System, quality::Quality, rubrics::Rubrics, upkeep::Upkeeps,
-    },
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    api::Scope,
+    audit::Object,
+    caller::System,
+    comparison::Selection,
+    conversation::InstructionKind,
+    error::AppError,
+    grading::{Draft, GradingItem, Next, Receipt},
+    ids::{StudyId, SubmissionId, TaskRevisionId},
+    lang::Bilingual,
+    page::PageOf,
+    plan::RatedAnswers,
+    quality::{KnownItemSource, NewKnownItem, Pool},
+    rubric::{Dimension, DimensionForm, Level, Rubric, SavedRubric},
+    study::NewStudy,
+};
+use port::{Accounts, Comparisons, Plans, Studies, Submissions, quality::Quality, rubrics::Rubrics, upkeep::Upkeeps};
 use serde_json::{Value, json};
 
 use crate::{
@@ -240,7 +237,7 @@ async fn the_form_of_the_editor_saves_without_scripts_and_names_wrong_fields() {
         ("accept", "application/json"),
         ("sec-fetch-site", "same-origin"),
     ];
-    let body = server::http::guard::query(form("Not a key", ""));
+    let body = web::guard::query(form("Not a key", ""));
     let refused = browser.send(Method::POST, "/rpc/save_rubric", &headers, body).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
     for field in ["dimensions[0].key", "dimensions[0].levels[0].text"] {

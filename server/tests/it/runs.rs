@@ -8,31 +8,27 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::util::{TestApp, prerequisites};
-use app::{
-    error::AppError,
-    model::{
-        ids::{RunId, StudyId, SubmissionId, UserId},
-        page::PageOf,
-        plan::Reads,
-        reason::Fault,
-        run::{Dates, EngineNeed, EngineReadiness, NewRun, Outcome, Rerun, RunStatus, Verdict},
-        time::Timestamp,
-    },
-    port::{Runs, Submissions, System},
-};
+use crate::util::TestApp;
 use axum::http::StatusCode;
-use serde_json::Value;
-use server::{
-    clock,
-    db::{
-        queue, run_how,
-        runs::{self, Basis, Finish},
-    },
-    engine::dates,
-    jobs,
-    services::Services,
+use base::clock;
+use db::{
+    queue, run_how,
+    runs::{self, Basis, Finish},
 };
+use engine::dates;
+use model::{
+    caller::System,
+    error::AppError,
+    ids::{RunId, StudyId, SubmissionId, UserId},
+    page::PageOf,
+    plan::Reads,
+    reason::Fault,
+    run::{Dates, EngineNeed, EngineReadiness, NewRun, Outcome, Rerun, RunStatus, Verdict},
+    time::Timestamp,
+};
+use port::{Runs, Submissions};
+use serde_json::Value;
+use services::Services;
 
 async fn submission(app: &TestApp, file: &str) -> SubmissionId {
     let all = app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{page::PageOf, user::Role},
-    port::{Accounts as _, System},
-};
 use axum::http::{Method, StatusCode};
-use server::oidc::{Options, Provider};
+use clients::oidc::{Options, Provider};
+use model::{caller::System, page::PageOf, user::Role};
+use port::Accounts as _;
 
 use crate::util::{
     Answer, Client, TestApp,

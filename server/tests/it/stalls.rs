@@ -3,40 +3,37 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::util::{Client, TestApp};
-use app::{
-    error::AppError,
-    model::{
-        api::{NewPublicLink, Scope},
-        feedback::RaterFeedback,
-        grading::{Draft, GradingItem, Next, Receipt},
-        ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
-        page::PageOf,
-        plan::{Presentation, RatedAnswers, Sharing},
-        quality::{FeedbackLevel, QualitySettings},
-        ratings_import::RatingsKind,
-        study::{NewStudy, StudyStatus},
-        submission::{InvalidLines, Matching},
-        time::Timestamp,
-        user::Role,
-    },
-    port::{Accounts, Datasets, Plans, Studies, Submissions, System, api::PublicLinks, quality::Quality},
-};
 use axum::http::{Method, StatusCode};
+use base::clock;
+use db::{
+    imported_ratings::{self, Given, Study},
+    judge_scores,
+    plan::{self, Planned, Settings},
+    staging,
+    studies::{self, Plan},
+    submissions::{self, NewOutput, NewSubmission},
+    uploads::Purpose,
+};
+use model::{
+    api::{NewPublicLink, Scope},
+    caller::System,
+    error::AppError,
+    feedback::RaterFeedback,
+    grading::{Draft, GradingItem, Next, Receipt},
+    ids::{OutputId, StudyId, SubmissionId, TaskRevisionId, UploadId, UserId},
+    page::PageOf,
+    plan::{Presentation, RatedAnswers, Sharing},
+    quality::{FeedbackLevel, QualitySettings},
+    ratings_import::RatingsKind,
+    study::{NewStudy, StudyStatus},
+    submission::{InvalidLines, Matching},
+    time::Timestamp,
+    user::Role,
+};
+use port::{Accounts, Datasets, Plans, Studies, Submissions, api::PublicLinks, quality::Quality};
 use rand::SeedableRng;
 use serde_json::{Value, json};
-use server::{
-    clock,
-    db::{
-        imported_ratings::{self, Given, Study},
-        judge_scores,
-        plan::{self, Planned, Settings},
-        staging,
-        studies::{self, Plan},
-        submissions::{self, NewOutput, NewSubmission},
-        uploads::Purpose,
-    },
-    services::ratings_import,
-};
+use services::ratings_import;
 
 pub async fn study(client: &mut Client) -> String {
     let my_studies: Value = client.rpc("my_studies", json!({})).await.json();

@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
-use app::{
-    model::{
-        comparison::{Selection, TaskFilter},
-        dataset::{TestPart, TestText},
-        page::PageOf,
-    },
-    port::{Comparisons, Datasets, System},
+use model::{
+    caller::System,
+    comparison::{Selection, TaskFilter},
+    dataset::{TestPart, TestText},
+    page::PageOf,
 };
+use port::{Comparisons, Datasets};
 
 use crate::{conversations, languages, util::TestApp};
 

@@ -2,24 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use app::{
-    model::{
-        api::Scope,
-        audit::Object,
-        comparison::Selection,
-        grading::Receipt,
-        ids::{StudyId, SubmissionId},
-        page::PageOf,
-        run::NewRun,
-        study::{NewStudy, StudyStatus},
-        upkeep::{DependentKind, UNDO_MS},
-    },
-    port::{Runs, Studies, Submissions, System, upkeep::Upkeeps},
-};
 use axum::http::{Method, StatusCode};
+use base::clock;
+use db::staging;
+use model::{
+    api::Scope,
+    audit::Object,
+    caller::System,
+    comparison::Selection,
+    grading::Receipt,
+    ids::{StudyId, SubmissionId},
+    page::PageOf,
+    run::NewRun,
+    study::{NewStudy, StudyStatus},
+    upkeep::{DependentKind, UNDO_MS},
+};
+use port::{Runs, Studies, Submissions, upkeep::Upkeeps};
 use rand::SeedableRng;
 use serde_json::{Value, json};
-use server::{clock, db::staging};
 
 use crate::{
     stalls::{rate_next, study},
@@ -45,7 +45,7 @@ async fn unrated_study(app: &TestApp) -> StudyId {
     let admin = System.admin();
     let raters = app.services.db.read_blocking(|conn| {
         let mut statement = conn.prepare("SELECT user_id FROM study_raters WHERE study_id = 1")?;
-        let rows = statement.query_map([], |row| Ok(app::model::ids::UserId(row.get(0)?)))?;
+        let rows = statement.query_map([], |row| Ok(model::ids::UserId(row.get(0)?)))?;
         Ok(rows.collect::<Result<Vec<_>, _>>()?)
     });
     let new = NewStudy {
@@ -76,10 +76,10 @@ async fn deleted_objects_can_be_restored_and_leave_no_rows() {
     assert_eq!(app.services.studies.get(&admin, study).await.unwrap().row.status, StudyStatus::Running);
     upkeep.delete(&admin, object.clone()).await.unwrap();
     // Within the time for undoing it, nothing is deleted; afterwards everything is.
-    let soon = app::model::time::Timestamp(clock::now().0);
+    let soon = model::time::Timestamp(clock::now().0);
     app.services.db.clear_imports(soon).unwrap();
     assert!(upkeep.get(&admin, object.clone()).await.unwrap().deleted);
-    let later = app::model::time::Timestamp(clock::now().0 + UNDO_MS + 1);
+    let later = model::time::Timestamp(clock::now().0 + UNDO_MS + 1);
     assert!(!app.services.db.clear_imports(later).unwrap());
     assert!(upkeep.get(&admin, object.clone()).await.is_err());
     assert!(upkeep.restore(&admin, object).await.is_err(), "too late");

@@ -5,17 +5,16 @@
 use std::io::Write;
 
 use crate::util::{Answer, Client, TestApp, prerequisites};
-use app::{
-    error::AppError,
-    model::{
-        dataset::{DatasetDetail, ImportReport, TaskRow},
-        ids::{SubmissionId, UploadId},
-        page::PageOf,
-        submission::{FileLine, InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
-    },
-    port::{Datasets, Submissions, System},
-};
 use axum::http::{Method, StatusCode};
+use model::{
+    caller::System,
+    dataset::{DatasetDetail, ImportReport, TaskRow},
+    error::AppError,
+    ids::{SubmissionId, UploadId},
+    page::PageOf,
+    submission::{FileLine, InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
+};
+use port::{Datasets, Submissions};
 use serde_json::{Value, json};
 
 pub const MANUAL: &str = "dataset_manual_nl.jsonl";

@@ -5,19 +5,6 @@
 use std::sync::{Arc, Mutex};
 
 use crate::util::TestApp;
-use app::{
-    i18n::faults::request_fault,
-    model::{
-        api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent},
-        fault::RequestFault,
-        ids::{RunId, StudyId},
-        lang::Lang,
-        page::PageOf,
-        run::NewRun,
-        study::StudyStatus,
-    },
-    port::{Admin, Runs, Studies, Submissions, System, api::Webhooks},
-};
 use axum::{
     Router,
     body::Bytes,
@@ -26,11 +13,23 @@ use axum::{
     response::IntoResponse,
     routing::any,
 };
+use model::{
+    api::{CreatedWebhook, DeliveryRow, DeliveryState, NewWebhook, WebhookEvent},
+    caller::{Admin, System},
+    fault::RequestFault,
+    ids::{RunId, StudyId},
+    lang::Lang,
+    page::PageOf,
+    run::NewRun,
+    study::StudyStatus,
+};
+use port::{Runs, Studies, Submissions, api::Webhooks};
 use serde_json::Value;
-use server::services::{
+use services::{
     Services,
     webhooks::{Origins, sign},
 };
+use texts::faults::request_fault;
 
 const OPERATOR: Admin = System.admin();
 
@@ -149,7 +148,7 @@ async fn failed_deliveries_are_retried_after_a_restart() {
     assert_eq!(first.error, Some(RequestFault::Status { status: 500, detail: String::new() }));
     // It waits until it is due.
     assert_eq!(app.services.webhooks.deliver_due().await.unwrap(), 0);
-    let wait = |row: &DeliveryRow| row.next_at.unwrap().0 - server::clock::now().0;
+    let wait = |row: &DeliveryRow| row.next_at.unwrap().0 - base::clock::now().0;
     let first_wait = wait(&first);
     later(&app.services).await;
     app.services.webhooks.deliver_due().await.unwrap();

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 pub mod endpoint;
-pub mod prerequisites;
 pub mod provider;
 
 use std::{
@@ -13,38 +12,37 @@ use std::{
     time::Duration,
 };
 
-use app::{
-    model::{
-        api::{NewToken, Scope},
-        page::PageOf,
-        run::{EngineReadiness, NewRun, Outcome, Verdict},
-        time::Timestamp,
-    },
-    port::{Runs, Submissions, System},
-};
 use axum::{
     Router,
     body::Body,
     extract::ConnectInfo,
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
+use base::clock;
+use db::runs::{self, Basis, Finish};
 use http_body_util::BodyExt;
+use model::{
+    api::{NewToken, Scope},
+    caller::System,
+    page::PageOf,
+    run::{EngineReadiness, NewRun, Outcome, Verdict},
+    time::Timestamp,
+};
+use port::{Runs, Submissions};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use server::{
-    capacity::{Capacity, Places},
-    clock,
-    config::Config,
-    db::runs::{self, Basis, Finish},
-    http,
-    services::{Services, starter},
-    state::AppState,
-};
+use services::{Services, starter};
 use tempfile::TempDir;
 use tokio::time::timeout;
 use tower::ServiceExt;
+use web::{
+    self as http,
+    capacity::{Capacity, Places},
+    config::Config,
+    state::AppState,
+};
 
 /// A response that takes this long will never come; the test fails with its path, and the others go on.
 const HUNG: Duration = Duration::from_secs(300);
@@ -98,7 +96,7 @@ impl TestApp {
     /// As [`TestApp::demo`], with every statement recorded.
     pub async fn recorded() -> TestApp {
         let folder = tempfile::tempdir().unwrap();
-        server::db::recording::start(folder.path());
+        db::recording::start(folder.path());
         let app = TestApp::over(folder);
         starter::load(&app.services).await.unwrap();
         starter::demo(&app.services).await.unwrap();
@@ -243,7 +241,7 @@ impl Client {
 
     /// Sends a form, as one of our pages would.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = server::http::guard::query(fields.iter().copied());
+        let body = web::guard::query(fields.iter().copied());
         let headers = [
             ("content-type", "application/x-www-form-urlencoded"),
             ("accept", "text/html"),
@@ -325,8 +323,8 @@ async fn answered<T>(path: &str, answer: impl Future<Output = T>) -> T {
 /// Makes the outputs of a submission the last answers of conversations of three turns.
 pub fn make_conversations(
     conn: &rusqlite::Connection,
-    submission: app::model::ids::SubmissionId,
-) -> Result<(), server::error::Failure> {
+    submission: model::ids::SubmissionId,
+) -> Result<(), base::error::Failure> {
     conn.execute("UPDATE all_submissions SET way = 'n' WHERE id = ?1", [submission.0])?;
     conn.execute("UPDATE outputs SET turn = 2, conversation = 0 WHERE submission_id = ?1", [submission.0])?;
     for (turn, kind) in [(0, "base"), (1, "edge_case"), (2, "code_standard")] {

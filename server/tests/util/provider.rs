@@ -12,17 +12,15 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use base::clock;
 use base64::{Engine, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD};
+use clients::oidc::{Options, Secret};
 use openidconnect::{
     JsonWebKeyId, PrivateSigningKey,
     core::{CoreEdDsaPrivateSigningKey, CoreJwsSigningAlgorithm},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use server::{
-    clock,
-    oidc::{Options, Secret},
-};
 use sha2::{Digest, Sha256};
 
 pub const CLIENT: &str = "aixgrade";

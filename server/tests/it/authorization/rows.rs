@@ -2,7 +2,7 @@
 //! (dora), an admin. Rows run in this order over one demo, in which submissions, study, run, outputs and
 //! tasks with the number 1 exist; rows that change something should leave these intact.
 
-use app::model::api::Scope;
+use model::api::Scope;
 use serde_json::{Value, json};
 
 /// The kind of request.
@@ -62,9 +62,9 @@ fn narrowed(sort: &str, filter: &str, value: &str) -> Value {
 /// Pages, forms, downloads, server functions.
 #[allow(clippy::too_many_lines, reason = "a list")]
 pub fn rows() -> Vec<Row> {
-    let keys = serde_json::to_value(app::model::keys::Keys::default()).unwrap_or_default();
-    let filter = serde_json::to_value(app::model::quality::RatingFilter::default()).unwrap_or_default();
-    let settings = serde_json::to_value(app::model::quality::SettingsForm::default()).unwrap_or_default();
+    let keys = serde_json::to_value(model::keys::Keys::default()).unwrap_or_default();
+    let filter = serde_json::to_value(model::quality::RatingFilter::default()).unwrap_or_default();
+    let settings = serde_json::to_value(model::quality::SettingsForm::default()).unwrap_or_default();
     let draft = json!({"scores": [4, 3, 5], "comment": "", "flag": null});
     vec![
         // Accounts.

@@ -8,22 +8,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use app::{
-    model::{
-        ids::{RunId, StudyId},
-        quality::{CalibrationMode, FeedbackLevel, QualitySettings},
-        time::Timestamp,
-    },
-    port::{System, quality::Quality},
-};
 use axum::http::Method;
+use base::clock;
+use db::{page, recording, run_workers, runs, staging};
+use model::{
+    caller::System,
+    ids::{RunId, StudyId},
+    quality::{CalibrationMode, FeedbackLevel, QualitySettings},
+    time::Timestamp,
+};
+use port::quality::Quality;
 use rand::SeedableRng;
 use rusqlite::Connection;
 use serde_json::json;
-use server::{
-    clock,
-    db::{page, recording, run_workers, runs, staging},
-};
 
 use crate::fill;
 
@@ -254,7 +251,7 @@ async fn use_everything(setup: &super::TestSetup) {
             runs::held(tx, run, "test")?;
             runs::in_progress(tx, runs::Ticket { item: 1, attempt: 1 })?;
             run_workers::environments(tx, "s", "{}")?;
-            run_workers::others_done(tx, run, app::model::code_lang::CodeLang::Java, "f")?;
+            run_workers::others_done(tx, run, model::code_lang::CodeLang::Java, "f")?;
             staging::abandoned(tx, clock::now())?;
             Ok(())
         })

@@ -1,0 +1,261 @@
+//! `/admin/compare/:slug`: any number of models on a dataset, by people and by tests together.
+//!
+//! The selection and the filter of tasks are in the address. Figures and tasks are loaded separately, so
+//! that a filter does not reload the figures.
+
+mod agreement;
+pub mod follow;
+pub mod human;
+mod judges;
+mod pairs;
+mod paper;
+mod published;
+mod ranking;
+mod selection;
+pub mod task;
+pub mod tasks;
+pub mod tested;
+
+use leptos::prelude::*;
+use leptos_router::{hooks::use_params_map, hooks::use_query_map, params::ParamsMap};
+
+use self::follow::follow;
+use super::parts::asked;
+use chart::comparison::Links;
+use model::{
+    claims::Standing,
+    comparison::{ComparisonView, Selection, TaskFilter},
+};
+use rpc::comparison::{comparison_get, comparison_tasks};
+use texts::{
+    I18n,
+    claims::{ClaimText, Claims, Measure},
+};
+use ui::{
+    context::use_i18n,
+    frame::Page,
+    load::{Data, Load},
+    notice::{Empty, Notice, Tone},
+};
+
+/// The selection in the address.
+pub fn asked_selection(params: Memo<ParamsMap>, query: Memo<ParamsMap>) -> Selection {
+    query.with(|query| Selection::read(&asked(params, "slug"), |key| query.get_all(key).unwrap_or_default()))
+}
+
+/// The tasks' filter in the address.
+pub fn asked_filter(query: Memo<ParamsMap>) -> TaskFilter {
+    query.with(|query| TaskFilter::read(|key| query.get(key).unwrap_or_default()))
+}
+
+/// The comparison.
+#[component]
+pub fn ComparisonPage() -> impl IntoView {
+    let i = use_i18n();
+    let (params, query) = (use_params_map(), use_query_map());
+    let selection = Memo::new(move |_| asked_selection(params, query));
+    let filter = Memo::new(move |_| asked_filter(query));
+    let figures = Data::new(move || selection.get(), comparison_get);
+    let tasks =
+        Data::new(move || (selection.get(), filter.get()), |(selection, filter)| comparison_tasks(selection, filter));
+    let paper = Memo::new(move |_| asked(query, "layout") == "paper");
+    follow(figures, move |_| selection.get_untracked(), move || tasks.refetch());
+    view! {
+        <Load data=figures let:found>
+            {page(i, found, (paper, query), move || view! {
+                <Load data=tasks let:page>{tasks::view(i, selection.get_untracked(), page)}</Load>
+            }.into_any())}
+        </Load>
+    }
+}
+
+fn page(
+    i: I18n,
+    found: ComparisonView,
+    (paper, query): (Memo<bool>, Memo<ParamsMap>),
+    tasks: impl Fn() -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let t = i.comparison();
+    let slug = found.selection.dataset.clone();
+    let name = found.options.name.get(i.lang).to_owned();
+    let exact = found.selection.query();
+    let crumbs = vec![
+        ("/admin/results".into(), i.results().results.into()),
+        (format!("/admin/results/datasets/{slug}"), name.clone()),
+    ];
+    let ratings: u64 =
+        found.figures.human.as_ref().map_or(0, |human| human.comparison.models.iter().map(|m| m.ratings).sum());
+    let raters = found.figures.human.as_ref().map_or(0, |human| human.raters);
+    let runs = found.selection.runs.as_ref().map_or(0, Vec::len) as u64;
+    let facts = (t.facts)(found.figures.models.len() as u64, &i.number(ratings), raters, runs);
+    let adjudicated = found.figures.human.as_ref().map_or(0, |human| human.adjudicated);
+    let counting = found.counting;
+    let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
+    let downloads = take_away(i, &slug, &exact);
+    let (live, behind) = (found.live, found.behind);
+    // A link to some of the tasks shows them.
+    let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
+    let (form, on_paper) = (selection::form(i, &found), selection::on_paper(i, &found));
+    let other = {
+        let (slug, exact) = (slug.clone(), exact.clone());
+        move || {
+            let (layout, word) = if paper.get() { ("", t.as_page) } else { ("layout=paper", t.as_paper) };
+            let query = [exact.as_str(), layout].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+            view! { <a class="button" href=format!("/admin/compare/{slug}?{}", query.join("&"))>{word}</a> }
+        }
+    };
+    // Only of what was left to the default: an explicit selection of models already says which are missing.
+    let left_out = found.options.models.iter().filter(|(id, _)| {
+        found.options.empty.contains(id) && !found.selection.models.iter().flatten().any(|chosen| chosen == id)
+    });
+    let left_out = left_out.count() as u64;
+    let left_out = (left_out > 0).then(|| view! { <p class="muted small">{(t.left_out)(left_out)}</p> });
+    let body = move || {
+        if counting {
+            view! { <Notice tone=Tone::Care><p role="status">{t.counting}</p></Notice> }.into_any()
+        } else if empty {
+            view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any()
+        } else if paper.get() {
+            paper::view(i, &found)
+        } else {
+            figures_view(i, &found)
+        }
+    };
+    view! {
+        <Page title=(t.title)(&name) crumbs>
+            <p class="comparison-facts">
+                {(!counting).then_some(facts)}
+                {(adjudicated > 0).then(|| format!(" {}", (t.adjudicated_n)(adjudicated)))}
+            </p>
+            {left_out}
+            {live.then(|| view! { <p class="muted small comparison-live">{t.live}</p> })}
+            {(behind && !counting).then(|| view! { <Notice tone=Tone::Care><p>{t.behind}</p></Notice> })}
+            {form}
+            {on_paper}
+            <div class="row comparison-tools">
+                {(!empty && !counting).then_some(other)}
+                <a class="button quiet" href=format!("/admin/compare/{slug}?{exact}")>{t.exact_link}</a>
+                {(!empty).then_some(downloads)}
+            </div>
+            {body}
+            {(!empty).then(|| view! {
+                <section id="tasks" class="stack" aria-labelledby="tasks-head">
+                    <h2 id="tasks-head">{t.tasks}</h2>
+                    <details class="fold" open=listed prop:open=listed>
+                        <summary>{t.all_tasks}</summary>
+                        {tasks()}
+                    </details>
+                </section>
+            })}
+        </Page>
+    }
+    .into_any()
+}
+
+fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
+    let t = i.comparison();
+    let files = [
+        ("ratings.csv", t.ratings_csv),
+        ("ratings.jsonl", t.ratings_jsonl),
+        ("verdicts.csv", t.verdicts_csv),
+        ("verdicts.jsonl", t.verdicts_jsonl),
+        ("pairs.csv", t.pairs_csv),
+        ("tables.md", t.tables_md),
+        ("tables.tex", t.tables_tex),
+        ("bundle.zip", t.bundle),
+    ];
+    let links = files
+        .into_iter()
+        .map(|(file, name)| {
+            let href = format!("/admin/compare/{slug}/export/{file}?{query}");
+            view! { <li><a href=href download="" rel="external">{name}</a></li> }
+        })
+        .collect_view();
+    view! {
+        <details class="take-away">
+            <summary class="button">{t.take_away}</summary>
+            <div class="take-away-box">
+                <ul>{links}</ul>
+                <p class="muted small">{t.take_away_hint}</p>
+            </div>
+        </details>
+    }
+}
+
+fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
+    let t = i.comparison();
+    let links = Links::of(&found.selection).captioned(&found.captions);
+    let by_people = match &found.figures.human {
+        None => view! { <p class="muted">{t.no_ratings}</p> }.into_any(),
+        Some(human) => human::with_tests(i, human, &found.raters, Some(&links)),
+    };
+    let by_tests = match &found.figures.automated {
+        None => view! { <p class="muted">{t.no_runs}</p> }.into_any(),
+        Some(automated) => tested::view(i, &found.figures, automated, Some(&links)),
+    };
+    let both = found.figures.both.as_ref().zip(found.figures.human.as_ref());
+    let both = both.map(|(both, human)| {
+        view! {
+            <section id="both" class="stack" aria-labelledby="both-head">
+                <h2 id="both-head">{t.tests_and_people}</h2>
+                {tested::both(i, &found.figures, &human.comparison.rubric, both, Some(&links))}
+            </section>
+        }
+    });
+    let short = in_short(i, found);
+    let judges = found.figures.human.as_ref().and_then(|human| judges::view(i, found, human));
+    view! {
+        <nav class="comparison-nav" aria-label=t.contents>
+            <a href="#short" rel="external">{t.in_short}</a>
+            <a href="#people" rel="external">{t.by_people}</a>
+            <a href="#tests" rel="external">{t.by_tests}</a>
+            {both.is_some().then(|| view! { <a href="#both" rel="external">{t.tests_and_people}</a> })}
+            {judges.is_some().then(|| view! { <a href="#judges" rel="external">{t.judges}</a> })}
+            <a href="#tasks" rel="external">{t.tasks}</a>
+        </nav>
+        {short}
+        <section id="people" class="comparison stack" aria-labelledby="people-head">
+            <h2 id="people-head">{t.by_people}</h2>
+            {by_people}
+        </section>
+        <section id="tests" class="stack" aria-labelledby="tests-head">
+            <h2 id="tests-head">{t.by_tests}</h2>
+            {by_tests}
+        </section>
+        {both}
+        {judges}
+    }
+    .into_any()
+}
+
+/// One sentence per dimension, and one for the tests: the summary.
+fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
+    let mut lines: Vec<(String, ClaimText)> = Vec::new();
+    let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
+    if let Some(human) = &found.figures.human {
+        for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
+            let standing = Standing::of_ratings(human, d);
+            let claim_text = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
+            lines.extend(claim_text.map(|claim_text| (dimension.name.get(i.lang).to_owned(), claim_text)));
+        }
+    }
+    if let Some(automated) = &found.figures.automated {
+        let standing = Standing::of_tests(automated);
+        let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
+        lines.extend(claim_text.map(|claim_text| (i.comparison().by_tests.to_owned(), claim_text)));
+    }
+    let rows = lines.iter().map(|(name, (sentence, apart))| {
+        let class = if *apart { "say say--apart" } else { "say" };
+        view! { <li class=class><strong>{name.clone()}{i.common.colon}</strong>{sentence.clone()}</li> }
+    });
+    let rows = rows.collect_view();
+    (!lines.is_empty()).then(|| {
+        view! {
+            <section id="short" class="stack" aria-labelledby="short-head">
+                <h2 id="short-head">{i.comparison().in_short}</h2>
+                <ul class="says">{rows}</ul>
+            </section>
+        }
+        .into_any()
+    })
+}

@@ -1,0 +1,392 @@
+//! `/admin/find?q=`: the search over everything that an admin made, and over the pages. [`app::palette`] draws it
+//! in a dialog, too.
+
+use std::time::Duration;
+
+use leptos::{ev, html, prelude::*, wasm_bindgen::JsCast, web_sys};
+use leptos_router::hooks::{use_location, use_navigate, use_query_map};
+
+use super::{
+    filter::{Field, FilterBar},
+    parts::asked,
+};
+use model::{
+    error::AppError,
+    find::{Hit, Kind},
+    ids::RunId,
+    page::holds,
+};
+use rpc::find::find;
+use texts::I18n;
+use ui::{
+    context::use_i18n,
+    effect::effect,
+    failure::error_text,
+    frame::Page,
+    load::{Data, Load},
+    notice::Empty,
+    palette::{FIND, InPalette},
+};
+
+/// How long typing pauses before the server is asked.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// How long a page may take until it has its title.
+const TITLE: Duration = Duration::from_millis(700);
+
+/// The tab's list of places that were visited, newest first: an address, a tab and a title in each line.
+const PLACES: &str = "places";
+
+/// How many places are remembered.
+const REMEMBERED: usize = 8;
+
+/// One line of the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    group: &'static str,
+    name: String,
+    detail: String,
+    href: String,
+}
+
+/// The search, as a page or in its dialog.
+#[component]
+pub fn FindPage() -> impl IntoView {
+    match use_context::<InPalette>() {
+        Some(InPalette(asked)) => view! { <Dialog asked/> }.into_any(),
+        None => view! { <Whole/> }.into_any(),
+    }
+}
+
+/// The server's results for `words`; without words, nothing.
+fn found(words: impl Fn() -> String + Send + Sync + 'static) -> Data<Vec<Hit>> {
+    Data::new(words, |words| async move { if words.trim().is_empty() { Ok(Vec::new()) } else { find(words).await } })
+}
+
+/// A page of its own, which works without JavaScript.
+#[component]
+fn Whole() -> impl IntoView {
+    let i = use_i18n();
+    let query = use_query_map();
+    let words = move || asked(query, "q");
+    let data = found(words);
+    let list = move |hits: Vec<Hit>| {
+        let words = untrack(words);
+        let lines = lines(i, &words, hits);
+        if lines.is_empty() {
+            return view! { <Empty title=i.lists().find_none/> }.into_any();
+        }
+        let groups = grouped(lines).into_iter().map(|(group, lines)| {
+            let lines = lines.into_iter().map(|(_, line)| {
+                view! { <li><a href=line.href>{line.name}</a>" "<span class="muted small">{line.detail}</span></li> }
+            });
+            view! { <section><h2>{group}</h2><ul class="plain-list">{lines.collect_view()}</ul></section> }
+        });
+        view! { <div class="stack">{groups.collect_view()}</div> }.into_any()
+    };
+    view! {
+        <Page title=i.common.find>
+            <p class="muted">{i.lists().find_hint}</p>
+            <FilterBar fields=vec![Field::Words]/>
+            <Load data let:hits>{list(hits)}</Load>
+        </Page>
+    }
+}
+
+/// The dialog, which stays in the header: it opens whenever it is asked for, and remembers where one goes.
+#[component]
+fn Dialog(
+    /// How often the search was asked for.
+    asked: RwSignal<u32>,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    let is_open = RwSignal::new(false);
+    effect(move |_: Option<()>| {
+        let (Some(dialog), times) = (dialog.get(), asked.get()) else { return };
+        if dialog.open() {
+            dialog.close();
+        } else if times > 0 && dialog.show_modal().is_ok() {
+            is_open.set(true);
+        }
+    });
+    let path = use_location().pathname;
+    effect(move |before: Option<()>| {
+        let path = path.get();
+        // The first run is for the page on which the dialog was made, perhaps to be opened at once.
+        if let (Some(()), Some(dialog)) = (before, dialog.get_untracked()) {
+            dialog.close();
+        }
+        // The page's title comes with its data.
+        if let Ok(timer) = set_timeout_with_handle(move || remember(&path), TITLE) {
+            on_cleanup(move || timer.clear());
+        }
+    });
+    let close = Callback::new(move |()| {
+        if let Some(dialog) = dialog.get_untracked() {
+            dialog.close();
+        }
+    });
+    view! {
+        <dialog class="palette" node_ref=dialog aria-label=use_i18n().common.find on:close=move |_| is_open.set(false)>
+            {move || is_open.get().then(|| view! { <Palette close/> })}
+        </dialog>
+    }
+}
+
+/// In the dialog: a combobox whose list follows what is typed.
+#[component]
+fn Palette(
+    /// Closes the dialog; the focus returns to where it was.
+    close: Callback<()>,
+) -> impl IntoView {
+    let i = use_i18n();
+    let l = i.lists();
+    let (typed, words, chosen) = (RwSignal::new(String::new()), RwSignal::new(String::new()), RwSignal::new(0_usize));
+    let data = found(move || words.get());
+    let found = RwSignal::new(None);
+    effect(move |_: Option<()>| found.set(data.get()));
+    let shown = Memo::new(move |_| {
+        let hits = found.get().and_then(Result::ok).unwrap_or_default();
+        // Hits of earlier words until those of these come; pages at once.
+        let words = typed.get();
+        if words.trim().is_empty() { places(i) } else { lines(i, &words, hits) }
+    });
+    let error = move || found.get().and_then(Result::err);
+    effect(move |_: Option<()>| {
+        let now = typed.get();
+        chosen.set(0);
+        if let Ok(timer) = set_timeout_with_handle(move || words.set(now), PAUSE) {
+            on_cleanup(move || timer.clear());
+        }
+    });
+    let input = NodeRef::<html::Input>::new();
+    effect(move |_: Option<()>| {
+        if let Some(input) = input.get() {
+            let _ = input.focus();
+        }
+    });
+    let at = Memo::new(move |_| chosen.get().min(shown.with(Vec::len).saturating_sub(1)));
+    effect(move |_: Option<()>| {
+        if let Some(line) = document().get_element_by_id(&line_id(at.get())) {
+            line.scroll_into_view_with_bool(false);
+        }
+    });
+    let navigate = use_navigate();
+    let keys = move |event: ev::KeyboardEvent| {
+        let count = shown.with_untracked(Vec::len);
+        // Text that an input method is still composing is not a choice.
+        if event.is_composing() || count == 0 {
+            return;
+        }
+        match event.key().as_str() {
+            "ArrowDown" => chosen.set((at.get_untracked() + 1) % count),
+            "ArrowUp" => chosen.set((at.get_untracked() + count - 1) % count),
+            "Enter" => {
+                if let Some(line) = shown.with_untracked(|lines| lines.get(at.get_untracked()).cloned()) {
+                    close.run(());
+                    navigate(&line.href, leptos_router::NavigateOptions::default());
+                }
+            }
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    let write = move |event: ev::Event| {
+        if let Some(input) = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok()) {
+            typed.set(input.value());
+        }
+    };
+    view! {
+        <div class="palette-search">
+            <input
+                class="input"
+                type="text"
+                role="combobox"
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="200"
+                aria-label=i.common.find
+                aria-describedby="palette-keys"
+                aria-autocomplete="list"
+                aria-expanded="true"
+                aria-controls="palette-list"
+                aria-activedescendant=move || (!shown.with(Vec::is_empty)).then(|| line_id(at.get()))
+                placeholder=l.find_hint
+                node_ref=input
+                on:input=write
+                on:keydown=keys
+            />
+            <button class="button quiet" type="button" on:click=move |_| close.run(())>{i.common.close}</button>
+        </div>
+        <div class="palette-list" id="palette-list" role="listbox" aria-label=i.common.find>
+            {move || options(shown.get(), at, close)}
+        </div>
+        <p class="palette-none" role="status">{move || said(i, shown.with(Vec::len), error())}</p>
+        <p class="palette-keys muted small" id="palette-keys">{l.find_keys}</p>
+    }
+}
+
+/// The status line of the results.
+fn said(i: I18n, lines: usize, error: Option<AppError>) -> AnyView {
+    match (error, lines) {
+        (Some(error), _) => error_text(&error, i).into_any(),
+        (None, 0) => i.lists().find_none.into_any(),
+        (None, count) => {
+            let count = (i.lists().found)(&i.number(count as u64));
+            view! { <span class="visually-hidden">{count}</span> }.into_any()
+        }
+    }
+}
+
+fn line_id(at: usize) -> String {
+    format!("palette-{at}")
+}
+
+fn options(lines: Vec<Line>, chosen: Memo<usize>, close: Callback<()>) -> impl IntoView {
+    let groups = grouped(lines).into_iter().map(|(group, lines)| {
+        let options = lines.into_iter().map(|(at, line)| {
+            view! {
+                <a
+                    role="option"
+                    id=line_id(at)
+                    class="palette-option"
+                    tabindex="-1"
+                    href=line.href
+                    aria-selected=move || if chosen.get() == at { "true" } else { "false" }
+                    on:click=move |_| close.run(())
+                >
+                    <span>{line.name}</span>
+                    <span class="muted small">{line.detail}</span>
+                </a>
+            }
+        });
+        view! {
+            <div role="group" aria-label=group>
+                <div class="palette-group" aria-hidden="true">{group}</div>
+                {options.collect_view()}
+            </div>
+        }
+    });
+    groups.collect_view()
+}
+
+/// The lines by group, each with its place among all.
+fn grouped(lines: Vec<Line>) -> Vec<(&'static str, Vec<(usize, Line)>)> {
+    let mut groups: Vec<(&'static str, Vec<(usize, Line)>)> = Vec::new();
+    for (at, line) in lines.into_iter().enumerate() {
+        match groups.last_mut() {
+            Some((group, lines)) if *group == line.group => lines.push((at, line)),
+            _ => groups.push((line.group, vec![(at, line)])),
+        }
+    }
+    groups
+}
+
+/// The pages with these words, then what the server has found.
+fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
+    if words.trim().is_empty() {
+        return pages(i);
+    }
+    let pages = pages(i).into_iter().filter(|page| holds(&page.name, words));
+    let hits = hits.into_iter().map(|hit| Line {
+        group: group(i, hit.kind),
+        name: if hit.kind == Kind::Run {
+            (i.runs().run_n)(RunId(hit.name.parse().unwrap_or_default()))
+        } else {
+            hit.name
+        },
+        detail: hit.detail,
+        href: hit.href,
+    });
+    pages.chain(hits).collect()
+}
+
+/// Recently visited objects, and the pages.
+fn places(i: I18n) -> Vec<Line> {
+    let recent = recent().into_iter().map(|(href, name)| Line {
+        group: i.lists().kind_recent,
+        name,
+        detail: String::new(),
+        href,
+    });
+    recent.chain(pages(i)).collect()
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().session_storage().ok()?
+}
+
+/// The places that were visited: address and title.
+fn visited(storage: &web_sys::Storage) -> Vec<(String, String)> {
+    let lines = storage.get_item(PLACES).ok().flatten().unwrap_or_default();
+    lines.lines().filter_map(|line| line.split_once('\t')).map(|(path, title)| (path.into(), title.into())).collect()
+}
+
+/// Remembers the page at `path` with its title, unless the visitor has left it meanwhile.
+fn remember(path: &str) {
+    let (Some(storage), Ok(now)) = (storage(), window().location().pathname()) else { return };
+    let title = document().title();
+    let title = title.trim_end_matches(" · AixGrade");
+    if now != path || !path.starts_with("/admin/") || path == FIND || title.is_empty() {
+        return;
+    }
+    let others = visited(&storage).into_iter().filter(|(other, _)| other != path);
+    let places = std::iter::once((path.to_owned(), title.to_owned())).chain(others).take(REMEMBERED);
+    let lines: Vec<String> = places.map(|(path, title)| format!("{path}\t{title}")).collect();
+    let _ = storage.set_item(PLACES, &lines.join("\n"));
+}
+
+/// The places before this one, newest first.
+fn recent() -> Vec<(String, String)> {
+    let here = window().location().pathname().unwrap_or_default();
+    let places = storage().map(|storage| visited(&storage)).unwrap_or_default();
+    places.into_iter().filter(|(path, _)| *path != here).collect()
+}
+
+fn group(i: I18n, kind: Kind) -> &'static str {
+    let l = i.lists();
+    match kind {
+        Kind::Study => l.kind_study,
+        Kind::Dataset => l.kind_dataset,
+        Kind::Model => l.kind_model,
+        Kind::Run => l.kind_run,
+        Kind::Task => l.kind_task,
+        Kind::Person => l.kind_person,
+    }
+}
+
+/// The pages that one goes to, by their names in the navigation and on buttons.
+fn pages(i: I18n) -> Vec<Line> {
+    let (c, a) = (i.common, i.admin());
+    [
+        (c.nav_overview, "/admin"),
+        (c.nav_results, "/admin/results"),
+        (c.nav_studies, "/admin/studies"),
+        (a.new_study, "/admin/studies/new"),
+        (c.nav_datasets, "/admin/datasets"),
+        (a.import_dataset, "/admin/datasets#import"),
+        (c.nav_models, "/admin/models"),
+        (a.submissions, "/admin/submissions"),
+        (a.upload_outputs, "/admin/upload"),
+        (i.collections().title, "/admin/collections"),
+        (c.nav_runs, "/admin/runs"),
+        (i.runs().compare_runs, "/admin/runs/compare"),
+        (i.languages().title, "/admin/languages"),
+        (i.conversations().title, "/admin/conversations"),
+        (c.nav_people, "/admin/people"),
+        (c.nav_settings, "/admin/settings"),
+        (i.audit().title, "/admin/audit"),
+        (i.upkeep().archive_title, "/admin/archive"),
+        (i.api().tokens, "/admin/api/tokens"),
+        (i.api().webhooks, "/admin/api/webhooks"),
+        (i.api().api, "/admin/api"),
+        (c.account, "/account"),
+    ]
+    .map(|(name, href)| Line {
+        group: i.lists().kind_page,
+        name: name.to_owned(),
+        detail: String::new(),
+        href: href.to_owned(),
+    })
+    .into()
+}

@@ -1,0 +1,195 @@
+//! `/admin/results`: the leaderboard of models on datasets, by people and by tests side by side.
+//!
+//! Filter and order live in the address, so that a link shows a colleague the same.
+
+mod board;
+pub mod dataset;
+pub mod model;
+
+use std::time::Duration;
+
+use leptos::{prelude::*, web_sys};
+use leptos_router::{hooks::use_query_map, params::ParamsMap};
+
+use super::parts::Filter;
+use model::{
+    address::readable,
+    results::{Board, BoardQuery, DatasetPage},
+};
+use rpc::results::results_board;
+use texts::I18n;
+use ui::{
+    context::use_i18n,
+    effect::effect,
+    frame::Page,
+    load::{Data, Load},
+    notice::Empty,
+};
+
+/// How often a page whose figures are being computed asks for them.
+const BEAT: Duration = Duration::from_secs(3);
+
+/// The selection in the address.
+fn asked_board(query: Memo<ParamsMap>) -> BoardQuery {
+    query.with(|query| BoardQuery::read(|key| query.get(key).unwrap_or_default()))
+}
+
+/// Fetches again, while the page is looked at, as long as its figures are being computed.
+fn until_computed<T: Clone + serde::Serialize + serde::de::DeserializeOwned + Send + Sync + 'static>(
+    data: Data<T>,
+    is_waiting: fn(&T) -> bool,
+) {
+    let waiting = StoredValue::new(false);
+    effect(move |_| waiting.set_value(data.get().and_then(Result::ok).is_some_and(|found| is_waiting(&found))));
+    effect(move |_| {
+        let ask = move || {
+            let hidden = web_sys::window().and_then(|w| w.document()).is_none_or(|d| d.hidden());
+            if waiting.get_value() && !hidden {
+                data.refetch();
+            }
+        };
+        if let Ok(beat) = set_interval_with_handle(ask, BEAT) {
+            on_cleanup(move || beat.clear());
+        }
+    });
+}
+
+/// The leaderboard.
+#[component]
+pub fn ResultsPage() -> impl IntoView {
+    let i = use_i18n();
+    let query = use_query_map();
+    let which = Memo::new(move |_| asked_board(query));
+    let data = Data::new(move || which.get(), results_board);
+    until_computed(data, |board| board.datasets.iter().any(|d| d.computing || d.behind));
+    let csv = move || {
+        let query = query.with(ParamsMap::to_query_string);
+        format!("/admin/results.csv{query}")
+    };
+    view! {
+        <Page title=i.results().results actions=move || view! {
+            <a class="button" href=csv download="" rel="external">{i.results().csv}</a>
+        }>
+            <p class="muted board-lead">{i.results().lead}</p>
+            <Load data let:found>{page(i, which.get_untracked(), found)}</Load>
+        </Page>
+    }
+}
+
+fn page(i: I18n, asked: BoardQuery, found: Board) -> AnyView {
+    let t = i.results();
+    if found.all_datasets.is_empty() || (found.models == 0 && asked.dataset.is_empty()) {
+        return view! { <Empty title=t.nothing><p>{t.nothing_hint}</p></Empty> }.into_any();
+    }
+    let pages = dataset_pages(i, &found.page, found.datasets.len(), |after| {
+        let other = BoardQuery { after: after.to_owned(), page: 0, ..asked.clone() };
+        // Another page of datasets has none of this one's columns but the models' names.
+        let other =
+            if other.sort == "model" { other } else { BoardQuery { sort: String::new(), reverse: false, ..other } };
+        board_address("/admin/results", &other)
+    });
+    view! {
+        {filter(i, &asked, &found)}
+        {pages}
+        {board::view(i, "/admin/results", &asked, &found)}
+    }
+    .into_any()
+}
+
+fn filter(i: I18n, asked: &BoardQuery, found: &Board) -> impl IntoView + use<> {
+    let t = i.results();
+    let datasets = found
+        .all_datasets
+        .iter()
+        .map(|(slug, name)| {
+            let chosen = *slug == asked.dataset;
+            view! { <option value=slug.clone() selected=chosen prop:selected=chosen>{name.get(i.lang).to_owned()}</option> }
+        })
+        .collect_view();
+    let order = if asked.reverse { "reverse".to_owned() } else { String::new() };
+    let kept = [("sort", asked.sort.clone()), ("order", order)];
+    let kept = kept.into_iter().filter(|(_, value)| !value.is_empty());
+    let kept = kept.map(|(key, value)| view! { <input type="hidden" name=key value=value/> }).collect_view();
+    let count = (t.found)(&i.number(found.found), &i.number(found.models));
+    let (only, every, words) = (asked.only_data, asked.dataset.is_empty(), asked.q.clone());
+    view! {
+        <Filter search=true>
+            <div class="field">
+                <label class="label" for="board-dataset">{t.dataset}</label>
+                <select class="input" id="board-dataset" name="dataset">
+                    <option value="" selected=every prop:selected=every>{t.all_datasets}</option>
+                    {datasets}
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="board-q">{t.model_name}</label>
+                <input class="input" id="board-q" type="search" name="q" value=words/>
+            </div>
+            <label class="tick"><input type="checkbox" name="data" value="1" checked=only prop:checked=only/>{t.only_data}</label>
+            {kept}
+            <button class="button" type="submit">{t.show}</button>
+            <span class="muted small" role="status">{count}</span>
+        </Filter>
+    }
+}
+
+/// Links to the pages of datasets around this one, of which it shows `shown`; nothing if it shows all. `to` is the
+/// address of the page after a dataset.
+fn dataset_pages(i: I18n, page: &DatasetPage, shown: usize, to: impl Fn(&str) -> String) -> Option<AnyView> {
+    let link = |after: &Option<String>, word: &'static str| {
+        let href = to(after.as_ref()?);
+        Some(view! { <a class="button" href=href>{word}</a> })
+    };
+    let (previous, next) = (link(&page.previous, i.common.previous_page), link(&page.next, i.common.next_page));
+    if previous.is_none() && next.is_none() {
+        return None;
+    }
+    let t = i.results();
+    let range = match shown as u64 {
+        0 => String::new(),
+        shown => (t.datasets_shown)(page.before + 1, page.before + shown, page.all),
+    };
+    let range = view! { <span class="muted">{range}</span> };
+    Some(view! { <nav class="row" aria-label=t.dataset_pages>{previous}{range}{next}</nav> }.into_any())
+}
+
+/// The address of a page with these fields, without the empty ones.
+fn address<const N: usize>(path: &str, fields: [(&'static str, String); N]) -> String {
+    let mut query = ParamsMap::new();
+    for (key, value) in fields {
+        if !value.is_empty() {
+            query.insert(key, value);
+        }
+    }
+    format!("{path}{}", readable(&query.to_query_string()))
+}
+
+/// The address of the leaderboard with these settings.
+fn board_address(path: &str, query: &BoardQuery) -> String {
+    let page = if query.page > 0 { query.page.to_string() } else { String::new() };
+    let on = |on: bool, word: &str| if on { word.to_owned() } else { String::new() };
+    address(
+        path,
+        [
+            ("dataset", query.dataset.clone()),
+            ("q", query.q.clone()),
+            ("data", on(query.only_data, "1")),
+            ("sort", query.sort.clone()),
+            ("order", on(query.reverse, "reverse")),
+            ("page", page),
+            ("after", query.after.clone()),
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_leaves_defaults_out_and_survives_reading() {
+        assert_eq!(board_address("/admin/results", &BoardQuery::default()), "/admin/results");
+        let query = BoardQuery { sort: "d-1".into(), only_data: true, reverse: true, page: 2, ..BoardQuery::default() };
+        assert_eq!(board_address("/x", &query), "/x?data=1&sort=d-1&order=reverse&page=2");
+    }
+}

@@ -1,0 +1,129 @@
+//! `/admin/runs`: every run of automated tests. One run is [`run`], one output [`item`], the comparison of
+//! two runs [`compare`].
+
+pub mod compare;
+mod compare_task;
+pub mod item;
+mod items;
+mod live;
+mod published;
+pub mod run;
+mod verdicts;
+mod workers;
+
+use leptos::prelude::*;
+
+use super::{
+    engine::{EngineNotice, engine_data},
+    filter::Field,
+    list::Listing,
+};
+use chart::percentage;
+use model::run::{RunRow, RunStatus};
+use rpc::runs::runs;
+use texts::I18n;
+use ui::{
+    context::use_i18n,
+    frame::Page,
+    load::{Data, Load},
+    notice::{Badge, Empty, Tone},
+};
+
+/// The list of runs.
+#[component]
+pub fn RunsPage() -> impl IntoView {
+    let i = use_i18n();
+    let (t, l) = (i.runs(), i.lists());
+    let list = Listing::new("-started", &["status", "dataset", "model"]);
+    let data = Data::new(move || list.asked(), |page| runs(None, page));
+    let engine = engine_data();
+    let workers = workers::workers_data();
+    let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
+    let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled]
+        .map(|status| (status.name(), t.status_name(status).to_owned()));
+    let states = std::iter::once(("", l.any.to_owned())).chain(states).collect();
+    view! {
+        <Page title=t.runs actions>
+            <EngineNotice data=engine/>
+            {workers::section(i, workers)}
+            {list.bar(vec![Field::Choice("status", l.status, states), Field::Kept("dataset"), Field::Kept("model")])}
+            <Load data let:page>{list.view(page, move || none(i), move |rows| table(i, Some(list), rows))}</Load>
+        </Page>
+    }
+}
+
+fn none(i: I18n) -> AnyView {
+    let t = i.runs();
+    view! {
+        <Empty title=t.no_runs>
+            <p>{t.no_runs_hint}</p>
+            <p><a class="button" href="/admin/submissions">{i.admin().submissions}</a></p>
+        </Empty>
+    }
+    .into_any()
+}
+
+/// Runs, whose headings sort a list.
+pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
+    let (t, a) = (i.runs(), i.admin());
+    let head = |name: &'static str, sort: &'static str, class: &'static str| match list {
+        Some(list) => list.head(name, sort, class),
+        None => view! { <th role="columnheader" scope="col" class=class>{name}</th> }.into_any(),
+    };
+    let rows = rows.into_iter().map(|row| {
+        let (m, done) = (row.metrics, (i.common.of)(row.done.into(), row.items.into()));
+        // Figures count what has no verdict as unsolved, so those of a part of the outputs would be too low.
+        let is_whole = row.items > 0 && row.done == row.items;
+        let shown = move |share| if is_whole { percentage(share) } else { "–".to_owned() };
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.run>
+                    <a href=format!("/admin/runs/{}", row.id)>{row.model_name}</a>
+                    " "<span class="muted small">{(t.run_n)(row.id)}</span>
+                </th>
+                <td role="cell" data-label=a.dataset><span>{row.dataset}" "<span class="muted">{(a.version_n)(row.number)}</span></span></td>
+                <td role="cell" data-label=t.state>
+                    {status(i, row.status)}
+                    {row.lacks_sources.then(|| view! { " "<Badge tone=Tone::Care>{t.no_sources}</Badge> })}
+                </td>
+                <td role="cell" data-label=t.done_count class="num">{done}</td>
+                <td role="cell" data-label="pass@1" class="num">
+                    <span class="mean">{shown(m.pass_at_1)}</span>
+                    {row.published.filter(|_| is_whole).map(|published| view! {
+                        " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
+                    })}
+                </td>
+                <td role="cell" data-label=t.ratio class="num">{shown(m.ratio_mean)}</td>
+                <td role="cell" data-label=t.started class="when">{i.time(row.created_at)}</td>
+            </tr>
+        }
+    });
+    view! {
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.runs}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    {head(t.run, "model", "")}
+                    {head(a.dataset, "dataset", "")}
+                    {head(t.state, "status", "")}
+                    {head(t.done_count, "", "num")}
+                    {head("pass@1", "", "num")}
+                    {head(t.ratio, "", "num")}
+                    {head(t.started, "-started", "")}
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows.collect_view()}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// A run's state, colored.
+fn status(i: I18n, status: RunStatus) -> impl IntoView {
+    let tone = match status {
+        RunStatus::Running => Tone::Care,
+        RunStatus::Finished => Tone::Good,
+        RunStatus::Cancelled => Tone::Plain,
+    };
+    view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
+}

@@ -1,0 +1,58 @@
+//! A run's figures by the verdicts of the evaluator published with the benchmark, next to the guarded ones.
+
+use leptos::prelude::*;
+
+use chart::percentage;
+use model::{
+    published::Difference,
+    run::{PassAtK, RunRow},
+};
+use texts::I18n;
+
+/// The interval of a figure, if it has one.
+pub fn interval(at: &PassAtK) -> Option<impl IntoView + use<>> {
+    let interval = at.interval?;
+    let text = format!("[{:.1}, {:.1}]", interval.low * 100.0, interval.high * 100.0);
+    Some(view! { <dd class="muted small">{text}</dd> })
+}
+
+/// The figures as published, and why they differ from the guarded ones; nothing where the benchmark has no evaluator.
+pub fn figures(
+    i: I18n,
+    row: &RunRow,
+    tasks: u32,
+    pass_at: &[PassAtK],
+    differences: Vec<Difference>,
+) -> Option<impl IntoView + use<>> {
+    let (t, published) = (i.runs(), row.published?);
+    let head = if row.conversations { t.solved_turns } else { t.solved };
+    let solved = (i.common.of)(published.solved.into(), tasks.into());
+    let each = pass_at.iter().map(|at| {
+        let first = (at.k == 1).then(|| view! { <dd class="muted small">{head}{i.common.colon}{solved.clone()}</dd> });
+        view! {
+            <div class="figure">
+                <dt>{t.published_k(at.k)}</dt>
+                <dd>{percentage(at.value)}</dd>
+                {interval(at)}
+                {first}
+            </div>
+        }
+    });
+    let each = each.collect_view();
+    let reasons = differences.into_iter().map(|difference| view! { <li>{t.difference_line(&difference)}</li> });
+    let reasons = reasons.collect_view();
+    let link = (published.differ > 0).then(|| {
+        let address = format!("/admin/runs/{}?verdict=differs#outputs", row.id);
+        view! { <p><a href=address>{t.see_differing}</a></p> }
+    });
+    Some(view! {
+        <section class="stack" aria-labelledby="published">
+            <h2 id="published">{t.published}</h2>
+            <p class="muted small">{t.published_hint}</p>
+            <dl class="figures">{each}</dl>
+            <p>{t.differ(published.differ)}</p>
+            {(published.differ > 0).then(|| view! { <ul class="plain-list">{reasons}</ul> })}
+            {link}
+        </section>
+    })
+}

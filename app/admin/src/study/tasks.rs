@@ -1,0 +1,145 @@
+//! The table of a study's tasks, with filter and order in the address.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+
+use crate::{
+    list::Listing,
+    parts::{Filter, asked, choice, lang_badge, spread},
+};
+use model::{ids::StudyId, lang::Lang, page::Paged, ratings::TaskScores, text::excerpt};
+use texts::I18n;
+use ui::notice::Empty;
+
+/// The list of tasks, as the address asks for it.
+pub fn listing() -> Listing {
+    Listing::new("order", &["lang", "show"])
+}
+
+/// A page of the tasks with their mean scores, each one click away from its ratings.
+pub fn view(
+    i: I18n,
+    study: StudyId,
+    models: &[String],
+    list: Listing,
+    page: Paged<TaskScores>,
+) -> impl IntoView + use<> {
+    let t = i.admin();
+    let query = use_query_map();
+    let read = move |key: &str| asked(query, key);
+    let rows =
+        list.view(page, || view! { <Empty title=t.none_match/> }.into_any(), |rows| table(i, study, models, rows));
+    view! {
+        <Filter search=true>
+            <div class="field">
+                <label class="label" for="task-q">{t.filter_text}</label>
+                <input class="input" id="task-q" type="search" name="q" value=move || read("q") prop:value=move || read("q")/>
+            </div>
+            <div class="field">
+                <label class="label" for="task-lang">{t.language}</label>
+                <select class="input" id="task-lang" name="lang">
+                    {choice(query, "lang", "", t.any)} {choice(query, "lang", "en", Lang::En.name())}
+                    {choice(query, "lang", "zh", Lang::Zh.name())}
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="task-show">{t.show}</label>
+                <select class="input" id="task-show" name="show">
+                    {choice(query, "show", "", t.all_tasks)} {choice(query, "show", "rated", t.rated_tasks)}
+                    {choice(query, "show", "unrated", t.unrated_tasks)} {choice(query, "show", "apart", t.disputed_tasks)}
+                </select>
+            </div>
+            <div class="field">
+                <label class="label" for="task-sort">{t.order}</label>
+                <select class="input" id="task-sort" name="sort">
+                    {choice(query, "sort", "", t.order_dataset)} {choice(query, "sort", "spread", t.order_spread)}
+                </select>
+            </div>
+            <button class="button" type="submit">{t.filter}</button>
+        </Filter>
+        {rows}
+    }
+}
+
+fn table(i: I18n, study: StudyId, models: &[String], rows: Vec<TaskScores>) -> AnyView {
+    let t = i.admin();
+    let heads = models
+        .iter()
+        .map(|name| view! { <th role="columnheader" scope="col" class="num">{name.clone()}</th> })
+        .collect_view();
+    let rows = rows
+        .into_iter()
+        .map(|row| {
+            let href = format!("/admin/studies/{study}/tasks/{}", row.task.id);
+            let scores = row
+                .models
+                .iter()
+                .enumerate()
+                .map(|(m, scores)| {
+                    let name = models.get(m).cloned().unwrap_or_default();
+                    view! {
+                        <td role="cell" data-label=name class="num">
+                            {(scores.ratings > 0).then(|| view! { <span class="mean-scores">{figures(&scores.means)}</span> })}
+                            <span class="muted small">{(t.ratings_n)(scores.ratings)}</span>
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! {
+                <tr role="row">
+                    <th role="rowheader" scope="row" data-label=t.task>
+                        <a href=href>{row.task.task_id}</a>
+                    </th>
+                    <td role="cell" data-label=t.description class="nl-text">
+                        <span lang=row.task.nl_lang.tag()>{excerpt(&row.task.raw_nl, 140)}</span>
+                        " "
+                        {lang_badge(row.task.nl_lang)}
+                    </td>
+                    {scores}
+                    <td role="cell" data-label=t.spread class="num">
+                        {spread(row.spread)}
+                    </td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <p class="muted small">{t.tasks_legend}</p>
+        <div class="table-box list-box"><table class="table list" role="table">
+            <caption class="visually-hidden">{t.tasks}</caption>
+            <thead role="rowgroup">
+                <tr role="row">
+                    <th role="columnheader" scope="col">{t.task}</th>
+                    <th role="columnheader" scope="col">{t.description}</th>
+                    {heads}
+                    <th role="columnheader" scope="col" class="num">{t.spread}</th>
+                </tr>
+            </thead>
+            <tbody role="rowgroup">{rows}</tbody>
+        </table></div>
+    }
+    .into_any()
+}
+
+/// The mean of each dimension, in the rubric's order: `3.5 · 2 · 4`.
+fn figures(means: &[Option<f64>]) -> String {
+    let one = |mean: &Option<f64>| match mean {
+        None => "–".to_owned(),
+        Some(v) if v.fract() == 0.0 => format!("{v:.0}"),
+        Some(v) => format!("{v:.1}"),
+    };
+    means.iter().map(one).collect::<Vec<_>>().join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let check = |means: &[Option<f64>], text: &str| assert_eq!(figures(means), text);
+        check(&[Some(4.0), Some(2.5), Some(3.333)], "4 · 2.5 · 3.3");
+        check(&[None, Some(1.0)], "– · 1");
+        check(&[], "");
+    }
+}

@@ -1,0 +1,396 @@
+//! Access for programs: API tokens, webhooks and public links.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    comparison::ComparisonFigures,
+    dataset::TaskRow,
+    fault::RequestFault,
+    ids::{ApiTokenId, DeliveryId, PublicLinkId, TaskId, WebhookId},
+    time::Timestamp,
+};
+
+/// A permission of a token. Every scope includes reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub enum Scope {
+    /// Read datasets, outputs, runs, studies, ratings and comparisons.
+    #[serde(rename = "read")]
+    Read,
+    /// Import datasets and upload model outputs.
+    #[serde(rename = "write:data")]
+    WriteData,
+    /// Start, stop and rerun test runs.
+    #[serde(rename = "write:runs")]
+    WriteRuns,
+    /// Create studies, change their status and create public links.
+    #[serde(rename = "write:studies")]
+    WriteStudies,
+    /// Everything, including people, invitations, tokens and webhooks.
+    #[serde(rename = "admin")]
+    Admin,
+}
+
+impl Scope {
+    /// All scopes, narrowest first.
+    pub const ALL: [Scope; 5] = [Scope::Read, Scope::WriteData, Scope::WriteRuns, Scope::WriteStudies, Scope::Admin];
+
+    /// Name in the API, the database and the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Read => "read",
+            Scope::WriteData => "write:data",
+            Scope::WriteRuns => "write:runs",
+            Scope::WriteStudies => "write:studies",
+            Scope::Admin => "admin",
+        }
+    }
+
+    /// Whether a token with this scope may do what requires `needed`.
+    pub fn allows(self, needed: Scope) -> bool {
+        self == needed || self == Scope::Admin || needed == Scope::Read
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Error: the text is not a scope.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unknown scope; write `read`, `write:data`, `write:runs`, `write:studies` or `admin`")]
+pub struct UnknownScope;
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+    fn from_str(s: &str) -> Result<Self, UnknownScope> {
+        Scope::ALL.into_iter().find(|scope| scope.name() == s).ok_or(UnknownScope)
+    }
+}
+
+/// A token in its owner's list. The secret is shown only once, on creation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TokenRow {
+    pub id: ApiTokenId,
+    /// Name of the person that the token acts as.
+    pub owner: String,
+    /// Label given by the owner.
+    pub label: String,
+    /// First characters of the secret, to recognize the token.
+    pub prefix: String,
+    pub scopes: Vec<Scope>,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    /// Time of the last use, to the minute; `None` if never used.
+    pub last_used_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+    /// Whether it is neither expired nor revoked.
+    pub live: bool,
+}
+
+/// Request for a new token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct NewToken {
+    /// Label, 1 to 100 characters.
+    pub label: String,
+    /// At least one scope.
+    #[serde(default)]
+    pub scopes: Vec<Scope>,
+    /// Lifetime in days, 1 to 365.
+    #[serde(default = "default_days")]
+    pub days: u32,
+}
+
+fn default_days() -> u32 {
+    90
+}
+
+/// A newly created token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CreatedToken {
+    pub row: TokenRow,
+    /// The secret. It is not stored and cannot be shown again.
+    pub secret: String,
+}
+
+/// Events that a webhook can subscribe to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub enum WebhookEvent {
+    /// A run finished or was stopped.
+    #[serde(rename = "run.ended")]
+    RunEnded,
+    /// A study was closed.
+    #[serde(rename = "study.closed")]
+    StudyClosed,
+    /// An admin sent a test message; only the tested webhook receives it.
+    #[serde(rename = "test")]
+    Test,
+}
+
+impl WebhookEvent {
+    /// Events that a webhook can subscribe to.
+    pub const CHOICES: [WebhookEvent; 2] = [WebhookEvent::RunEnded, WebhookEvent::StudyClosed];
+
+    /// Name in messages and the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            WebhookEvent::RunEnded => "run.ended",
+            WebhookEvent::StudyClosed => "study.closed",
+            WebhookEvent::Test => "test",
+        }
+    }
+}
+
+impl fmt::Display for WebhookEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for WebhookEvent {
+    type Err = UnknownEvent;
+    fn from_str(s: &str) -> Result<Self, UnknownEvent> {
+        [WebhookEvent::RunEnded, WebhookEvent::StudyClosed, WebhookEvent::Test]
+            .into_iter()
+            .find(|event| event.name() == s)
+            .ok_or(UnknownEvent)
+    }
+}
+
+/// Error: the text is not an event.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unknown event; write `run.ended` or `study.closed`")]
+pub struct UnknownEvent;
+
+/// An address that receives messages about events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct WebhookRow {
+    pub id: WebhookId,
+    /// URL that receives the messages.
+    pub url: String,
+    /// Subscribed events.
+    pub events: Vec<WebhookEvent>,
+    /// Whether the operator currently allows this host.
+    pub allowed: bool,
+    pub created_at: Timestamp,
+    /// Newest message, if any.
+    pub last: Option<DeliveryRow>,
+}
+
+/// Request for a new webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct NewWebhook {
+    /// URL that receives the messages. The operator must allow its host (`--webhook-host`).
+    pub url: String,
+    /// Subscribed events; empty for all.
+    #[serde(default)]
+    pub events: Vec<WebhookEvent>,
+}
+
+/// A newly created webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CreatedWebhook {
+    pub row: WebhookRow,
+    /// Secret that signs messages. It is not shown again.
+    pub secret: String,
+}
+
+/// Delivery state of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DeliveryState {
+    /// Waiting for the first or the next attempt.
+    Waiting,
+    /// Delivered.
+    Delivered,
+    /// Failed after the last attempt.
+    Failed,
+}
+
+impl DeliveryState {
+    /// Name in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeliveryState::Waiting => "waiting",
+            DeliveryState::Delivered => "delivered",
+            DeliveryState::Failed => "failed",
+        }
+    }
+}
+
+impl FromStr for DeliveryState {
+    type Err = UnknownState;
+    fn from_str(s: &str) -> Result<Self, UnknownState> {
+        [DeliveryState::Waiting, DeliveryState::Delivered, DeliveryState::Failed]
+            .into_iter()
+            .find(|state| state.name() == s)
+            .ok_or(UnknownState)
+    }
+}
+
+/// Error: the text is not a delivery state.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unknown state of a delivery")]
+pub struct UnknownState;
+
+/// One message to a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct DeliveryRow {
+    pub id: DeliveryId,
+    /// The event.
+    pub event: WebhookEvent,
+    /// Id of the run or the study.
+    pub subject: Option<i64>,
+    pub state: DeliveryState,
+    /// Number of attempts.
+    pub attempts: u32,
+    /// HTTP status of the latest response.
+    pub status: Option<u16>,
+    /// Why the latest attempt failed.
+    pub error: Option<RequestFault>,
+    /// Time of the event.
+    pub created_at: Timestamp,
+    /// Time of the next attempt, if one is pending.
+    pub next_at: Option<Timestamp>,
+}
+
+/// A link to a closed study's public page. The secret is shown only once, on creation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct PublicLinkRow {
+    pub id: PublicLinkId,
+    pub code: bool,
+    pub created_at: Timestamp,
+    /// Expiry; `None` for never.
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+    /// Whether it is neither expired nor revoked.
+    pub open: bool,
+}
+
+/// Request for a new public link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct NewPublicLink {
+    /// Whether the page shows tasks and the models' code.
+    #[serde(default)]
+    pub code: bool,
+    /// Lifetime in days, 1 to 3650; `None` for no expiry.
+    #[serde(default)]
+    pub days: Option<u32>,
+}
+
+/// A newly created public link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CreatedPublicLink {
+    pub row: PublicLinkRow,
+    /// Path of the page on this server. It is not stored and cannot be shown again.
+    pub path: String,
+}
+
+/// A study's public page. **Nothing here names or distinguishes raters.**
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PublicStudy {
+    /// The study's title.
+    pub title: String,
+    /// Short name of the dataset.
+    pub dataset: String,
+    /// Number of raters.
+    pub raters: u64,
+    /// Planned ratings per output.
+    pub overlap: u32,
+    /// When the study was created.
+    pub created_at: Timestamp,
+    /// When the link was created.
+    pub published_at: Timestamp,
+    /// The figures, without figures about individual raters.
+    #[serde(rename = "sheet")]
+    pub figures: ComparisonFigures,
+    /// Whether the first figures are still being computed.
+    pub counting: bool,
+    /// The tasks, if the link shows code.
+    pub tasks: Vec<(TaskId, String, String)>,
+}
+
+/// A task of a public page with every model's output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PublicTask {
+    /// The study's title.
+    pub title: String,
+    /// The task.
+    pub task: TaskRow,
+    /// One output per model, in the study's order.
+    pub outputs: Vec<(String, super::code::CodeView)>,
+}
+
+/// The API reference page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiReference {
+    /// Operations by area, in display order.
+    pub areas: Vec<ApiArea>,
+}
+
+/// One area of the API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiArea {
+    /// Its name.
+    pub name: String,
+    /// Its operations.
+    pub operations: Vec<ApiOperation>,
+}
+
+/// One operation of the API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiOperation {
+    /// Operation id, unique in the document.
+    pub id: String,
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// The path, with its parameters in braces.
+    pub path: String,
+    /// Summary in one sentence.
+    pub summary: String,
+    /// Further description.
+    pub description: String,
+    /// Required scope; `None` if no token is required.
+    pub scope: Option<Scope>,
+    /// Parameters: name, location, description, whether required.
+    pub parameters: Vec<(String, String, String, bool)>,
+    /// Type of the body and its name in the document, if there is a body.
+    pub body: Option<String>,
+    /// Example call; works once `$TOKEN` and the parameters are filled in.
+    pub example: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_allow_what_they_say() {
+        let check = |scope: Scope, needed: Scope, yes| assert_eq!(scope.allows(needed), yes, "{scope} for {needed}");
+        for scope in Scope::ALL {
+            check(scope, Scope::Read, true);
+            check(Scope::Admin, scope, true);
+            check(scope, Scope::Admin, scope == Scope::Admin);
+            assert_eq!(scope.name().parse::<Scope>().unwrap(), scope);
+            assert_eq!(serde_json::to_value(scope).unwrap(), scope.name());
+        }
+        check(Scope::WriteData, Scope::WriteRuns, false);
+        check(Scope::Read, Scope::WriteStudies, false);
+    }
+}

@@ -1,0 +1,441 @@
+//! Collections: outputs, or a judge model's scores, that the program requests from an endpoint, which speaks the chat
+//! completions protocol of OpenAI.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    conversation::{InstructionAnswer, TurnCheck, Way},
+    fault::RequestFault,
+    ids::{CollectionId, OutputId, SubmissionId},
+    judging::{JudgingFacts, OrderMeans},
+    lang::{Bilingual, Lang},
+    message::Message,
+    reason::Fault,
+    time::Timestamp,
+};
+
+/// Maximum number of samples per task.
+pub const MOST_SAMPLES: u32 = 1000;
+/// Maximum number of simultaneous requests.
+pub const MOST_AT_ONCE: u32 = 64;
+/// Number of prompts that a plan shows.
+pub const PLAN_PROMPTS: usize = 3;
+
+/// An endpoint that the operator allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct EndpointRow {
+    /// The operator's name for it.
+    pub name: String,
+    /// The address before `/chat/completions`.
+    pub url: String,
+    /// Whether the operator gave a key for it.
+    pub has_key: bool,
+}
+
+/// How a collection's requests are made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CollectionSettings {
+    /// Samples per task, 1 to [`MOST_SAMPLES`].
+    pub samples: u32,
+    /// Sampling temperature, 0 to 2; absent for the endpoint's default.
+    pub temperature: Option<f64>,
+    /// Nucleus sampling, above 0 and at most 1; absent for the endpoint's default.
+    pub top_p: Option<f64>,
+    /// Seed of the first sample; the seed of sample n is this plus n. Absent to send none.
+    pub seed: Option<i64>,
+    /// Maximum tokens per response (`max_tokens` of the request); absent for the endpoint's default.
+    pub response_tokens: Option<u32>,
+    /// The system message; empty to send none.
+    pub system: String,
+    /// The user message, with `{description}`, `{signature}`, `{language}`, `{prompt}` and `{declaration}`: in English,
+    /// and for tasks described in Chinese in Chinese, or the same if that is empty. Both empty for the default.
+    pub template: Bilingual,
+    /// How tasks that are conversations are asked; absent for other datasets.
+    pub way: Option<Way>,
+    /// The user message of each instruction of a conversation, with `{instruction}`, as `template`. Both empty for the
+    /// default.
+    pub turn_template: Bilingual,
+    /// The user message that says in a dynamic conversation that an answer fails, with `{instruction}` and `{failure}`, as
+    /// `template`. Both empty for the default.
+    pub feedback_template: Bilingual,
+    /// Further fields of the request, as a JSON object; empty for none.
+    pub parameters: String,
+    /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
+    pub at_once: u32,
+    /// Maximum number of requests in a minute; absent for no limit.
+    pub per_minute: Option<u32>,
+    /// Request timeout in seconds, 1 to 3600.
+    pub timeout_s: u32,
+    /// The collection stops when it has sent this many requests, including repeated ones; absent for no limit.
+    pub max_requests: Option<u64>,
+    /// The collection sends no request with which it could use more tokens than this, of prompts and responses;
+    /// absent for no limit.
+    pub max_tokens: Option<u64>,
+}
+
+impl Default for CollectionSettings {
+    fn default() -> Self {
+        CollectionSettings {
+            samples: 1,
+            temperature: None,
+            top_p: None,
+            seed: None,
+            response_tokens: None,
+            system: String::new(),
+            template: Bilingual::default(),
+            way: None,
+            turn_template: Bilingual::default(),
+            feedback_template: Bilingual::default(),
+            parameters: String::new(),
+            at_once: 4,
+            per_minute: None,
+            timeout_s: 300,
+            max_requests: None,
+            max_tokens: None,
+        }
+    }
+}
+
+/// Request for a new collection.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewCollection {
+    /// Short name of the dataset; its newest version is used.
+    pub dataset: String,
+    /// The model's name, as shown in tables.
+    pub model: String,
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// The model's name at the endpoint; empty if it is `model`.
+    #[serde(default)]
+    pub endpoint_model: String,
+    /// External IDs of the tasks; empty for all.
+    #[serde(default)]
+    pub tasks: Vec<String>,
+    #[serde(default)]
+    pub settings: CollectionSettings,
+}
+
+/// A preview of a collection's requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CollectionPlan {
+    /// Number of tasks; of a judging, of outputs.
+    pub tasks: u64,
+    /// Number of requests: tasks times samples, and in conversations times turns.
+    pub requests: u64,
+    /// Whether there may be fewer, with fewer tokens, because tests decide how long a dynamic conversation is.
+    #[serde(default)]
+    pub at_most: bool,
+    /// Estimated tokens of all prompts, where earlier answers count with their maximum, or with 500.
+    pub prompt_tokens: u64,
+    /// Maximum tokens of all responses; absent if responses have no limit.
+    pub response_tokens: Option<u64>,
+    /// The first prompts, at most [`PLAN_PROMPTS`].
+    pub first: Vec<PlannedPrompt>,
+}
+
+/// A task's prompt; a judging's for an output of the task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct PlannedPrompt {
+    /// The task's external ID.
+    pub task_id: String,
+    pub messages: Vec<ChatMessage>,
+}
+
+/// A message of a conversation with a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct ChatMessage {
+    pub role: ChatRole,
+    pub content: String,
+}
+
+/// The author of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ChatRole {
+    /// The operator of the conversation.
+    System,
+    /// The user.
+    User,
+    /// The model, in an earlier turn.
+    Assistant,
+}
+
+impl ChatRole {
+    /// The name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
+        }
+    }
+}
+
+/// The state of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CollectionStatus {
+    /// Nothing has been sent yet.
+    Draft,
+    /// Requests are being sent, or will be as soon as a process can.
+    Running,
+    /// No more requests are sent until it is resumed.
+    Stopped,
+    /// Every request is answered, or has failed for good.
+    Finished,
+}
+
+impl CollectionStatus {
+    /// Every state, in display order.
+    pub const ALL: [CollectionStatus; 4] =
+        [CollectionStatus::Draft, CollectionStatus::Running, CollectionStatus::Stopped, CollectionStatus::Finished];
+
+    /// The name in addresses and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            CollectionStatus::Draft => "draft",
+            CollectionStatus::Running => "running",
+            CollectionStatus::Stopped => "stopped",
+            CollectionStatus::Finished => "finished",
+        }
+    }
+}
+
+impl std::str::FromStr for CollectionStatus {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = CollectionStatus::ALL.into_iter().find(|status| status.name() == name);
+        known.ok_or_else(|| format!("unknown status {name}"))
+    }
+}
+
+/// Why a collection stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", tag = "kind", content = "text")]
+pub enum StopReason {
+    /// An admin stopped it.
+    Admin,
+    /// `max_requests` is used up.
+    MaxRequests,
+    /// Another request could use more than `max_tokens`.
+    MaxTokens,
+    /// The endpoint refuses every request, such as for a wrong key.
+    Refused(RequestFault),
+    /// Several requests in a row failed; why the last one did.
+    Failing(RequestFault),
+    /// The server had an internal error; its number in the log.
+    Internal(String),
+    /// Why the tests of answers could not run, so that the next request is unknown. The answers are kept, and are
+    /// tested when the collection is resumed.
+    Tests(Fault),
+}
+
+/// A row of the list of collections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CollectionRow {
+    pub id: CollectionId,
+    /// The model's name in tables; a judging's judge.
+    pub model_name: String,
+    /// What a judging has besides; absent if the collection is of outputs.
+    pub judging: Option<JudgingFacts>,
+    /// Short name of the dataset.
+    pub dataset: String,
+    /// The version of the dataset.
+    pub number: u32,
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// The model's name at the endpoint.
+    pub endpoint_model: String,
+    pub status: CollectionStatus,
+    /// Why it is stopped.
+    pub reason: Option<StopReason>,
+    /// Number of requests: tasks, or a judging's outputs, times samples.
+    pub total: u64,
+    /// Requests with a response. A judge that is asked once more counts once.
+    pub answered: u64,
+    /// Requests that failed and are not repeated unless somebody asks for it.
+    pub failed: u64,
+    /// Number of HTTP requests, including repeated ones.
+    pub sent: u64,
+    /// Tokens of the prompts that were answered.
+    pub prompt_tokens: u64,
+    /// Tokens of the responses.
+    pub response_tokens: u64,
+    /// Responses whose tokens are estimated, because the endpoint did not report them.
+    pub estimated: u64,
+    /// Responses that ended at a limit of tokens, as the endpoint says (`length`); they may be incomplete.
+    pub cut_off: u64,
+    /// Expected seconds until it ends; absent while unknown.
+    pub left_s: Option<u64>,
+    /// The creator; absent for the command line.
+    pub by: Option<String>,
+    pub created_at: Timestamp,
+    /// When it last stopped or finished.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// A collection with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CollectionDetail {
+    pub row: CollectionRow,
+    /// The endpoint's URL when the collection was created.
+    pub url: String,
+    pub settings: CollectionSettings,
+    /// The requests.
+    pub plan: CollectionPlan,
+    /// Whether a process is sending its requests now.
+    pub in_work: bool,
+    /// Whether this process has its endpoint.
+    pub endpoint_known: bool,
+    /// Submissions that were imported from its responses, newest first.
+    pub submissions: Vec<SubmissionId>,
+    /// Whether tasks have changed in a newer version of the dataset. Then its responses cannot be imported.
+    pub outdated: bool,
+    /// Of a judging with a drawn order of levels that is not running: the answers by order.
+    pub orders: Vec<OrderMeans>,
+}
+
+/// The state of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RequestStatus {
+    /// Sent; no response yet.
+    Sent,
+    /// It will be sent again.
+    Waiting,
+    Answered,
+    /// It failed for good.
+    Failed,
+}
+
+impl RequestStatus {
+    /// Every state, in display order.
+    pub const ALL: [RequestStatus; 4] =
+        [RequestStatus::Sent, RequestStatus::Waiting, RequestStatus::Answered, RequestStatus::Failed];
+
+    /// The name in addresses and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            RequestStatus::Sent => "sent",
+            RequestStatus::Waiting => "waiting",
+            RequestStatus::Answered => "answered",
+            RequestStatus::Failed => "failed",
+        }
+    }
+}
+
+impl std::str::FromStr for RequestStatus {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = RequestStatus::ALL.into_iter().find(|status| status.name() == name);
+        known.ok_or_else(|| format!("unknown status {name}"))
+    }
+}
+
+/// A request that was sent at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct RequestRow {
+    /// Its number within the program.
+    pub id: i64,
+    /// The task's external ID.
+    pub task_id: String,
+    /// The sample, from 0; of a judging, the answer for the same output.
+    pub sample: u32,
+    /// The turn of a conversation, from 0. Of a judging, 1 if the judge is asked once more, because its first answer is not
+    /// valid.
+    pub turn: u32,
+    /// In a dynamic conversation: the turn of the task whose instruction it asks for.
+    pub instruction: Option<u32>,
+    /// In a dynamic conversation: what the tests of the answer showed; absent while they have not run.
+    pub tests: Option<TestedAnswer>,
+    /// Why the tests of the answer could not run, the last time that they were tried.
+    pub tests_fault: Option<Fault>,
+    /// The judged output, and its model and sample; absent if the collection is of outputs.
+    pub output: Option<JudgedOutput>,
+    /// A valid answer's scores, in the rubric's order.
+    pub scores: Option<Vec<u8>>,
+    /// A valid answer's answers about the instructions of the output's conversation, by turn; empty if the judge was not asked
+    /// about any.
+    pub instruction_answers: Vec<InstructionAnswer>,
+    pub status: RequestStatus,
+    /// How often it was sent.
+    pub attempts: u32,
+    /// When it was last sent.
+    pub sent_at: Timestamp,
+    /// Why the response ended, as the endpoint says: `stop`, or `length` if it was cut off.
+    pub finish_reason: Option<String>,
+    /// The model's name as the endpoint reported it.
+    pub reported_model: Option<String>,
+    /// Tokens of the prompt, as the endpoint counted them.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the response, as the endpoint counted them.
+    pub response_tokens: Option<u64>,
+    /// Milliseconds from sending it to the end of its response.
+    pub latency_ms: Option<u64>,
+    /// Why the last attempt failed; absent if it succeeded.
+    pub error: Option<RequestFault>,
+}
+
+/// What the tests of an answer showed in a dynamic conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TestedAnswer {
+    /// Whether the answer passes the tests of each instruction of the conversation alone.
+    pub checks: Vec<TurnCheck>,
+    /// Why it fails those of its own instruction, as the model is told; empty if it passes.
+    pub failure: String,
+}
+
+/// An output that a judge model grades. The judge does not see the model's name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct JudgedOutput {
+    pub id: OutputId,
+    /// The name of its model.
+    pub model: String,
+    /// Its sample, from 0.
+    pub sample: u32,
+}
+
+/// A request with its texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct RequestDetail {
+    pub row: RequestRow,
+    /// The messages as they were sent.
+    pub messages: Vec<ChatMessage>,
+    /// The response as it came.
+    pub response: Option<String>,
+    /// Why a judge's answer is not valid; absent if it is, and for outputs.
+    pub fault: Option<Bilingual>,
+}
+
+/// How to resume a collection. A limit that is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CollectionResume {
+    /// Whether failed requests are sent again.
+    pub failed: bool,
+    /// The new limit of requests, counted from the beginning.
+    pub max_requests: Option<u64>,
+    /// The new limit of tokens, counted from the beginning.
+    pub max_tokens: Option<u64>,
+}

@@ -1,0 +1,136 @@
+//! Why a request to another server, or what the server does for itself every day, failed: as values.
+//!
+//! They are stored and sent as JSON with a `code` and its values; [`texts::faults`] puts them into words. Texts of
+//! other programs (endpoints, libraries, the operating system) stay texts, in fields of their own. Faults of the engine are
+//! in [`super::reason`].
+
+use serde::{Deserialize, Serialize};
+
+/// Why a request to a webhook or an endpoint failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum RequestFault {
+    /// The operator does not allow webhooks to the host. Nothing was sent.
+    HostNotAllowed,
+    /// The secret of the webhook is damaged. Nothing was sent.
+    DamagedSecret,
+    /// The response was a redirect, which is not followed.
+    Redirect {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The response had an error status.
+    Status {
+        /// The HTTP status.
+        status: u16,
+        /// An endpoint's message; absent if there is none, and for webhooks.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+    },
+    /// There was no complete response in time.
+    Timeout {
+        /// How long the server waited; absent in faults of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u64>,
+    },
+    /// There was no connection, or it broke.
+    Network {
+        /// The message of the library or the operating system.
+        detail: String,
+    },
+    /// An endpoint's HTTP body was larger than the server reads.
+    BodyTooLarge {
+        /// How many bytes are read.
+        limit_bytes: u64,
+    },
+    /// A model's response was longer than an output can be.
+    ResponseTooLong {
+        /// How long it can be.
+        limit_bytes: u64,
+    },
+    /// An endpoint's answer was not a chat completion.
+    NotACompletion {
+        /// What is wrong with it, and the endpoint's message.
+        detail: String,
+    },
+    /// An endpoint's answer was a chat completion without a choice.
+    NoChoice,
+    /// The server could not make the request.
+    NotSent {
+        /// The message of the library.
+        detail: String,
+    },
+    /// An English text of an earlier version that is none of the above.
+    Other {
+        /// The text.
+        text: String,
+    },
+}
+
+/// Why something that the server does for itself every day failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum RoutineFault {
+    /// The disk is full.
+    DiskFull {
+        /// The file or folder that could not be written.
+        path: String,
+    },
+    /// SQLite found the database damaged.
+    Damaged {
+        /// SQLite's message.
+        detail: String,
+    },
+    /// Another backup of the data folder is being made.
+    BackupRunning {
+        /// The data folder.
+        folder: String,
+    },
+    /// The folder of backups cannot be used.
+    BackupFolder {
+        /// The folder.
+        folder: String,
+        /// Why.
+        problem: FolderProblem,
+    },
+    /// A backup failed for another reason, such as an older backup that cannot be read.
+    Backup {
+        /// The reason, in English.
+        detail: String,
+    },
+    /// An internal error.
+    Internal {
+        /// Its number in the log.
+        incident: String,
+    },
+    /// An English text of an earlier version that is none of the above.
+    Other {
+        /// The text.
+        text: String,
+    },
+}
+
+/// Why a folder of backups cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum FolderProblem {
+    /// It cannot be read.
+    Unreadable {
+        /// The message of the operating system.
+        detail: String,
+    },
+    /// It cannot be written.
+    Unwritable {
+        /// The message of the operating system.
+        detail: String,
+    },
+    /// It contains files that are no backups.
+    OtherFiles,
+    /// It has backups of another server.
+    OtherServer,
+    /// Another process is writing to it.
+    InUse,
+}

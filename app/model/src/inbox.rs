@@ -1,0 +1,377 @@
+//! The admins' inbox, over all studies, test runs and webhooks. Nothing here names a model: admins decide about
+//! ratings from this list.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    fault::{RequestFault, RoutineFault},
+    flag::Flag,
+    ids::{RunId, StudyId, Token, UserId, WebhookId},
+    lang::Lang,
+    page::Paged,
+    quality::FlagOn,
+    reason::Fault,
+    study::StudyStatus,
+    time::Timestamp,
+};
+
+/// In a study without a minimum time of its own, a rater is too fast if at least half of their ratings, and at least
+/// [`WATCHED`], took less than this, in seconds.
+pub const FAST_S: u32 = 5;
+/// Fewest timed ratings after which a rater can be too fast.
+pub const WATCHED: u64 = 20;
+/// Most items of one request.
+pub const ITEMS_MOST: usize = 500;
+
+/// The kinds of items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum InboxKind {
+    /// A flag without a reply.
+    Flag,
+    /// A disagreement that waits for an adjudicator.
+    Disagreement,
+    /// A rater who failed the calibration.
+    Calibration,
+    /// A rater who is too fast.
+    Pace,
+    /// A rater who misses hidden known-score items.
+    Checks,
+    /// A study with planned ratings that nobody will give.
+    Plan,
+    /// A run that the engine stopped.
+    Run,
+    /// A run with engine errors.
+    Engine,
+    /// A webhook delivery that failed.
+    Delivery,
+    /// Daily backups that fail.
+    Backup,
+    /// A database that SQLite finds damaged, or that cannot be checked.
+    Integrity,
+}
+
+impl InboxKind {
+    /// Every kind, in display order.
+    pub const ALL: [InboxKind; 11] = [
+        InboxKind::Flag,
+        InboxKind::Disagreement,
+        InboxKind::Calibration,
+        InboxKind::Pace,
+        InboxKind::Checks,
+        InboxKind::Plan,
+        InboxKind::Run,
+        InboxKind::Engine,
+        InboxKind::Delivery,
+        InboxKind::Backup,
+        InboxKind::Integrity,
+    ];
+
+    /// Name in addresses and on the command line.
+    pub fn code(self) -> &'static str {
+        match self {
+            InboxKind::Flag => "flag",
+            InboxKind::Disagreement => "disagreement",
+            InboxKind::Calibration => "calibration",
+            InboxKind::Pace => "pace",
+            InboxKind::Checks => "checks",
+            InboxKind::Plan => "plan",
+            InboxKind::Run => "run",
+            InboxKind::Engine => "engine",
+            InboxKind::Delivery => "delivery",
+            InboxKind::Backup => "backup",
+            InboxKind::Integrity => "integrity",
+        }
+    }
+
+    /// The acts that the list offers for an item of this kind; the first is the usual one.
+    pub fn acts(self) -> &'static [InboxAct] {
+        match self {
+            InboxKind::Flag => &[InboxAct::Resolve],
+            InboxKind::Disagreement => &[InboxAct::AddRater],
+            InboxKind::Calibration => &[InboxAct::Restart, InboxAct::Admit],
+            InboxKind::Pace | InboxKind::Checks => &[InboxAct::Dismiss, InboxAct::Resume],
+            InboxKind::Plan | InboxKind::Backup | InboxKind::Integrity => &[],
+            InboxKind::Run | InboxKind::Engine | InboxKind::Delivery => &[InboxAct::Retry, InboxAct::Dismiss],
+        }
+    }
+}
+
+impl fmt::Display for InboxKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for InboxKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let unknown = || {
+            let names: Vec<_> = InboxKind::ALL.iter().map(|kind| format!("`{kind}`")).collect();
+            format!("unknown kind; write {}", names.join(", "))
+        };
+        InboxKind::ALL.into_iter().find(|kind| kind.code() == text).ok_or_else(unknown)
+    }
+}
+
+/// An act on items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum InboxAct {
+    /// Resolves flags without a reply.
+    Resolve,
+    /// Has one more rater rate outputs with a disagreement.
+    AddRater,
+    /// Restarts a rater's calibration.
+    Restart,
+    /// Lets a rater rate regardless of the calibration.
+    Admit,
+    /// Lets a paused rater continue.
+    Resume,
+    /// Runs or sends again.
+    Retry,
+    /// Takes the item out of the inbox until it happens again.
+    Dismiss,
+}
+
+impl InboxAct {
+    /// Every act, in display order.
+    pub const ALL: [InboxAct; 7] = [
+        InboxAct::Resolve,
+        InboxAct::AddRater,
+        InboxAct::Restart,
+        InboxAct::Admit,
+        InboxAct::Resume,
+        InboxAct::Retry,
+        InboxAct::Dismiss,
+    ];
+
+    /// Name in addresses and on the command line.
+    pub fn code(self) -> &'static str {
+        match self {
+            InboxAct::Resolve => "resolve",
+            InboxAct::AddRater => "add_rater",
+            InboxAct::Restart => "restart",
+            InboxAct::Admit => "admit",
+            InboxAct::Resume => "resume",
+            InboxAct::Retry => "retry",
+            InboxAct::Dismiss => "dismiss",
+        }
+    }
+}
+
+impl fmt::Display for InboxAct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for InboxAct {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || InboxAct::ALL.map(|act| format!("`{act}`")).join(", ");
+        let same = |act: &InboxAct| act.code() == text || act.code().replace('_', "-") == text;
+        InboxAct::ALL.into_iter().find(same).ok_or_else(|| format!("unknown action; write {}", names()))
+    }
+}
+
+/// A filter for items. Absent fields do not restrict them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InboxFilter {
+    /// Of this kind.
+    pub kind: Option<InboxKind>,
+    /// Of this study.
+    pub study: Option<StudyId>,
+}
+
+impl InboxFilter {
+    /// The address of the inbox with this filter.
+    pub fn address(self) -> String {
+        let kind = self.kind.map(|kind| format!("kind={kind}"));
+        let study = self.study.map(|study| format!("study={study}"));
+        let query: Vec<_> = [kind, study].into_iter().flatten().collect();
+        if query.is_empty() { "/admin/inbox".into() } else { format!("/admin/inbox?{}", query.join("&")) }
+    }
+}
+
+/// Something that waits for an admin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct InboxRow {
+    /// Its number. What waits again later keeps it.
+    pub id: i64,
+    pub kind: InboxKind,
+    /// Its study, if it belongs to one.
+    pub study: Option<StudyId>,
+    /// The study's title.
+    pub title: Option<String>,
+    /// Since when it has been waiting.
+    pub since: Timestamp,
+    /// The subject.
+    pub item: InboxItem,
+}
+
+/// The subject of an item.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum InboxItem {
+    /// A flag.
+    Flag {
+        /// The flagged object.
+        on: FlagOn,
+        /// The task's `task_id`.
+        task_id: String,
+        /// Start of the description.
+        raw_nl: String,
+        #[serde(rename = "lang")]
+        nl_lang: Lang,
+        /// The name of the rater.
+        rater: String,
+        flag: Flag,
+        /// The rater's comment on the output.
+        comment: String,
+    },
+    /// A disagreement.
+    Disagreement {
+        /// The task's `task_id`.
+        task_id: String,
+        /// Start of the description.
+        raw_nl: String,
+        #[serde(rename = "lang")]
+        nl_lang: Lang,
+        /// The widest spread.
+        spread: u8,
+        /// The name under which the asking admin adjudicates it; absent if they rated it.
+        token: Option<Token>,
+    },
+    /// A rater: how many of how many ratings were too fast, or hidden checks missed.
+    Rater {
+        rater: UserId,
+        /// Their name.
+        name: String,
+        count: u64,
+        of: u64,
+        /// The minimum time that the ratings did not keep, in seconds.
+        #[serde(default)]
+        seconds: u32,
+        /// Whether the rater is paused.
+        #[serde(default)]
+        paused: bool,
+    },
+    /// A study's plan.
+    Plan {
+        status: StudyStatus,
+        /// Planned ratings without a rater.
+        unassigned: u64,
+        /// Names of deactivated raters with remaining work.
+        inactive: Vec<String>,
+    },
+    /// A run.
+    Run {
+        run: RunId,
+        dataset: String,
+        /// Why the engine stopped it.
+        fault: Option<Fault>,
+        /// Outputs with engine errors.
+        errors: u64,
+    },
+    /// A webhook delivery.
+    Delivery {
+        webhook: WebhookId,
+        /// Its address.
+        url: String,
+        /// HTTP status of the last response.
+        status: Option<u16>,
+        /// Why the last attempt failed.
+        error: Option<RequestFault>,
+        attempts: u32,
+    },
+    /// What the server does for itself every day.
+    Routine {
+        /// Attempts that failed since the last one that succeeded.
+        failures: u32,
+        /// Why the last one failed.
+        why: RoutineFault,
+        /// When it last succeeded.
+        succeeded_at: Option<Timestamp>,
+    },
+}
+
+/// The inbox page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InboxPage {
+    /// How many items wait in all.
+    pub waiting: u64,
+    /// How many wait of each kind, of the filter's study; kinds without any are left out.
+    pub kinds: Vec<(InboxKind, u64)>,
+    /// Studies with items, with their titles and how many wait.
+    pub studies: Vec<(StudyId, String, u64)>,
+    /// A page of the items, newest first.
+    pub page: Paged<InboxRow>,
+}
+
+/// How many items wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct InboxCount {
+    pub kind: InboxKind,
+    pub waiting: u64,
+}
+
+/// Request to do something with items.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct InboxRequest {
+    /// The act.
+    pub act: InboxAct,
+    /// The items' numbers, 1 to [`ITEMS_MOST`].
+    pub items: Vec<i64>,
+}
+
+/// The result of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct InboxDone {
+    /// Number of items that were dealt with.
+    pub done: u64,
+    /// Items that did not wait any more: another admin was faster, or their cause has gone.
+    pub gone: u64,
+    /// Items for which this cannot be done.
+    pub refused: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_as_they_are_written() {
+        for kind in InboxKind::ALL {
+            assert_eq!(kind.code().parse(), Ok(kind));
+            assert_eq!(serde_json::to_value(kind).ok(), Some(kind.code().into()));
+            assert!(kind.acts().iter().all(|act| InboxAct::ALL.contains(act)));
+        }
+        for act in InboxAct::ALL {
+            assert_eq!(act.code().parse(), Ok(act));
+            assert_eq!(serde_json::to_value(act).ok(), Some(act.code().into()));
+        }
+        assert_eq!("add-rater".parse(), Ok(InboxAct::AddRater));
+        assert!("flags".parse::<InboxKind>().is_err());
+    }
+
+    #[test]
+    fn the_filter_is_in_the_address() {
+        let check = |kind, study, address| assert_eq!(InboxFilter { kind, study }.address(), address);
+        check(None, None, "/admin/inbox");
+        check(Some(InboxKind::Flag), None, "/admin/inbox?kind=flag");
+        check(Some(InboxKind::Run), Some(StudyId(3)), "/admin/inbox?kind=run&study=3");
+    }
+}

@@ -1,0 +1,387 @@
+//! Model outputs: the preview before the import, and the imported submissions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    code::CodeView,
+    conversation::Way,
+    dataset::TaskRow,
+    ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
+    problem::Problem,
+    time::Timestamp,
+};
+
+/// The shape of a line of model outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// AixBench's own: `task_id`, `raw_nl`, `signature`, `code`, `end_by`.
+    Aixbench,
+    /// HumanEval-X's: `task_id`, `generation`.
+    HumanEvalX,
+    /// CodeIF-Bench's: `task_id`, `completion`, a chat response.
+    CodeIfBench,
+    /// An archive with one Java class per task, numbered in its name, as AixBench packages hand-assembled
+    /// outputs.
+    Classes,
+}
+
+/// How lines are matched to tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Matching {
+    /// By `task_id`, unless the descriptions show that the ids belong to another dataset.
+    #[default]
+    Auto,
+    /// By `task_id` alone.
+    TaskId,
+    /// By the description's text (with white space collapsed).
+    Description,
+}
+
+/// How a file with invalid lines is imported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InvalidLines {
+    /// Nothing of it is imported.
+    #[default]
+    Refuse,
+    /// They are left out, and the submission records their number. Their tasks may have no output.
+    LeaveOut,
+}
+
+impl InvalidLines {
+    /// From the choice of a form or request to import only the valid lines.
+    pub fn of(good_lines_only: bool) -> InvalidLines {
+        if good_lines_only { InvalidLines::LeaveOut } else { InvalidLines::Refuse }
+    }
+}
+
+/// A line in a list of a preview.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct FileLine {
+    /// Number of the line, from 1; 0 for a class of an archive.
+    pub line: u64,
+    /// The task's ID in the file, or the class's file name.
+    pub label: String,
+}
+
+/// The content of a file of outputs, before the import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Preview {
+    /// The upload.
+    pub upload: UploadId,
+    /// The client's file name.
+    pub file: String,
+    /// Its size in bytes, as uploaded.
+    pub bytes: u64,
+    /// The dataset it is matched against.
+    pub dataset: String,
+    /// How the lines were matched: the result of [`Matching::Auto`].
+    pub matching: Matching,
+    /// The reason, if it was chosen automatically.
+    pub matching_reason: String,
+    /// The same in Chinese.
+    #[serde(default)]
+    pub matching_reason_zh: String,
+    /// The shapes found, with the number of lines each.
+    pub shapes: Vec<(Shape, u64)>,
+    /// Number of lines without blank ones.
+    pub lines: u64,
+    /// Matched lines.
+    pub matched: u64,
+    /// Tasks with at least one output.
+    pub tasks_covered: u64,
+    /// Tasks of the dataset.
+    pub tasks_total: u64,
+    /// Ids of tasks without an output, at most [`PREVIEW_LIST`].
+    pub missing: Vec<String>,
+    /// Number of tasks without an output.
+    pub missing_count: u64,
+    /// Ids in the file that the dataset does not have, at most [`PREVIEW_LIST`].
+    pub unknown: Vec<FileLine>,
+    /// Number of such lines.
+    pub unknown_count: u64,
+    /// Repeated lines with the same task and text. They are imported once, unless any task has different
+    /// outputs: then they are samples.
+    pub duplicates: Vec<FileLine>,
+    /// Number of such lines.
+    pub duplicate_count: u64,
+    /// How the model was asked, if the tasks are conversations; that of the first line.
+    #[serde(default)]
+    pub way: Option<Way>,
+    /// The largest number of samples of a task; more than 1 allows pass@k.
+    pub samples_max: u64,
+    /// Tasks with several samples.
+    pub tasks_with_samples: u64,
+    /// Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
+    /// imported.
+    #[serde(default)]
+    pub differing: Vec<FileLine>,
+    /// Number of such lines.
+    #[serde(default)]
+    pub differing_count: u64,
+    /// Outputs without code; they are imported and count as unsolved.
+    pub empty: Vec<FileLine>,
+    /// Number of such lines.
+    pub empty_count: u64,
+    /// Lines that cannot be parsed, at most [`PREVIEW_LIST`].
+    pub problems: Vec<Problem>,
+    /// Number of such lines. If there are any, nothing is imported, unless the admin chooses to leave them out.
+    pub problem_count: u64,
+    /// Whether the file could not be read to its end. Then lines are missing, and its valid lines cannot be imported
+    /// alone.
+    #[serde(default)]
+    pub cut_short: bool,
+    /// Whether the file is an archive of classes, which has no lines.
+    #[serde(default)]
+    pub archive: bool,
+    /// The first outputs, at most [`PREVIEW_OUTPUTS`].
+    #[serde(default)]
+    pub first: Vec<PreviewOutput>,
+    /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
+    /// each with its first match.
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
+    /// Number of such lines.
+    #[serde(default)]
+    #[serde(rename = "telltale_count")]
+    pub identity_leak_count: u64,
+    /// An existing submission of the same file.
+    pub same_as: Option<SubmissionId>,
+}
+
+impl Preview {
+    /// Whether the file can be imported: no invalid line, and at least one output.
+    pub fn acceptable(&self) -> bool {
+        self.problem_count == 0 && self.matched > 0
+    }
+
+    /// Whether the valid lines can be imported without the invalid ones.
+    pub fn acceptable_in_part(&self) -> bool {
+        self.problem_count > 0 && self.matched > 0 && !self.cut_short
+    }
+
+    /// Number of lines that are not imported: invalid ones and those without a task.
+    pub fn bad_lines(&self) -> u64 {
+        self.problem_count + self.unknown_count
+    }
+}
+
+/// An output of a file as raters would see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct PreviewOutput {
+    /// The line of the file; 0 for an archive's class.
+    pub line: u64,
+    /// Its task.
+    pub task: TaskRow,
+    pub code: CodeView,
+    /// The code as raters see it if names of models are masked; absent if that changes nothing.
+    pub masked: Option<CodeView>,
+}
+
+/// An uploaded file of outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct UploadRow {
+    /// The upload.
+    pub id: UploadId,
+    /// The file's name as uploaded.
+    pub file: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Short name of the dataset that was named with the file.
+    pub dataset: Option<String>,
+    /// The person who uploaded it; absent for the command line.
+    pub by: Option<String>,
+    /// When it was uploaded.
+    pub created_at: Timestamp,
+    pub state: UploadState,
+}
+
+/// The state of an upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum UploadState {
+    /// Not imported. It is deleted a day after it was uploaded.
+    Waiting,
+    /// Its outputs are being stored.
+    Importing {
+        /// Outputs that are stored.
+        stored: u64,
+        /// Outputs that will be stored.
+        total: u64,
+    },
+    /// It is imported.
+    Imported {
+        /// Its newest submission.
+        submission: SubmissionId,
+        /// The model of that submission.
+        model: String,
+    },
+}
+
+/// An identity leak in an output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct IdentityLeak {
+    /// The line of the file; 0 for an imported output.
+    pub line: u64,
+    /// The task's `task_id`.
+    pub task_id: String,
+    /// The name found, in lower case.
+    pub name: String,
+    /// The line of the code, from 1; absent if it is in the surrounding text.
+    pub code_line: Option<u64>,
+    /// The text around it.
+    pub excerpt: String,
+}
+
+/// The masking of a submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct MaskState {
+    /// The person who masked names, and the time; absent without masking. The name is absent for the command line.
+    pub masked: Option<(Option<String>, Timestamp)>,
+    /// The names that are or would be masked and occur in the outputs.
+    pub names: Vec<String>,
+    /// Identity leaks, at most [`PREVIEW_LIST`].
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
+    /// Number of outputs with a leak.
+    #[serde(rename = "telltale_count")]
+    pub identity_leak_count: u64,
+    /// Whether the outputs were not searched, because there are many.
+    #[serde(default)]
+    pub unread: bool,
+}
+
+/// Outputs of a study that name a model to its raters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct StudyLeaks {
+    /// Number of outputs that raters of the study see and that name a model. Masked submissions have none.
+    pub count: u64,
+    /// The names, in lower case.
+    pub names: Vec<String>,
+    /// Submissions with such outputs.
+    pub submissions: Vec<SubmissionLeaks>,
+    /// Whether some outputs were not searched, because there are many.
+    pub unread: bool,
+}
+
+impl StudyLeaks {
+    /// Whether somebody should look at them before the study starts.
+    pub fn any(&self) -> bool {
+        self.count > 0 || self.unread
+    }
+}
+
+/// Outputs of a submission that name a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct SubmissionLeaks {
+    pub submission: SubmissionId,
+    /// Its model.
+    pub model: String,
+    /// Number of outputs.
+    pub count: u64,
+    /// The leaks, at most [`PREVIEW_LIST`].
+    #[serde(rename = "telltales")]
+    pub identity_leaks: Vec<IdentityLeak>,
+}
+
+/// Maximum number of rows of each kind in a preview; the counts are exact.
+pub const PREVIEW_LIST: usize = 50;
+/// Maximum number of outputs that a preview shows with their code.
+pub const PREVIEW_OUTPUTS: usize = 3;
+
+/// A row of the submission list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct SubmissionRow {
+    /// The submission.
+    pub id: SubmissionId,
+    /// Its model.
+    pub model: ModelId,
+    /// The model's name.
+    pub model_name: String,
+    /// Short name of the dataset.
+    pub dataset: String,
+    /// The version of the dataset.
+    pub number: u32,
+    /// The file's name as uploaded.
+    pub file: String,
+    /// Number of outputs.
+    pub outputs: u64,
+    /// Number of tasks with an output.
+    pub tasks: u64,
+    /// Number of invalid lines of the file that were left out; 0 if the file was imported as a whole.
+    #[serde(default)]
+    pub left_out: u64,
+    /// Number of tasks of its dataset version without an output. They count as failed in every figure of tests.
+    #[serde(default)]
+    pub missing: u64,
+    /// The collection from whose responses it was imported, if any.
+    #[serde(default)]
+    pub collection: Option<CollectionId>,
+    /// When it was imported.
+    pub created_at: Timestamp,
+    /// Whether it has outputs for tasks with tests.
+    pub has_tests: bool,
+    /// Whether its dataset has tasks for people.
+    pub for_people: bool,
+    /// How the model was asked; absent if the tasks are no conversations.
+    #[serde(default)]
+    pub way: Option<Way>,
+}
+
+/// A filter for the outputs of a submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputFilter {
+    /// Words that id or description of the task contain; empty for all.
+    #[serde(default)]
+    pub words: String,
+    /// Whether only outputs without code.
+    #[serde(default)]
+    pub empty: bool,
+}
+
+/// One output in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct OutputRow {
+    /// The output.
+    pub id: OutputId,
+    /// The task's external id.
+    pub task_id: String,
+    /// Start of the description.
+    pub raw_nl: String,
+    /// The sample, from 0.
+    pub sample: u32,
+    /// Number of lines of code.
+    pub lines: u64,
+    /// Whether it contains no code.
+    pub empty: bool,
+}
+
+/// One output with its task and its code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct OutputDetail {
+    /// The output.
+    pub row: OutputRow,
+    /// The model's name.
+    pub model_name: String,
+    /// The task.
+    pub task: TaskRow,
+    pub code: CodeView,
+    /// The conversation of which it is the last answer, as HTML; absent if its task is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+}

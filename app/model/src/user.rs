@@ -1,0 +1,199 @@
+//! People, their roles, and invitations.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    announcement::Announced, group::GroupName, ids::UserId, keys::Settings, lang::Lang, plan::Reads, time::Timestamp,
+};
+
+/// A role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Imports data, creates studies, reads results; may rate, too.
+    Admin,
+    /// Rates assigned outputs, and sees nothing that names a model.
+    Rater,
+}
+
+impl Role {
+    /// Name in the database and on the command line.
+    pub fn code(self) -> &'static str {
+        match self {
+            Role::Admin => "admin",
+            Role::Rater => "rater",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+    fn from_str(s: &str) -> Result<Self, UnknownRole> {
+        match s {
+            "admin" => Ok(Role::Admin),
+            "rater" => Ok(Role::Rater),
+            _ => Err(UnknownRole),
+        }
+    }
+}
+
+/// Error: the text is no role.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unknown role; write `admin` or `rater`")]
+pub struct UnknownRole;
+
+/// The person behind a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Me {
+    /// The account's id; never shown to other raters.
+    pub id: UserId,
+    /// The username.
+    pub name: String,
+    /// The role.
+    pub role: Role,
+    /// The language of the interface and the rubric.
+    pub lang: Lang,
+    /// Other personal settings.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+/// The visitor of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Visitor {
+    /// The person, if logged in.
+    pub me: Option<Me>,
+    /// The interface language: the person's, otherwise the cookie's, otherwise the browser's.
+    pub lang: Lang,
+    /// For an admin: how many items waited in the inbox when the page was sent.
+    #[serde(default)]
+    pub waiting: u64,
+    /// The announcements that the person had not read when the page was sent.
+    #[serde(default)]
+    pub announcements: Vec<Announced>,
+    /// Name of the identity provider with which people can log in, if the operator allows one.
+    #[serde(default)]
+    pub sso: Option<String>,
+}
+
+impl Visitor {
+    /// Whether the visitor is an admin.
+    pub fn is_admin(&self) -> bool {
+        self.me.as_ref().is_some_and(|me| me.role == Role::Admin)
+    }
+}
+
+/// A row of the people page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct UserRow {
+    /// The account.
+    pub id: UserId,
+    /// The username.
+    pub name: String,
+    /// The role.
+    pub role: Role,
+    /// When the account was created.
+    pub created_at: Timestamp,
+    /// Whether the account is deactivated.
+    pub disabled: bool,
+    /// A time on the last day on which the person was logged in in a browser; absent if there was none.
+    #[serde(default)]
+    pub seen_at: Option<Timestamp>,
+    /// Number of ratings, without superseded ones.
+    pub ratings: u64,
+    /// Unfinished ratings that studies which are not closed have planned for them.
+    #[serde(default)]
+    pub open_ratings: u64,
+    /// Number of these studies.
+    #[serde(default)]
+    pub open_studies: u64,
+    /// Those of them in which no other active person rates.
+    #[serde(default)]
+    pub alone_in: u64,
+    /// Languages they read, which decide what they get in studies shared by language.
+    pub reads: Reads,
+    /// The groups that they are in.
+    #[serde(default)]
+    pub groups: Vec<GroupName>,
+}
+
+/// A link with which one person creates an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Invitation {
+    /// The invitation's id, for revoking it.
+    pub id: i64,
+    /// A label for the admin: for whom it is.
+    pub label: String,
+    /// The role of the new account.
+    pub role: Role,
+    pub created_at: Timestamp,
+    pub expires_at: Timestamp,
+    /// The person who used it, if anybody.
+    pub used_by: Option<String>,
+    /// Whether it is still valid.
+    pub open: bool,
+    /// The group that who accepts it joins.
+    #[serde(default)]
+    pub group: Option<GroupName>,
+}
+
+/// Time in which a link to choose a new password can be used, in hours.
+pub const RESET_HOURS: u32 = 48;
+
+/// Most invitations that are created at once.
+pub const MOST_INVITATIONS: usize = 200;
+
+/// An invitation that was just created.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct CreatedInvitation {
+    /// Its label.
+    pub label: String,
+    /// The role of the new account.
+    pub role: Role,
+    /// Path of the link on this server. It can be used once and is not shown again.
+    pub path: String,
+}
+
+/// Minimum length of a password, in characters (NIST SP 800-63B asks for at least 8).
+pub const PASSWORD_MIN: usize = 10;
+/// Maximum length of a password, in bytes: hashing time grows with it.
+pub const PASSWORD_MAX: usize = 1024;
+
+/// Why a username is invalid, if it is: 1 to 40 letters, digits, `-`, `_`, `.`.
+pub fn name_fault(name: &str) -> Option<(&'static str, &'static str)> {
+    if name.is_empty() || name.chars().count() > 40 {
+        return Some(("a username has 1 to 40 characters", "用户名为 1 到 40 个字符"));
+    }
+    if !name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c)) {
+        return Some((
+            "a username contains only letters, digits, \"-\", \"_\" and \".\"",
+            "用户名只能包含文字、数字、“-”、“_”和“.”",
+        ));
+    }
+    None
+}
+
+/// Why a password is invalid, if it is.
+pub fn password_fault(password: &str) -> Option<(&'static str, &'static str)> {
+    if password.chars().count() < PASSWORD_MIN {
+        return Some(("a password has at least 10 characters", "密码至少 10 个字符"));
+    }
+    if password.len() > PASSWORD_MAX {
+        return Some(("a password has at most 1,024 bytes", "密码至多 1,024 字节"));
+    }
+    None
+}

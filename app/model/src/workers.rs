@@ -1,0 +1,121 @@
+//! Workers on other machines, and the queues that they take jobs from.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    reason::{FailedCheck, Fault},
+    time::Timestamp,
+};
+
+/// The workers of a server that was started with `--nats`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Workers {
+    /// Whether the server reaches the broker.
+    pub connected: bool,
+    /// Every worker that was heard in the last minutes, by name.
+    pub workers: Vec<WorkerRow>,
+    /// The queues that have jobs, or had some lately.
+    pub queues: Vec<QueueRow>,
+    /// Results that were refused since the server started: of an older attempt, of another build, or unreadable.
+    pub refused_results: u64,
+    /// Jobs that the broker lost since the server started, and that were published again.
+    pub lost_jobs: u64,
+}
+
+/// A worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct WorkerRow {
+    /// Its name: its host and a random part.
+    pub name: String,
+    /// Its host.
+    pub host: String,
+    /// Its version of AixGrade.
+    pub version: String,
+    /// Its build: the beginning of the SHA-256 of the program.
+    pub build: String,
+    /// Whether it gets jobs.
+    pub state: WorkerState,
+    /// Number of outputs that it runs at a time.
+    pub slots: u32,
+    /// Outputs in progress.
+    pub running: u32,
+    /// Outputs that it has run since it started.
+    pub done: u64,
+    /// Outputs per minute, since the server first heard it.
+    pub per_minute: f64,
+    /// What it runs.
+    pub abilities: Vec<WorkerAbility>,
+    /// When the server last heard it.
+    pub last_seen: Timestamp,
+}
+
+/// Whether a worker gets jobs, and otherwise why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerState {
+    /// It gets jobs.
+    Ready,
+    /// It ends after its jobs in progress.
+    Draining,
+    /// It is another build of AixGrade than the server.
+    OtherBuild,
+    /// None of its languages passed its sandbox checks.
+    FailedChecks,
+    /// It has been silent for half a minute.
+    Gone,
+}
+
+impl WorkerState {
+    /// Every value.
+    pub const ALL: [WorkerState; 5] = [
+        WorkerState::Ready,
+        WorkerState::Draining,
+        WorkerState::OtherBuild,
+        WorkerState::FailedChecks,
+        WorkerState::Gone,
+    ];
+
+    /// The name in data and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            WorkerState::Ready => "ready",
+            WorkerState::Draining => "draining",
+            WorkerState::OtherBuild => "other_build",
+            WorkerState::FailedChecks => "failed_checks",
+            WorkerState::Gone => "gone",
+        }
+    }
+}
+
+/// A kind of jobs that a worker was asked to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct WorkerAbility {
+    /// The queue: `java-classes` for Java test classes, otherwise a language.
+    pub kind: String,
+    /// The toolchain's version.
+    pub toolchain: String,
+    /// Number of sandbox checks that ran.
+    pub checks: u32,
+    /// The sandbox checks that failed. Unless there are none, the worker gets no such jobs.
+    pub failed: Vec<FailedCheck>,
+    /// Why it cannot run such jobs at all.
+    pub fault: Option<Fault>,
+}
+
+/// A queue of jobs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct QueueRow {
+    /// The queue: `java-classes` for Java test classes, otherwise a language.
+    pub kind: String,
+    /// Jobs that no worker has yet.
+    pub waiting: u64,
+    /// Jobs that workers have.
+    pub running: u64,
+    /// Whether a worker takes jobs from it.
+    pub served: bool,
+}

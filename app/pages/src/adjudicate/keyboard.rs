@@ -1,0 +1,90 @@
+//! Adjudicating by keyboard: digits give the scores, one dimension after the other, and Enter saves. The browser owns
+//! focus and choice, so the scales are found in the document.
+
+use leptos::{
+    ev,
+    prelude::*,
+    wasm_bindgen::JsCast,
+    web_sys::{Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent},
+};
+
+use ui::{context::use_visitor, effect::effect};
+
+/// Listens until the page is left. Where the visitor switched single keys off, only Enter and Escape act.
+pub fn listen() {
+    let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
+    effect(move |_| {
+        let listener = window_event_listener(ev::keydown, move |event| press(&event, off));
+        on_cleanup(move || listener.remove());
+    });
+}
+
+fn press(event: &KeyboardEvent, off: bool) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let within = |selector: &str| target.as_ref().is_some_and(|at| at.closest(selector).ok().flatten().is_some());
+    let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
+    if modified || event.default_prevented() {
+        return;
+    }
+    let key = event.key();
+    let acts = if within("textarea, select, input:not([type=radio])") {
+        key == "Escape" && next_scale().is_some_and(|at| at.focus().is_ok())
+    } else {
+        match key.as_str() {
+            // The form's own, on a scale; a link's or a button's, on one.
+            "Enter" => {
+                !within("a, button, summary, input") && found("#decision-save").is_some_and(|save| press_on(&save))
+            }
+            "c" if !off => found("#decision-comment").is_some_and(|comment| comment.focus().is_ok()),
+            digit if !off && digit.len() == 1 && digit.as_bytes().first().is_some_and(u8::is_ascii_digit) => {
+                score(digit)
+            }
+            _ => false,
+        }
+    };
+    if acts {
+        event.prevent_default();
+    }
+}
+
+fn press_on(button: &HtmlElement) -> bool {
+    button.click();
+    true
+}
+
+fn found(selector: &str) -> Option<HtmlElement> {
+    document().query_selector(selector).ok()??.dyn_into().ok()
+}
+
+/// The scale that has the focus, otherwise the first without a score.
+fn scale() -> Option<Element> {
+    let focused = document().active_element().and_then(|at| at.closest(".decision-scales fieldset").ok().flatten());
+    focused.or_else(|| document().query_selector(".decision-scales fieldset:not(:has(:checked))").ok().flatten())
+}
+
+/// Gives the current dimension this score and goes to the next; returns whether it has such a level.
+fn score(digit: &str) -> bool {
+    let Some(scale) = scale().or_else(|| document().query_selector(".decision-scales fieldset").ok().flatten()) else {
+        return false;
+    };
+    let level = scale.query_selector(&format!("input[value='{digit}']")).ok().flatten();
+    let Some(level) = level.and_then(|level| level.dyn_into::<HtmlElement>().ok()) else { return false };
+    level.click();
+    match scale.next_element_sibling().and_then(|next| first_level(&next)) {
+        Some(next) => next.focus().is_ok(),
+        None => found("#decision-save").is_some_and(|save| save.focus().is_ok()),
+    }
+}
+
+/// The element of a scale that gets the focus: the chosen level, otherwise the first.
+fn first_level(scale: &Element) -> Option<HtmlElement> {
+    let chosen = scale.query_selector("input:checked").ok().flatten();
+    let level = chosen.or_else(|| scale.query_selector("input").ok().flatten())?;
+    level.dyn_into().ok()
+}
+
+/// Where Escape goes from the reason: the first scale without a score, otherwise the button that saves.
+fn next_scale() -> Option<HtmlElement> {
+    let _reason: HtmlTextAreaElement = document().active_element()?.dyn_into().ok()?;
+    scale().and_then(|scale| first_level(&scale)).or_else(|| found("#decision-save"))
+}

@@ -1,0 +1,235 @@
+//! Outputs and judge models' scores that are requested from endpoints.
+
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
+use leptos::prelude::*;
+
+#[cfg(not(target_arch = "wasm32"))]
+use model::{
+    address::query_value,
+    collection::{CollectionResume, CollectionSettings, NewCollection},
+    conversation::Way,
+    ids::{StudyId, SubmissionId},
+    judging::{LevelOrder, NewJudging},
+    lang::{Bilingual, Lang},
+};
+use model::{
+    collection::{CollectionDetail, CollectionRow, EndpointRow, RequestDetail, RequestRow},
+    error::AppError,
+    ids::CollectionId,
+    page::{PageOf, Paged},
+};
+use ui::call::Call;
+use ui::context::ports;
+
+/// The endpoints that the operator allows.
+#[server(prefix = "/rpc", endpoint = "endpoints", protocol = Call)]
+pub async fn endpoints() -> Result<Vec<EndpointRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.collections.endpoints(&admin).await
+}
+
+/// A page of the collections.
+#[server(prefix = "/rpc", endpoint = "collections", protocol = Call)]
+pub async fn collections(#[server(default)] page: PageOf) -> Result<Paged<CollectionRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.collections.list(&admin, page).await
+}
+
+/// One collection.
+#[server(prefix = "/rpc", endpoint = "collection", protocol = Call)]
+pub async fn collection(id: CollectionId) -> Result<CollectionDetail, AppError> {
+    let (ports, admin) = ports()?;
+    ports.collections.get(&admin, id).await
+}
+
+/// A page of a collection's requests, and one of them with its texts.
+#[server(prefix = "/rpc", endpoint = "collection_requests", protocol = Call)]
+pub async fn requests(
+    id: CollectionId,
+    request: Option<i64>,
+    #[server(default)] page: PageOf,
+) -> Result<(Paged<RequestRow>, Option<RequestDetail>), AppError> {
+    let (ports, admin) = ports()?;
+    let rows = ports.collections.requests(&admin, id, page).await?;
+    let one = match request {
+        Some(request) => Some(ports.collections.request(&admin, id, request).await?),
+        None => None,
+    };
+    Ok((rows, one))
+}
+
+/// Creates a draft and redirects to it. An empty field has its default.
+#[server(prefix = "/rpc", endpoint = "create_collection")]
+pub async fn create_collection(
+    dataset: String,
+    model: String,
+    endpoint: String,
+    #[server(default)] endpoint_model: String,
+    #[server(default)] tasks: String,
+    #[server(default)] samples: String,
+    #[server(default)] temperature: String,
+    #[server(default)] top_p: String,
+    #[server(default)] seed: String,
+    #[server(default)] response_tokens: String,
+    #[server(default)] system: String,
+    #[server(default)] template: String,
+    #[server(default)] template_zh: String,
+    #[server(default)] way: String,
+    #[server(default)] turn_template: String,
+    #[server(default)] feedback_template: String,
+    #[server(default)] parameters: String,
+    #[server(default)] at_once: String,
+    #[server(default)] per_minute: String,
+    #[server(default)] timeout_s: String,
+    #[server(default)] max_requests: String,
+    #[server(default)] max_tokens: String,
+) -> Result<CollectionId, AppError> {
+    let (ports, admin) = ports()?;
+    let usual = CollectionSettings::default();
+    let settings = CollectionSettings {
+        samples: number("samples", &samples)?.unwrap_or(usual.samples),
+        temperature: number("temperature", &temperature)?,
+        top_p: number("top_p", &top_p)?,
+        seed: number("seed", &seed)?,
+        response_tokens: number("response_tokens", &response_tokens)?,
+        system: system.replace("\r\n", "\n").trim().to_owned(),
+        template: Bilingual { en: template.replace("\r\n", "\n"), zh: template_zh.replace("\r\n", "\n") },
+        way: Way::from_name(way.trim()),
+        turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
+        feedback_template: Bilingual { en: feedback_template.replace("\r\n", "\n"), zh: String::new() },
+        parameters,
+        at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
+        per_minute: number("per_minute", &per_minute)?,
+        timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
+        max_requests: number("max_requests", &max_requests)?,
+        max_tokens: number("max_tokens", &max_tokens)?,
+    };
+    let new = NewCollection { dataset, model, endpoint, endpoint_model, tasks: words(&tasks), settings };
+    let id = ports.collections.create(&admin, new).await?;
+    leptos_axum::redirect(&format!("/admin/collections/{id}"));
+    Ok(id)
+}
+
+/// Creates the draft of a judging and redirects to it. An empty field has its default.
+#[server(prefix = "/rpc", endpoint = "create_judging")]
+pub async fn create_judging(
+    #[server(default)] study: String,
+    #[server(default)] submission: String,
+    #[server(default)] rubric: String,
+    judge: String,
+    endpoint: String,
+    #[server(default)] endpoint_model: String,
+    #[server(default)] tasks: String,
+    #[server(default)] lang: String,
+    #[server(default)] level_order: String,
+    #[server(default)] samples: String,
+    #[server(default)] temperature: String,
+    #[server(default)] top_p: String,
+    #[server(default)] seed: String,
+    #[server(default)] response_tokens: String,
+    #[server(default)] parameters: String,
+    #[server(default)] at_once: String,
+    #[server(default)] per_minute: String,
+    #[server(default)] timeout_s: String,
+    #[server(default)] max_requests: String,
+    #[server(default)] max_tokens: String,
+) -> Result<CollectionId, AppError> {
+    let (ports, admin) = ports()?;
+    let usual = CollectionSettings::default();
+    let settings = CollectionSettings {
+        samples: number("samples", &samples)?.unwrap_or(usual.samples),
+        temperature: number("temperature", &temperature)?,
+        top_p: number("top_p", &top_p)?,
+        seed: number("seed", &seed)?,
+        response_tokens: number("response_tokens", &response_tokens)?,
+        parameters,
+        at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
+        per_minute: number("per_minute", &per_minute)?,
+        timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
+        max_requests: number("max_requests", &max_requests)?,
+        max_tokens: number("max_tokens", &max_tokens)?,
+        ..usual
+    };
+    let new = NewJudging {
+        study: number("study", &study)?.map(StudyId),
+        submission: number("submission", &submission)?.map(SubmissionId),
+        rubric,
+        judge,
+        endpoint,
+        endpoint_model,
+        tasks: words(&tasks),
+        lang: lang.parse().unwrap_or(Lang::En),
+        level_order: level_order.parse().unwrap_or(LevelOrder::BestFirst),
+        settings,
+    };
+    let id = ports.collections.create_judging(&admin, new).await?;
+    leptos_axum::redirect(&format!("/admin/collections/{id}"));
+    Ok(id)
+}
+
+/// Starts or resumes a collection. An empty limit stays as it is.
+#[server(prefix = "/rpc", endpoint = "resume_collection")]
+pub async fn resume_collection(
+    id: CollectionId,
+    #[server(default)] failed: bool,
+    #[server(default)] max_requests: String,
+    #[server(default)] max_tokens: String,
+) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let how = CollectionResume {
+        failed,
+        max_requests: number("max_requests", &max_requests)?,
+        max_tokens: number("max_tokens", &max_tokens)?,
+    };
+    ports.collections.resume(&admin, id, how).await
+}
+
+/// Stops a collection.
+#[server(prefix = "/rpc", endpoint = "stop_collection")]
+pub async fn stop_collection(id: CollectionId) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.collections.stop(&admin, id).await
+}
+
+/// Deletes a collection and redirects to the list.
+#[server(prefix = "/rpc", endpoint = "delete_collection")]
+pub async fn delete_collection(id: CollectionId) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.collections.remove(&admin, id).await?;
+    leptos_axum::redirect("/admin/collections");
+    Ok(())
+}
+
+/// Makes an upload of a collection's responses and redirects to its preview.
+#[server(prefix = "/rpc", endpoint = "upload_collection")]
+pub async fn upload_collection(id: CollectionId) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let row = ports.collections.get(&admin, id).await?.row;
+    let upload = ports.collections.upload(&admin, id).await?;
+    let (dataset, model) = (query_value(&row.dataset), query_value(&row.model_name));
+    leptos_axum::redirect(&format!("/admin/uploads/{upload}?dataset={dataset}&model={model}"));
+    Ok(())
+}
+
+/// The words of a field, separated by spaces or commas.
+#[cfg(not(target_arch = "wasm32"))]
+fn words(text: &str) -> Vec<String> {
+    let words = text.split([' ', ',', '\n', '\r', '\t', '，', '、']).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// A number of a form; empty is `None`.
+#[cfg(not(target_arch = "wasm32"))]
+fn number<T: std::str::FromStr>(field: &str, text: &str) -> Result<Option<T>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            let what = (
+                format!("\"{text}\" is not a number that this field accepts"),
+                format!("“{text}”不是该字段可接受的数字"),
+            );
+            AppError::invalid(field, what, ("Enter a number, or leave it empty", "请输入数字，或留空"))
+        }),
+    }
+}

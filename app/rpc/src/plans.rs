@@ -1,0 +1,196 @@
+//! Plans of studies, for admins.
+
+#![allow(clippy::too_many_arguments, reason = "a form's fields; the macro's function on the client has them too")]
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+
+#[cfg(not(target_arch = "wasm32"))]
+use model::{caller::Admin, plan::Extension, study::StudyChange};
+use model::{
+    error::AppError,
+    ids::{GroupId, StudyId, SubmissionId, UserId},
+    page::PageOf,
+    plan::{PagedPlan, Presentation, RatedAnswers, Sharing},
+    study::StudyDraft,
+};
+use port::Ports;
+use ui::call::Call;
+use ui::context::ports;
+
+/// A study's current plan with a page of its raters.
+#[server(prefix = "/rpc", endpoint = "plan", protocol = Call)]
+pub async fn plan(id: StudyId, #[server(default)] page: PageOf) -> Result<PagedPlan, AppError> {
+    let (ports, admin) = ports()?;
+    Ok(ports.plans.get(&admin, id).await?.page(&page))
+}
+
+/// A study's settings, to edit while it is a draft.
+#[server(prefix = "/rpc", endpoint = "study_draft", protocol = Call)]
+pub async fn draft_settings(id: StudyId) -> Result<StudyDraft, AppError> {
+    let (ports, admin) = ports()?;
+    ports.plans.draft(&admin, id).await
+}
+
+/// Changes a draft and redirects to its plan. The fields are those of `create_study`.
+#[server(prefix = "/rpc", endpoint = "edit_study")]
+pub async fn edit_study(
+    id: StudyId,
+    title: String,
+    #[server(default)] rubric: String,
+    #[server(default)] submissions: Vec<SubmissionId>,
+    #[server(default)] raters: Vec<UserId>,
+    overlap: u32,
+    #[server(default)] seed: String,
+    #[server(default)] tasks: String,
+    #[server(default)] presentation: Presentation,
+    #[server(default)] answers: RatedAnswers,
+    #[server(default)] sharing: Sharing,
+    #[server(default)] shares: BTreeMap<String, String>,
+    #[server(default)] pace: String,
+    #[server(default)] groups: Vec<GroupId>,
+    #[server(default)] break_minutes: String,
+) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let raters = with_groups(&ports, &admin, raters, groups).await?;
+    let change = StudyChange {
+        title: Some(title),
+        rubric: Some(rubric).filter(|name| !name.is_empty()),
+        shares: Some(shares_of(sharing, &raters, &shares)?),
+        submissions: Some(submissions),
+        raters: Some(raters),
+        overlap: Some(overlap),
+        seed: parse_seed(&seed)?,
+        tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
+        presentation: Some(presentation),
+        answers: Some(answers),
+        sharing: Some(sharing),
+        pace_s: Some(number("pace", &pace)?.unwrap_or(0)),
+        break_minutes: Some(number("break_minutes", &break_minutes)?.unwrap_or(0)),
+    };
+    ports.plans.edit(&admin, id, change).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{id}/plan"));
+    Ok(())
+}
+
+/// Parses a form's seed; empty is `None`.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn parse_seed(text: &str) -> Result<Option<u64>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            AppError::invalid(
+                "seed",
+                (
+                    format!("\"{text}\" is not a whole number up to {}", u64::MAX),
+                    format!("“{text}”不是 {} 以内的整数", u64::MAX),
+                ),
+                ("Leave it empty for the default", "留空则使用默认值"),
+            )
+        }),
+    }
+}
+
+/// The raters with the active members of the groups, each once.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) async fn with_groups(
+    ports: &Ports,
+    admin: &Admin,
+    mut raters: Vec<UserId>,
+    groups: Vec<GroupId>,
+) -> Result<Vec<UserId>, AppError> {
+    for member in ports.groups.active(admin, groups).await? {
+        if !raters.contains(&member) {
+            raters.push(member);
+        }
+    }
+    Ok(raters)
+}
+
+/// The shares of the raters, in order, from a form's `shares[ID]`.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn shares_of(
+    sharing: Sharing,
+    raters: &[UserId],
+    shares: &BTreeMap<String, String>,
+) -> Result<Vec<u32>, AppError> {
+    if sharing != Sharing::Hand {
+        return Ok(Vec::new());
+    }
+    let share = |rater: &UserId| number("shares", shares.get(&rater.to_string()).map_or("", String::as_str));
+    raters.iter().map(|rater| Ok(share(rater)?.unwrap_or(0))).collect()
+}
+
+/// Adds a rater; an empty `share` means none.
+#[server(prefix = "/rpc", endpoint = "join_study")]
+pub async fn join_study(id: StudyId, user: UserId, #[server(default)] share: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let share = number("share", &share)?;
+    ports.plans.join(&admin, id, user, share).await
+}
+
+/// Removes a rater.
+#[server(prefix = "/rpc", endpoint = "leave_study")]
+pub async fn leave_study(id: StudyId, user: UserId) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.plans.leave(&admin, id, user).await
+}
+
+/// Extends a study; empty fields change nothing.
+#[server(prefix = "/rpc", endpoint = "extend_study")]
+pub async fn extend_study(
+    id: StudyId,
+    #[server(default)] submissions: Vec<SubmissionId>,
+    #[server(default)] overlap: String,
+    #[server(default)] tasks: String,
+) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let by = Extension { submissions, overlap: number("overlap", &overlap)?, tasks: number("tasks", &tasks)? };
+    ports.plans.extend(&admin, id, by).await
+}
+
+/// Creates a draft with the same settings and redirects to its plan.
+#[server(prefix = "/rpc", endpoint = "copy_study")]
+pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
+    let (ports, admin) = ports()?;
+    let copy = ports.plans.copy(&admin, id).await?;
+    leptos_axum::redirect(&format!("/admin/studies/{copy}/plan"));
+    Ok(copy)
+}
+
+/// Sets the seconds per rating; empty for the measured value.
+#[server(prefix = "/rpc", endpoint = "set_pace")]
+pub async fn set_pace(id: StudyId, #[server(default)] seconds: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let seconds = number("seconds", &seconds)?;
+    ports.plans.set_pace(&admin, id, seconds).await
+}
+
+/// Sets the languages that a person reads: `en`, `zh` or `en,zh`.
+#[server(prefix = "/rpc", endpoint = "set_reads")]
+pub async fn set_reads(user: UserId, reads: String) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    let reads = reads.parse().map_err(|what: String| {
+        AppError::invalid("reads", (what, "未选择语言，或语言未知"), ("Choose at least one", "请至少选择一种"))
+    })?;
+    ports.plans.set_reads(&admin, user, reads).await
+}
+
+/// Parses a form's number; empty is `None`.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn number(field: &str, text: &str) -> Result<Option<u32>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            AppError::invalid(
+                field,
+                (
+                    format!("\"{text}\" is not a whole number up to {}", u32::MAX),
+                    format!("“{text}”不是 {} 以内的整数", u32::MAX),
+                ),
+                ("Enter a number, or leave it empty", "请输入数字，或留空"),
+            )
+        }),
+    }
+}

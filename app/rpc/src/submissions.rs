@@ -1,0 +1,84 @@
+//! Model outputs. Files are uploaded by `server/src/http/upload.rs`.
+
+use leptos::prelude::*;
+
+#[cfg(not(target_arch = "wasm32"))]
+use model::submission::InvalidLines;
+use model::{
+    error::AppError,
+    ids::{OutputId, SubmissionId, UploadId},
+    page::{PageOf, Paged},
+    submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
+};
+use ui::call::Call;
+use ui::context::ports;
+
+/// A page of all submissions, or of those for one dataset.
+#[server(prefix = "/rpc", endpoint = "submissions", protocol = Call)]
+pub async fn submissions(
+    dataset: Option<String>,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<SubmissionRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.list(&admin, dataset, page).await
+}
+
+/// One submission.
+#[server(prefix = "/rpc", endpoint = "submission", protocol = Call)]
+pub async fn submission(id: SubmissionId) -> Result<SubmissionRow, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.get(&admin, id).await
+}
+
+/// A page of a submission's outputs.
+#[server(prefix = "/rpc", endpoint = "submission_outputs", protocol = Call)]
+pub async fn submission_outputs(
+    id: SubmissionId,
+    #[server(default)] filter: OutputFilter,
+    #[server(default)] page: PageOf,
+) -> Result<Paged<OutputRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.outputs(&admin, id, filter, page).await
+}
+
+/// One output with its code.
+#[server(prefix = "/rpc", endpoint = "output", protocol = Call)]
+pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.output(&admin, id).await
+}
+
+/// Preview of an uploaded file.
+#[server(prefix = "/rpc", endpoint = "preview", protocol = Call)]
+pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.preview(&admin, upload, &dataset, matching).await
+}
+
+/// A page of the uploaded files of outputs, newest first.
+#[server(prefix = "/rpc", endpoint = "uploads", protocol = Call)]
+pub async fn uploads(#[server(default)] page: PageOf) -> Result<Paged<UploadRow>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.uploads(&admin, page).await
+}
+
+/// Imports the uploaded outputs as `model`'s and redirects to the submission. `mask` hides names of models
+/// from raters; `good_lines_only` leaves out invalid lines instead of refusing the file.
+#[server(prefix = "/rpc", endpoint = "take_submission")]
+pub async fn take_submission(
+    upload: UploadId,
+    dataset: String,
+    matching: Matching,
+    model: String,
+    #[server(default)] mask: bool,
+    #[server(default)] good_lines_only: bool,
+) -> Result<SubmissionId, AppError> {
+    let (ports, admin) = ports()?;
+    let invalid = InvalidLines::of(good_lines_only);
+    let id = ports.submissions.take(&admin, upload, &dataset, matching, &model, invalid).await?;
+    if mask {
+        ports.quality.set_mask(&admin, id, true).await?;
+    }
+    leptos_axum::redirect(&format!("/admin/submissions/{id}"));
+    Ok(id)
+}

@@ -1,0 +1,247 @@
+//! Texts of comparisons, both languages of each side by side.
+
+use model::dataset::TestPart;
+
+macro_rules! texts {
+    (
+        words { $($word:ident: $en:literal, $zh:literal;)* }
+        $($say:ident($($arg:ident: $kind:ty),*): $say_en:literal, $say_zh:literal;)*
+    ) => {
+        pub struct ComparisonTexts {
+            $(pub $word: &'static str,)*
+            $(pub $say: fn($($kind),*) -> String,)*
+        }
+        pub const EN: ComparisonTexts = ComparisonTexts {
+            $($word: $en,)*
+            $($say: |$($arg),*| format!($say_en),)*
+        };
+        pub const ZH: ComparisonTexts = ComparisonTexts {
+            $($word: $zh,)*
+            $($say: |$($arg),*| format!($say_zh),)*
+        };
+    };
+}
+
+texts! {
+    words {
+        task_outputs: "Tests and outputs", "测试与输出";
+        part_tests: "Tests", "测试";
+        part_examples: "Tests that the description mentions", "描述中提到的测试";
+        part_reference: "Reference solution", "参考答案";
+        part_base: "Tests of the base prompt", "基础提示的测试";
+        instructions: "Instructions followed", "指令遵循";
+        instructions_lead: "Raters say for each instruction of a conversation whether the rated answer follows it. All tasks weigh the same; intervals are a bootstrap over tasks and answers.", "评分者对对话中的每条指令回答所评回答是否遵循。各任务权重相同，置信区间由对任务和回答的自助抽样得出。";
+        instruction_kind: "Kind of instruction", "指令类型";
+        answers_head: "Answers", "回答数";
+        share_of_yes: "share of yes", "“是”的比例";
+        compare: "Compare models", "比较模型";
+        comparison: "Comparison", "模型比较";
+        what: "Selection", "所选范围";
+        models: "Models", "模型";
+        studies: "Studies", "评分项目";
+        runs: "Test runs", "测试运行";
+        raters: "Raters", "评分者";
+        all_raters: "Leave all unticked to include everyone", "不勾选则包含所有人";
+        scores: "Scores", "评分";
+        scores_raw: "All ratings", "全部评分";
+        scores_final: "Adjudicated scores where available", "有裁定的采用裁定评分";
+        lang: "Description language", "描述语言";
+        both_langs: "Both languages", "两种语言";
+        show: "Compare selection", "比较所选";
+        exact_link: "Permalink to this selection", "所选范围的固定链接";
+        in_short: "Summary", "概要";
+        by_people: "Human ratings", "人工评分";
+        by_tests: "Automated tests", "自动测试";
+        tests_and_people: "Tests and human ratings", "测试与人工评分对照";
+        tasks: "Tasks", "任务";
+        as_paper: "AixBench paper layout", "AixBench 论文版式";
+        as_page: "Layout with intervals and charts", "含区间和图表的版式";
+        table_2: "Automatic comparison on correctness (layout of AixBench, table 2)", "正确性的自动比较（AixBench 表 2 版式）";
+        table_3: "Manual comparison (layout of AixBench, table 3)", "人工比较（AixBench 表 3 版式）";
+        figure_3: "Automatic comparison on correctness", "正确性的自动比较";
+        figure_4: "Manual comparison", "人工比较";
+        contents: "On this page", "本页内容";
+        rank: "Rank", "名次";
+        interval: "95% interval", "95% 置信区间";
+        group: "Group", "组别";
+        group_hint: "Between models that share a letter, no significant difference was found.", "有相同字母的模型之间未发现显著差异。";
+        details_of: "Details: differences, scores", "详情：差异与评分分布";
+        details_tests: "Details: verdicts, differences, all metrics", "详情：测试结果、差异与全部指标";
+        details_people: "Details: agreement between raters, tests, adjusted means", "详情：评分者一致性、检验与调整均值";
+        details_both: "Details: correlations, largest disagreements", "详情：相关性与分歧最大的任务";
+        all_tasks: "All tasks", "全部任务";
+        all_pairs: "All pairs of models", "全部模型两两比较";
+        matrix_hint: "Row minus column, models in the order of the ranking. Bold: significant (95% interval excludes zero, Holm-corrected p < 0.05). Empty: not compared.", "行模型减列模型，顺序与排名相同。粗体：差异显著（95% 置信区间不含零，Holm 校正后 p < 0.05）；空白：未比较。";
+        grid_head: "All tasks of all models", "所有模型的所有任务";
+        grid_shows: "Show:", "显示：";
+        judges: "Judge models and human ratings", "评判模型与人工评分对照";
+        judges_lead: "A judge model is compared with people on outputs that both scored. Its scores do not enter any mean or test above.", "评判模型仅在双方都评过的输出上与人工比较，其评分不计入上面的任何均值和检验。";
+        judge_instructions: "Instructions count as 1 (followed) or 0 (not followed), each instruction of an output by itself.", "指令按 1（遵循）或 0（未遵循）计，同一输出的各条指令分别计算。";
+        judge: "judge model", "评判模型";
+        people: "people", "人工";
+        who: "Scored by", "评分者";
+        between: "Agreement between", "对照";
+        judge_and_people: "judge model and people", "评判模型与人工";
+        people_alone: "people", "人工之间";
+        judge_means: "Mean scores on outputs that both scored", "双方都评过的输出上的平均分";
+        judge_bias: "Judge minus people", "评判减人工";
+        judge_length_head: "Rank correlation of the judge model's score minus people's with the length of the code", "评判分数减人工分数与代码长度的秩相关";
+        judge_length_hint: "Above 0: the judge model favors longer code more than people do.", "大于 0：评判模型比人更偏好较长的代码。";
+        judge_confusion: "Pairs of scores: a row for each score of a person, a column for each of the judge model", "分数对：行为人工分数，列为评判模型分数";
+        judge_kappas: "Weighted kappa of the judge model with each rater", "评判模型与每位评分者的加权 kappa";
+        replace_head: "May the judge model replace a rater?", "评判模型能否替代一位评分者？";
+        replace_lead: "Each rater in turn is compared with the judge model: who is closer to the other raters? The judge model passes if it wins against at least half of the raters. It may lose on a share ε of outputs, because it costs less.", "依次将每位评分者与评判模型比较：谁更接近其他评分者？若评判模型胜过至少一半评分者，则通过。由于成本更低，允许其在比例为 ε 的输出上落后。";
+        replace_advantage: "At least as close", "至少同样接近";
+        replace_needs: "Undefined: this needs at least three raters who each share 30 outputs with the judge model and another rater.", "未定义：需要至少三位评分者，且每位与评判模型及另一位评分者共同评过 30 个输出。";
+        replace_passes: "passes", "通过";
+        replace_fails: "does not pass", "未通过";
+        metrics: "Metrics", "指标";
+        metric: "Metric", "指标";
+        nothing: "Nothing to compare yet", "还没有可比较的内容";
+        nothing_hint: "Select a study with ratings or a test run with results, or upload outputs first.", "请选择有评分的评分项目或有结果的测试运行，或先上传模型输出。";
+        no_ratings: "The selection contains no ratings of these models.", "所选范围内没有这些模型的评分。";
+        no_runs: "The selection contains no test runs of these models.", "所选范围内没有这些模型的测试运行。";
+        pass_at_1: "Tasks passed (pass@1)", "通过的任务（pass@1）";
+        ratio: "AvgPassRatio, as published", "AvgPassRatio（按发布方式）";
+        ratio_clamped: "AvgPassRatio, clamped to 1 per task", "AvgPassRatio（每题最多计 1）";
+        ratio_sum: "Sum of pass ratios", "通过率之和";
+        tasks_with_tests: "Tasks with tests", "有测试的任务";
+        answered: "Tasks with an output", "有输出的任务";
+        anomalies: "Tasks with more passes than cases", "通过数多于用例数的任务";
+        missing: "No verdict", "没有测试结果";
+        verdicts: "Verdicts", "测试结果";
+        verdicts_desc: "Number of outputs of each model per verdict. The table contains the same values.", "每个模型的输出得到各种结果的次数，表格中有相同数字。";
+        pairs: "Pairwise comparison by task", "按任务两两比较";
+        pair: "Models", "模型";
+        both_pass: "Both pass", "都通过";
+        only_first: "First only", "仅前者";
+        only_second: "Second only", "仅后者";
+        neither: "Neither", "都未通过";
+        pass_difference: "pass@1 difference", "pass@1 之差";
+        ratio_difference: "AvgPassRatio difference", "AvgPassRatio 之差";
+        mcnemar: "McNemar p", "McNemar p 值";
+        interval_note: "In brackets: 95% interval, bootstrapped over tasks.", "方括号内为 95% 置信区间（按任务自助抽样）。";
+        adjusted: "Adjusted for rater leniency", "按评分者宽松度调整";
+        adjusted_hint: "Estimated means if all raters were equally lenient.", "假设所有评分者宽松度相同时的均值。";
+        pair_tests: "Significance of the differences", "差异检验";
+        difference: "Difference", "差异";
+        wilcoxon: "Wilcoxon p", "Wilcoxon p 值";
+        permutation: "Permutation p", "置换检验 p 值";
+        holm: "Holm-corrected", "Holm 校正";
+        effect: "Rank-biserial", "秩双列相关";
+        more: "Additional ratings needed, about", "约需补充评分";
+        tests_lead: "Two-sided, over tasks for which both models have ratings. The Holm correction covers all pairs and dimensions.", "双侧检验，仅含两个模型都有评分的任务；Holm 校正涵盖全部模型对和维度。";
+        correlation_lead: "Correlation between pass ratio and human scores, over outputs that have both.", "在两者都有的输出上，测试通过率与人工评分的相关性。";
+        all_together: "All models", "全部模型";
+        outputs: "Outputs", "输出";
+        spearman: "Spearman", "Spearman";
+        kendall: "Kendall tau-b", "Kendall tau-b";
+        part_most: "Largest disagreements", "分歧最大的任务";
+        people_kinder: "people more lenient", "人工评分更宽松";
+        tests_kinder: "tests more lenient", "测试更宽松";
+        pass_ratio: "Pass ratio", "通过率";
+        mean_score_short: "Value", "数值";
+        mean_score: "Mean score", "平均分";
+        un_nothing: "no data", "没有数据";
+        un_too_few: "not enough data", "数据太少";
+        un_no_pairs: "no output rated twice", "没有输出被评过两次";
+        un_no_variation: "all values equal", "所有数值相同";
+        un_no_divisor: "division by a variance of 0", "作为除数的方差为 0";
+        un_not_crossed: "fewer than two outputs rated by everyone", "所有人都评过的输出不足两个";
+        un_several_samples: "several outputs per task", "有任务包含多个输出";
+        un_unstable: "undefined in most resamples", "在多数重抽样中无定义";
+        ac2: "Gwet's AC2", "Gwet AC2";
+        icc1: "ICC(1)", "ICC(1)";
+        icc2: "ICC(2,1)", "ICC(2,1)";
+        icc2k: "ICC(2,k)", "ICC(2,k)";
+        kappas: "Weighted kappa for each pair of raters", "两两评分者的加权 kappa";
+        dz: "Cohen's d_z", "Cohen d_z";
+        cliff: "Cliff's delta", "Cliff delta";
+        model: "Model", "模型";
+        any_model: "Any", "不限";
+        any_spot: "Show all", "显示全部";
+        score: "Score", "评分";
+        verdict: "Verdict", "测试结果";
+        disagreement: "Spread", "分差";
+        any: "Any", "不限";
+        none_yet: "None yet.", "暂无。";
+        by_one: "1 level or more", "至少 1 级";
+        by_two: "2 levels or more", "至少 2 级";
+        differ: "Models", "模型间差异";
+        differing: "That differ", "有差异";
+        order: "Sort by", "排序";
+        order_dataset: "Dataset order", "数据集顺序";
+        order_spread: "Largest spread first", "分差大的在前";
+        order_gap: "Largest difference between models first", "模型差异大的在前";
+        order_apart: "Largest difference between tests and people first", "测试与人工差异大的在前";
+        before: "Previous task", "上一个任务";
+        after: "Next task", "下一个任务";
+        no_output: "None of the selected models has an output for this task.", "所选模型都没有该任务的输出。";
+        take_away: "Export", "导出";
+        ratings_csv: "Ratings, CSV", "评分 CSV";
+        ratings_jsonl: "Ratings, JSON Lines", "评分 JSON Lines";
+        verdicts_csv: "Verdicts, CSV", "测试结果 CSV";
+        verdicts_jsonl: "Verdicts, JSON Lines", "测试结果 JSON Lines";
+        pairs_csv: "All pairs of models, CSV", "全部模型对 CSV";
+        tables_md: "Tables, Markdown", "表格 Markdown";
+        tables_tex: "Tables, LaTeX", "表格 LaTeX";
+        bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
+        take_away_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";
+        counting: "These figures are being computed for the first time. The page shows them as soon as they are ready; without JavaScript, reload it in a moment.", "正在首次计算所选范围的数据，完成后本页会自动显示；未启用 JavaScript 时请稍后刷新页面。";
+        behind: "Newer ratings or verdicts are being processed. These figures do not include them yet.", "正在处理新的评分或测试结果，当前数据尚未包含它们。";
+        live: "New ratings or results may still arrive. This page updates automatically.", "仍可能有新的评分或结果，本页会自动更新。";
+        updated: "The figures have been updated.", "数据已更新。";
+        see_run: "run", "运行";
+        still_going: "running", "进行中";
+        legend: "Each model: mean scores in the order of the rubric, then the verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
+    }
+    title(name: &str): "Comparison: {name}", "比较：{name}";
+    facts(models: u64, ratings: &str, raters: u64, runs: u64):
+        "Models: {models} · ratings: {ratings} · raters: {raters} · test runs: {runs}",
+        "模型 {models} · 评分 {ratings} · 评分者 {raters} · 测试运行 {runs}";
+    rated_facts(models: u64, ratings: &str, raters: u64):
+        "Models: {models} · ratings: {ratings} · raters: {raters}",
+        "模型 {models} · 评分 {ratings} · 评分者 {raters}";
+    left_out(n: u64):
+        "Models with neither ratings nor test results, left out: {n}.",
+        "未列入：数据集中 {n} 个既无评分也无测试结果的模型。";
+    adjudicated_n(n: u64): "Adjudicated scores are used for {n} outputs.", "{n} 个输出采用裁定评分。";
+    answers(name: &str): "{name}: yes", "{name}：是";
+    each_pair(n: u64): "Pairwise comparison: {n} pairs", "两两比较：{n} 对";
+    pairs_cut(shown: u64, all: u64):
+        "{shown} of {all} rows: significant differences first, then by size.",
+        "共 {all} 行，显示 {shown} 行：先列显著差异，再按大小排列。";
+    missing_because(coefficients: &str, why: &str): "– {coefficients}: {why}.", "– {coefficients}：{why}。";
+    missing_in(coefficients: &str, dimensions: &str, why: &str):
+        "– {coefficients} ({dimensions}): {why}.", "– {coefficients}（{dimensions}）：{why}。";
+    un_disconnected(groups: u32): "the raters form {groups} groups that share no output", "评分者分为 {groups} 组，组间没有共同评过的输出";
+    part_turn(turn: u32): "Tests of turn {turn}", "第 {turn} 轮的测试";
+    task_outputs_of(task: &str): "Tests and outputs of task {task}", "任务 {task} 的测试与输出";
+    run_n(id: i64): "run {id}", "运行 {id}";
+    ratings_n(n: &str): "{n} ratings", "{n} 条评分";
+    tasks_of(found: &str, all: &str): "{found} of {all} tasks", "{all} 个任务中的 {found} 个";
+    replace_won(won: &str, all: &str): "{won} of {all} raters", "{all} 位评分者中的 {won} 位";
+    instruction_of_kind(kind: &str): "Instruction: {kind}", "指令：{kind}";
+    replace_epsilon(epsilon: &str): "Won at ε = {epsilon}", "ε = {epsilon} 时胜过";
+    judge_facts(outputs: &str, both: &str):
+        "It scored {outputs} outputs of these models; people rated {both} of them.",
+        "评判了这些模型的 {outputs} 个输出，其中 {both} 个也有人工评分。";
+    on_spot(percent: &str, score: &str):
+        "Only tasks with an output that passes about {percent}% of the tests and has a score of about {score}.",
+        "仅显示输出通过率约 {percent}%、评分约 {score} 的任务。";
+    grid_left_off(n: &str): "{n} more tasks do not fit in the chart. Use the filter above to find them.", "另有 {n} 个任务图中放不下，可用上方筛选查看。";
+    apart_n(name: &str): "{name} and pass ratio", "{name}与通过率对照";
+}
+
+impl ComparisonTexts {
+    /// The name of a part of a task's tests.
+    pub fn part_name(&self, part: TestPart) -> String {
+        match part {
+            TestPart::Tests => self.part_tests.to_owned(),
+            TestPart::Examples => self.part_examples.to_owned(),
+            TestPart::Reference => self.part_reference.to_owned(),
+            TestPart::Turn(0) => self.part_base.to_owned(),
+            TestPart::Turn(turn) => (self.part_turn)(turn),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Forms whose result the page shows.
+//!
+//! Without JavaScript, a form posts to its server function and the browser loads the page again.
+//! With JavaScript, the same fields are sent in the same way, but the page stays: the fields are never parsed
+//! into the function's argument type here, which keeps the parsers out of the client.
+
+use leptos::{ev::SubmitEvent, prelude::*, server::ServerActionError, server_fn::ServerFn, task::spawn_local};
+use serde::de::DeserializeOwned;
+
+use crate::call::{Answer, read};
+use model::error::AppError;
+
+/// A form's action and its result, for an [`ActionForm`] and the components that show the result.
+pub struct FormAction<S: ServerFn> {
+    value: RwSignal<Option<Result<S::Output, AppError>>>,
+    version: RwSignal<usize>,
+    pending: RwSignal<bool>,
+}
+
+impl<S: ServerFn> Clone for FormAction<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ServerFn> Copy for FormAction<S> {}
+
+impl<S: ServerFn<Error = AppError>> Default for FormAction<S>
+where
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    fn default() -> FormAction<S> {
+        FormAction::new()
+    }
+}
+
+impl<S: ServerFn<Error = AppError>> FormAction<S>
+where
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    /// An action that was not sent yet, or the error of a form that was just refused without JavaScript.
+    pub fn new() -> FormAction<S> {
+        FormAction {
+            value: RwSignal::new(refused(S::PATH).map(Err)),
+            version: RwSignal::new(0),
+            pending: RwSignal::new(false),
+        }
+    }
+
+    /// The latest result.
+    pub fn value(self) -> RwSignal<Option<Result<S::Output, AppError>>> {
+        self.value
+    }
+
+    /// Number of results, a dependency for data to refetch after each.
+    pub fn version(self) -> RwSignal<usize> {
+        self.version
+    }
+
+    /// Whether a request is pending.
+    pub fn pending(self) -> RwSignal<bool> {
+        self.pending
+    }
+
+    fn send(self, answer: Answer) {
+        self.pending.set(true);
+        spawn_local(async move {
+            let value = answer.await.and_then(|answer| read(&answer));
+            // The page may be gone by now.
+            self.value.try_set(Some(value));
+            self.pending.try_set(false);
+            self.version.try_update(|n| *n += 1);
+        });
+    }
+}
+
+/// A form that posts to a server function.
+#[component]
+pub fn ActionForm<S>(
+    /// The action.
+    action: FormAction<S>,
+    /// The fields, named like the function's arguments, and a button.
+    children: Children,
+) -> impl IntoView
+where
+    S: ServerFn<Error = AppError> + 'static,
+    S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    form(S::PATH, Box::new(move |answer| action.send(answer)), children)
+}
+
+fn form(path: &'static str, begin: Box<dyn Fn(Answer)>, children: Children) -> AnyView {
+    let submit = move |event: SubmitEvent| {
+        if !event.default_prevented() {
+            event.prevent_default();
+            begin(post(path, &event));
+        }
+    };
+    view! { <form method="post" action=path on:submit=submit>{children()}</form> }.into_any()
+}
+
+/// Error of a form refused without JavaScript, if this page load followed it. The error is in the
+/// address, so that the browser renders the same as the server.
+fn refused(path: &str) -> Option<AppError> {
+    use_context::<ServerActionError>()
+        .filter(|error| error.path() == path)
+        .map(|error| leptos::server_fn::error::ServerFnUrlError::decode_err(error.err()))
+}
+
+/// Sends the fields and the name of the pressed button.
+#[cfg(target_arch = "wasm32")]
+fn post(path: &str, event: &SubmitEvent) -> Answer {
+    use leptos::{
+        wasm_bindgen::{JsCast, JsValue},
+        web_sys::{FormData, HtmlButtonElement, HtmlFormElement, UrlSearchParams},
+    };
+
+    let body = || -> Result<String, JsValue> {
+        let form: HtmlFormElement = event.target().ok_or(JsValue::NULL)?.unchecked_into();
+        let fields = FormData::new_with_form(&form)?;
+        if let Some(button) = event.submitter().and_then(|button| button.dyn_into::<HtmlButtonElement>().ok())
+            && !button.name().is_empty()
+        {
+            fields.append_with_str(&button.name(), &button.value())?;
+        }
+        Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.to_string().into())
+    };
+    crate::call::send(path.to_owned(), "application/x-www-form-urlencoded", body().map_err(|_| AppError::Malformed))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn post(_path: &str, _event: &SubmitEvent) -> Answer {
+    Box::pin(std::future::ready(Err(AppError::Unreachable)))
+}

@@ -1,0 +1,78 @@
+//! Ratings and verdicts as they are exported, one at a time. docs/formats.md describes the columns.
+
+use model::{
+    ids::{RunId, StudyId},
+    lang::Lang,
+    time::Timestamp,
+};
+
+/// Scores as they are stored, one digit per dimension. Only digits are stored.
+pub fn digits(scores: &str) -> impl Iterator<Item = u8> + '_ {
+    scores.bytes().map(|digit| digit.wrapping_sub(b'0'))
+}
+
+/// One rating, superseded ones included.
+pub struct RatingLine<'a> {
+    pub study: StudyId,
+    /// The version of the study's dataset.
+    pub dataset_version: u32,
+    /// The submission of the output.
+    pub submission: i64,
+    /// The task's external id.
+    pub task_id: &'a str,
+    /// The description's language.
+    pub nl_lang: Lang,
+    /// The model.
+    pub model: &'a str,
+    /// Counts from 0.
+    pub sample: u32,
+    /// The rater's name, in the requested form.
+    pub rater: &'a str,
+    /// One digit per dimension.
+    pub scores: &'a str,
+    /// The answers about instructions, as `TURN:ANSWER` separated by spaces; absent without any.
+    pub instructions: Option<&'a str>,
+    /// The comment.
+    pub comment: &'a str,
+    /// The flag, as JSON.
+    pub flag: Option<&'a str>,
+    /// The line notes, as JSON; absent without any.
+    pub notes: Option<&'a str>,
+    /// When the output was first shown to them.
+    pub shown_at: Option<Timestamp>,
+    /// When they rated.
+    pub at: Timestamp,
+    /// When a later rating replaced this one.
+    pub superseded_at: Option<Timestamp>,
+}
+
+/// One output of a run.
+pub struct VerdictLine<'a> {
+    pub run: RunId,
+    /// The dataset version of the outputs.
+    pub dataset_version: Option<u32>,
+    /// The submission of the outputs.
+    pub submission: Option<i64>,
+    /// The task's external id.
+    pub task_id: &'a str,
+    /// The description's language.
+    pub nl_lang: Lang,
+    /// The model.
+    pub model: &'a str,
+    /// Counts from 0.
+    pub sample: u32,
+    /// The verdict; absent if it was not run or the engine failed.
+    pub verdict: Option<&'a str>,
+    /// Test cases passed.
+    pub passed: u32,
+    /// Test cases.
+    pub total: u32,
+    /// The whole outcome, as JSON.
+    pub outcome: Option<&'a str>,
+    /// Whether it came from the cache.
+    pub cached: bool,
+    /// The verdict as published, if the benchmark has an evaluator.
+    pub published: Option<&'a str>,
+    /// Time of the result.
+    pub finished_at: Option<Timestamp>,
+}

@@ -1,0 +1,178 @@
+//! Ratings and verdicts line by line, for exports: one statement per study or run, so that a million lines
+//! need no more memory than one.
+
+use std::collections::HashMap;
+
+use model::{ids::StudyId, time::Timestamp};
+use rand::seq::SliceRandom;
+use rusqlite::{Connection, params};
+
+use base::error::Failure;
+use comparison::{
+    input::ComparisonInput,
+    line::{RatingLine, VerdictLine},
+};
+
+/// How raters are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raters {
+    /// The study's pseudonyms.
+    Pseudonyms,
+    /// Their accounts' names.
+    Names,
+}
+
+/// Gives all present and former raters of these studies without a pseudonym one: a random number, which
+/// reveals neither the order of accounts nor that of joining.
+pub fn name_raters(conn: &Connection, studies: &[StudyId]) -> Result<(), Failure> {
+    for study in studies {
+        let mut missing = conn
+            .prepare_cached(
+                "SELECT m.user_id FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id)",
+            )?
+            .query_map([study.0], |row| row.get::<_, i64>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        missing.shuffle(&mut rand::rng());
+        let taken: i64 = conn
+            .prepare_cached("SELECT count(*) FROM pseudonyms WHERE study_id = ?1")?
+            .query_row([study.0], |row| row.get(0))?;
+        for (user, number) in missing.into_iter().zip(taken + 1..) {
+            conn.prepare_cached("INSERT INTO pseudonyms (study_id, user_id, name) VALUES (?1, ?2, ?3)")?
+                .execute(params![study.0, user, format!("R{number}")])?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether all present and former raters of these studies have a pseudonym: a few rows, however many
+/// ratings.
+pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure> {
+    for study in studies {
+        let missing = conn
+            .prepare_cached(
+                "SELECT 1 FROM study_raters m WHERE m.study_id = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM pseudonyms p WHERE p.study_id = ?1 AND p.user_id = m.user_id) LIMIT 1",
+            )?
+            .exists([study.0])?;
+        if missing {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The names of a study's raters by user.
+fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i64, String>, Failure> {
+    let mut statement = conn.prepare_cached(match raters {
+        Raters::Pseudonyms => "SELECT user_id AS id, name FROM pseudonyms WHERE study_id = ?1",
+        Raters::Names => {
+            "SELECT u.id, u.name FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1"
+        }
+    })?;
+    let rows = statement.query_map([study.0], |row| Ok((row.get("id")?, row.get("name")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Calls `each` for every rating of the selection, by study and output, the oldest of an output first.
+/// `head` lists the selection's models and tasks. Returns the number of ratings.
+pub fn each_rating(
+    conn: &Connection,
+    head: &ComparisonInput,
+    raters: Raters,
+    mut each: impl FnMut(&RatingLine<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut count = 0;
+    for study in &head.studies {
+        let outputs = super::comparison_input::places(conn, head, study.id)?;
+        let names = names(conn, study.id, raters)?;
+        let mut statement = conn.prepare_cached(
+            "SELECT a.output_id, r.user_id,
+                (SELECT group_concat(score, '') FROM
+                    (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)) AS scores,
+                (SELECT group_concat(turn || ':' || answer, ' ') FROM
+                    (SELECT turn, answer FROM instruction_answers WHERE rating_id = r.id ORDER BY turn)) AS instructions,
+                r.comment, r.flag, r.shown_at, r.at, r.superseded_at,
+                CASE WHEN EXISTS (SELECT 1 FROM rating_notes n WHERE n.rating_id = r.id) THEN
+                    (SELECT json_group_array(json_object('line', n.line, 'column', n.\"column\", 'text', n.text))
+                     FROM rating_notes n WHERE n.rating_id = r.id) END AS notes
+             FROM assignments a JOIN ratings r ON r.assignment_id = a.id
+             WHERE a.study_id = ?1 ORDER BY a.output_id, a.slot, r.id",
+        )?;
+        let mut rows = statement.query([study.id.0])?;
+        while let Some(row) = rows.next()? {
+            let user: i64 = row.get("user_id")?;
+            let Some(place) = outputs.get(&row.get::<_, i64>("output_id")?) else { continue };
+            if head.selection.raters.as_ref().is_some_and(|selected| !selected.iter().any(|id| id.0 == user)) {
+                continue;
+            }
+            let (Some(task), Some((_, model))) =
+                (head.tasks.get(place.task as usize), head.models.get(place.model as usize))
+            else {
+                continue;
+            };
+            let line = RatingLine {
+                study: study.id,
+                dataset_version: study.dataset_version,
+                submission: place.submission,
+                task_id: &task.task_id,
+                nl_lang: task.nl_lang,
+                model,
+                sample: place.sample,
+                // A rater whose first rating came after the pseudonyms were drawn; the next export has
+                // them.
+                rater: names.get(&user).map_or("R?", String::as_str),
+                scores: row.get_ref("scores")?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
+                instructions: row.get_ref("instructions")?.as_str_or_null().map_err(Failure::internal)?,
+                comment: row.get_ref("comment")?.as_str().map_err(Failure::internal)?,
+                flag: row.get_ref("flag")?.as_str_or_null().map_err(Failure::internal)?,
+                notes: row.get_ref("notes")?.as_str_or_null().map_err(Failure::internal)?,
+                shown_at: row.get::<_, Option<i64>>("shown_at")?.map(Timestamp),
+                at: Timestamp(row.get("at")?),
+                superseded_at: row.get::<_, Option<i64>>("superseded_at")?.map(Timestamp),
+            };
+            each(&line)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// Calls `each` for every output of the selected runs, in the order of the run. Returns their number.
+pub fn each_verdict(
+    conn: &Connection,
+    head: &ComparisonInput,
+    mut each: impl FnMut(&VerdictLine<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let tasks: HashMap<i64, usize> = head.tasks.iter().enumerate().map(|(at, task)| (task.revision.0, at)).collect();
+    let mut count = 0;
+    for run in &head.runs {
+        let (Some(id), Some((_, model))) = (run.id, head.models.get(run.model as usize)) else { continue };
+        let mut statement = conn.prepare_cached(
+            "SELECT o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published
+             FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
+        )?;
+        let mut rows = statement.query([id.0])?;
+        while let Some(row) = rows.next()? {
+            let Some(task) = tasks.get(&row.get("revision_id")?).and_then(|at| head.tasks.get(*at)) else { continue };
+            each(&VerdictLine {
+                run: id,
+                dataset_version: run.dataset_version,
+                submission: run.submission,
+                task_id: &task.task_id,
+                nl_lang: task.nl_lang,
+                model,
+                sample: row.get("sample")?,
+                verdict: row.get_ref("verdict")?.as_str_or_null().map_err(Failure::internal)?,
+                passed: row.get("passed")?,
+                total: row.get("total")?,
+                outcome: row.get_ref("outcome")?.as_str_or_null().map_err(Failure::internal)?,
+                cached: row.get("cached")?,
+                published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
+                finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
+            })?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,357 @@
+//! The admins' inbox. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
+
+use model::{
+    flag::{Flag, FlagReason},
+    grading::Draft,
+    ids::{DeliveryId, OutputId, RunId, StudyId, UserId, WebhookId},
+    inbox::{FAST_S, InboxFilter, InboxItem, InboxKind},
+    page::{PageOf, Paged},
+    quality::FlagOn,
+    text::excerpt,
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{
+    accounts::parsed,
+    page::{self, List, Sort},
+    routines::Routine,
+    runs,
+    tokens::optional_json,
+};
+use base::{clock, error::Failure};
+
+/// The subject of an item, as stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A flag.
+    Flag(FlagOn),
+    /// An output.
+    Disagreement(OutputId),
+    /// A rater and what is wrong: [`InboxKind::Calibration`], [`InboxKind::Pace`] or [`InboxKind::Checks`].
+    Rater(InboxKind, UserId),
+    /// The item's study.
+    Plan,
+    /// A run and what is wrong: [`InboxKind::Run`] or [`InboxKind::Engine`].
+    Run(InboxKind, RunId),
+    /// A delivery.
+    Delivery(DeliveryId),
+    /// What the server does every day.
+    Routine(Routine),
+}
+
+impl Subject {
+    /// The kind of item.
+    pub fn kind(self) -> InboxKind {
+        match self {
+            Subject::Flag(_) => InboxKind::Flag,
+            Subject::Disagreement(_) => InboxKind::Disagreement,
+            Subject::Rater(kind, _) | Subject::Run(kind, _) => kind,
+            Subject::Plan => InboxKind::Plan,
+            Subject::Delivery(_) => InboxKind::Delivery,
+            Subject::Routine(Routine::Backup) => InboxKind::Backup,
+            Subject::Routine(Routine::Integrity) => InboxKind::Integrity,
+        }
+    }
+
+    fn read(kind: &str, number: i64) -> Result<Subject, Failure> {
+        Ok(match kind {
+            "flag" => Subject::Flag(FlagOn::Assignment(number)),
+            "check_flag" => Subject::Flag(FlagOn::Check(number)),
+            "disagreement" => Subject::Disagreement(OutputId(number)),
+            "calibration" => Subject::Rater(InboxKind::Calibration, UserId(number)),
+            "pace" => Subject::Rater(InboxKind::Pace, UserId(number)),
+            "checks" => Subject::Rater(InboxKind::Checks, UserId(number)),
+            "plan" => Subject::Plan,
+            "run" => Subject::Run(InboxKind::Run, RunId(number)),
+            "engine" => Subject::Run(InboxKind::Engine, RunId(number)),
+            "delivery" => Subject::Delivery(DeliveryId(number)),
+            "backup" => Subject::Routine(Routine::Backup),
+            "integrity" => Subject::Routine(Routine::Integrity),
+            other => return Err(Failure::internal(format!("unknown kind of inbox item: {other}"))),
+        })
+    }
+}
+
+/// An item that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub id: i64,
+    /// Its study, if it belongs to one.
+    pub study: Option<StudyId>,
+    pub subject: Subject,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// The stored names of a kind, as a JSON list; `null` for any.
+fn names(kind: Option<InboxKind>) -> Option<String> {
+    kind.map(|kind| match kind {
+        InboxKind::Flag => r#"["flag","check_flag"]"#.to_owned(),
+        other => format!("[\"{}\"]", other.code()),
+    })
+}
+
+type Stored = (i64, String, i64, i64, i64);
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok((row.get("id")?, row.get("kind")?, row.get("study_id")?, row.get("subject")?, row.get("since")?))
+}
+
+fn waiting((id, kind, study, subject, since): Stored) -> Result<Waiting, Failure> {
+    let study = (study > 0).then_some(StudyId(study));
+    Ok(Waiting { id, study, subject: Subject::read(&kind, subject)?, since: Timestamp(since) })
+}
+
+/// A page of the items that wait, newest first.
+pub fn list(conn: &Connection, filter: InboxFilter, of: &PageOf) -> Result<Paged<Waiting>, Failure> {
+    // The index has open items only, and begins with the study where one is asked for.
+    let (table, within) = match filter.study {
+        Some(_) => ("inbox i INDEXED BY inbox_open_of_study", "i.done_at IS NULL AND i.hidden = 0 AND i.study_id = ?4"),
+        None => ("inbox i INDEXED BY inbox_open", "i.done_at IS NULL AND i.hidden = 0 AND ?4 IS NULL"),
+    };
+    let list = List {
+        columns: "i.id, i.kind, i.study_id, i.subject, i.since",
+        table,
+        joins: "",
+        id: "i.id",
+        within,
+        filter: "(?3 IS NULL OR i.kind IN (SELECT value FROM json_each(?3)))",
+        sorts: &[Sort::number("since", "i.id")],
+        usual: "-since",
+        search: "",
+        filters: &[],
+    };
+    let study = filter.study.map(|id| id.0);
+    let page = page::page(conn, &list, of, &[&names(filter.kind), &study], stored)?;
+    let Paged { rows, previous, next, found } = page;
+    Ok(Paged { rows: rows.into_iter().map(waiting).collect::<Result<_, _>>()?, previous, next, found })
+}
+
+/// How many wait of each kind, of one study or in all; kinds without any are left out.
+pub fn counts(conn: &Connection, study: Option<StudyId>) -> Result<Vec<(InboxKind, u64)>, Failure> {
+    let mut statement = match study {
+        Some(_) => conn.prepare_cached("SELECT kind, open FROM inbox_counts WHERE study_id = ?1")?,
+        None => {
+            conn.prepare_cached("SELECT kind, sum(open) AS open FROM inbox_counts WHERE ?1 IS NULL GROUP BY kind")?
+        }
+    };
+    let rows = statement
+        .query_map([study.map(|id| id.0)], |row| Ok((row.get::<_, String>("kind")?, row.get::<_, u64>("open")?)))?;
+    let mut counts = InboxKind::ALL.map(|kind| (kind, 0));
+    for row in rows {
+        let (name, open) = row?;
+        let kind = Subject::read(&name, 0)?.kind();
+        if let Some((_, count)) = counts.iter_mut().find(|(of, _)| *of == kind) {
+            *count += open;
+        }
+    }
+    Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
+}
+
+/// How many items wait in all.
+pub fn total(conn: &Connection) -> Result<u64, Failure> {
+    Ok(conn.prepare_cached("SELECT coalesce(sum(open), 0) FROM inbox_counts")?.query_row([], |row| row.get(0))?)
+}
+
+/// Studies with items, with their titles and how many wait; the newest first.
+pub fn studies(conn: &Connection) -> Result<Vec<(StudyId, String, u64)>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, s.title, sum(c.open) AS open FROM inbox_counts c CROSS JOIN studies s ON s.id = c.study_id
+         WHERE c.open > 0 GROUP BY s.id ORDER BY s.id DESC",
+    )?;
+    let rows = statement.query_map([], |row| Ok((StudyId(row.get("id")?), row.get("title")?, row.get("open")?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// State of an item for somebody who wants to deal with it.
+pub enum Found {
+    /// It waits.
+    Open(Waiting),
+    /// It does not any more, and who dealt with it, if somebody did.
+    Done(Option<String>),
+}
+
+/// The item with this number; `None` if there never was one.
+pub fn get(conn: &Connection, id: i64) -> Result<Option<Found>, Failure> {
+    let found: Option<(Stored, bool, Option<String>)> = conn
+        .prepare_cached(
+            "SELECT i.id, i.kind, i.study_id, i.subject, i.since, i.done_at IS NULL AS open, u.name
+             FROM inbox i LEFT JOIN users u ON u.id = i.done_by WHERE i.id = ?1",
+        )?
+        .query_row([id], |row| Ok((stored(row)?, row.get("open")?, row.get("name")?)))
+        .optional()?;
+    found.map(|(item, open, by)| if open { Ok(Found::Open(waiting(item)?)) } else { Ok(Found::Done(by)) }).transpose()
+}
+
+/// Records who dealt with an item that no longer waits.
+pub fn decided(conn: &Connection, id: i64, by: Option<UserId>) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE inbox SET done_by = ?2 WHERE id = ?1 AND done_at IS NOT NULL")?
+        .execute(params![id, by.map(|id| id.0)])?;
+    Ok(())
+}
+
+/// Takes an item out of the inbox until it happens again. For a rater, the measurement starts again.
+pub fn dismiss(conn: &Connection, item: &Waiting, by: Option<UserId>) -> Result<(), Failure> {
+    let study = item.study.map(|id| id.0);
+    match item.subject {
+        Subject::Rater(InboxKind::Pace, rater) => {
+            conn.execute(
+                "UPDATE rater_watch SET timed = 0, fast = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
+            conn.execute(
+                "UPDATE rater_limits SET fast = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
+        }
+        Subject::Rater(_, rater) => {
+            conn.execute(
+                "UPDATE rater_watch SET checks = 0, missed = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
+            conn.execute(
+                "UPDATE rater_limits SET missed = 0 WHERE study_id = ?1 AND user_id = ?2",
+                params![study, rater.0],
+            )?;
+        }
+        _ => {
+            conn.execute("UPDATE inbox SET done_at = ?2 WHERE id = ?1", params![item.id, clock::now().0])?;
+        }
+    }
+    decided(conn, item.id, by)
+}
+
+/// Opens or closes the item of a disagreement, if the output's ratings call for it.
+pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), Failure> {
+    conn.prepare_cached("INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', ?1, ?2)")?
+        .execute(params![study.0, output.0])?;
+    Ok(())
+}
+
+/// The content of a flag's item; `None` if the flag is gone.
+pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
+    let (sql, id) = match on {
+        FlagOn::Assignment(id) => (
+            "SELECT u.name, t.external_id, v.raw_nl, v.lang, r.flag, r.comment, NULL AS draft
+             FROM assignments a
+             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+             JOIN users u ON u.id = r.user_id
+             JOIN outputs o ON o.id = a.output_id
+             JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+             WHERE a.id = ?1",
+            id,
+        ),
+        FlagOn::Check(id) => (
+            "SELECT u.name, t.external_id, v.raw_nl, v.lang, NULL AS flag, NULL AS comment, r.draft
+             FROM probes p
+             JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+             JOIN users u ON u.id = p.user_id
+             LEFT JOIN gold_items g ON g.id = p.gold_id
+             LEFT JOIN outputs o ON o.id = p.output_id
+             JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
+             WHERE p.id = ?1",
+            id,
+        ),
+    };
+    let read = |row: &Row<'_>| {
+        let item = InboxItem::Flag {
+            on,
+            task_id: row.get("external_id")?,
+            raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
+            nl_lang: parsed(row, "lang")?,
+            rater: row.get("name")?,
+            flag: Flag::plain(FlagReason::CannotJudge),
+            comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
+        };
+        Ok((item, row.get::<_, Option<String>>("flag")?, row.get::<_, Option<String>>("draft")?))
+    };
+    let found = conn.prepare_cached(sql)?.query_row([id], read).optional()?;
+    let Some((item, text, draft)) = found else { return Ok(None) };
+    let draft: Option<Draft> = draft.map(|json| serde_json::from_str(&json)).transpose()?;
+    let InboxItem::Flag { task_id, raw_nl, nl_lang, rater, comment, .. } = item else { return Ok(None) };
+    let (flag, comment) = match draft {
+        Some(draft) => (draft.flag, draft.comment),
+        None => (text.map(|json| serde_json::from_str(&json)).transpose()?, comment),
+    };
+    Ok(flag.map(|flag| InboxItem::Flag { on, task_id, raw_nl, nl_lang, rater, flag, comment }))
+}
+
+/// The content of a rater's item.
+pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) -> Result<Option<InboxItem>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT u.name, w.timed, w.fast, w.checks, w.missed, l.fast AS limit_fast, l.items, l.missed AS limit_missed,
+                l.checks AS limit_checks, l.paused_at IS NOT NULL AS paused,
+                (SELECT json_extract(q.json, '$.min_seconds') FROM study_quality q WHERE q.study_id = ?1) AS seconds
+             FROM users u LEFT JOIN rater_watch w ON w.study_id = ?1 AND w.user_id = u.id
+             LEFT JOIN rater_limits l ON l.study_id = ?1 AND l.user_id = u.id WHERE u.id = ?2",
+        )?
+        .query_row(params![study.0, rater.0], |row| {
+            let number = |name: &str| Ok::<_, rusqlite::Error>(row.get::<_, Option<u64>>(name)?.unwrap_or(0));
+            // The study's own limits, if one was exceeded.
+            let (count, of, seconds) = match kind {
+                InboxKind::Pace if number("limit_fast")? > 0 => {
+                    (number("limit_fast")?, number("items")?, row.get::<_, Option<u32>>("seconds")?.unwrap_or(0))
+                }
+                InboxKind::Pace => (number("fast")?, number("timed")?, FAST_S),
+                InboxKind::Checks if number("limit_missed")? > 0 => {
+                    (number("limit_missed")?, number("limit_checks")?, 0)
+                }
+                InboxKind::Checks => (number("missed")?, number("checks")?, 0),
+                _ => (0, 0, 0),
+            };
+            Ok(InboxItem::Rater { rater, name: row.get("name")?, count, of, seconds, paused: row.get("paused")? })
+        })
+        .optional()?;
+    Ok(found)
+}
+
+/// The content of a plan's item.
+pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Failure> {
+    let found = conn
+        .prepare_cached(
+            "SELECT s.status, (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.user_id IS NULL
+                                                                   AND a.rated_at IS NULL AND a.leased_until IS NULL) AS unassigned
+             FROM studies s WHERE s.id = ?1",
+        )?
+        .query_row([study.0], |row| Ok((parsed(row, "status")?, row.get("unassigned")?)))
+        .optional()?;
+    let Some((status, unassigned)) = found else { return Ok(None) };
+    let mut statement = conn.prepare_cached(
+        "SELECT u.name FROM study_raters m JOIN users u ON u.id = m.user_id
+         WHERE m.study_id = ?1 AND m.left_at IS NULL AND m.open > 0 AND u.disabled <> 0 ORDER BY u.name",
+    )?;
+    let inactive = statement.query_map([study.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Some(InboxItem::Plan { status, unassigned, inactive }))
+}
+
+/// The content of a run's item.
+pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> {
+    let Some(found) = runs::get(conn, run)? else { return Ok(None) };
+    let errors = conn
+        .prepare_cached(
+            "SELECT count(*) FROM run_items INDEXED BY run_items_failed WHERE run_id = ?1 AND state = 'failed'",
+        )?
+        .query_row([run.0], |row| row.get(0))?;
+    Ok(Some(InboxItem::Run { run, dataset: found.dataset, fault: found.fault, errors }))
+}
+
+/// The content of a delivery's item.
+pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT w.id, w.url, d.status, d.error, d.attempts
+             FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = ?1",
+        )?
+        .query_row([id.0], |row| {
+            Ok(InboxItem::Delivery {
+                webhook: WebhookId(row.get("id")?),
+                url: row.get("url")?,
+                status: row.get("status")?,
+                error: optional_json(row, "error")?,
+                attempts: row.get("attempts")?,
+            })
+        })
+        .optional()?)
+}

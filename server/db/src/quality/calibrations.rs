@@ -1,0 +1,99 @@
+//! Raters' progress in a study's opening calibration.
+
+use model::{
+    ids::{StudyId, UserId},
+    quality::CalibrationState,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use base::{clock, error::Failure};
+
+/// A rater's opening calibration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CalibrationProgress {
+    /// Round, increased by each reset.
+    pub round: u32,
+    pub state: CalibrationState,
+    /// Whether an admin let them in.
+    pub admitted: bool,
+    /// Whether the rater has acknowledged the result.
+    pub acknowledged: bool,
+}
+
+/// The rater's state; `None` before they start.
+pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<CalibrationProgress>, Failure> {
+    let found: Option<(u32, String, bool, bool)> = conn
+        .prepare_cached(
+            "SELECT round, state, let_in_by IS NOT NULL AS admitted, told FROM openings
+             WHERE study_id = ?1 AND user_id = ?2",
+        )?
+        .query_row(params![study.0, rater.0], |row| {
+            Ok((row.get("round")?, row.get("state")?, row.get("admitted")?, row.get("told")?))
+        })
+        .optional()?;
+    found
+        .map(|(round, state, admitted, acknowledged)| {
+            let state = match state.as_str() {
+                "open" => CalibrationState::Open,
+                "passed" => CalibrationState::Passed,
+                "stopped" => CalibrationState::Stopped,
+                other => return Err(Failure::internal(format!("unknown state of a calibration: {other}"))),
+            };
+            Ok(CalibrationProgress { round, state, admitted, acknowledged })
+        })
+        .transpose()
+}
+
+/// Starts the rater's opening calibration if it has not started.
+pub fn begin(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "INSERT INTO openings (study_id, user_id, round, state) VALUES (?1, ?2, 0, 'open') ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Sets the result of the opening calibration. `quiet`: the rater need not be told.
+pub fn decide(conn: &Connection, study: StudyId, rater: UserId, passed: bool, quiet: bool) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE openings SET state = ?3, decided_at = ?4, told = ?5 WHERE study_id = ?1 AND user_id = ?2",
+    )?
+    .execute(params![study.0, rater.0, if passed { "passed" } else { "stopped" }, clock::now().0, quiet])?;
+    Ok(())
+}
+
+/// Admits a rater regardless of the result.
+pub fn admit(conn: &Connection, study: StudyId, rater: UserId, by: Option<UserId>) -> Result<(), Failure> {
+    begin(conn, study, rater)?;
+    conn.execute(
+        "UPDATE openings SET state = 'passed', decided_at = ?3, let_in_by = ?4, told = 1
+         WHERE study_id = ?1 AND user_id = ?2",
+        params![study.0, rater.0, clock::now().0, by.map(|id| id.0)],
+    )?;
+    Ok(())
+}
+
+/// Starts a new round. Earlier answers are kept.
+pub fn reset(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    begin(conn, study, rater)?;
+    conn.execute(
+        "UPDATE openings SET round = round + 1, state = 'open', decided_at = NULL, let_in_by = NULL, told = 0
+         WHERE study_id = ?1 AND user_id = ?2",
+        params![study.0, rater.0],
+    )?;
+    Ok(())
+}
+
+/// Records that the rater acknowledged the result.
+pub fn acknowledge(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE openings SET told = 1 WHERE study_id = ?1 AND user_id = ?2 AND state = 'passed'")?
+        .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Number of raters who failed the opening calibration.
+pub fn stopped(conn: &Connection, study: StudyId) -> Result<u64, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT count(*) FROM openings WHERE study_id = ?1 AND state = 'stopped'")?
+        .query_row([study.0], |row| row.get(0))?)
+}

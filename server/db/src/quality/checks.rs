@@ -1,0 +1,425 @@
+//! Calibration items and hidden checks: they measure raters, never models. Every query is for one rater of
+//! one study; nothing that counts a study's ratings reads these tables (`probes`, `probe_ratings`).
+//!
+//! A hidden check has the states of an assignment (`db/queue.rs`): leased, skipped and waiting, rated, gone.
+
+use model::{
+    grading::Draft,
+    ids::{OutputId, RatingId, StudyId, TaskRevisionId, Token, UserId},
+    time::Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::{events, queue::SKIPS};
+use base::{clock, error::Failure};
+
+/// The kind of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A calibration item: rated before the work starts, and marked as such.
+    Calibration,
+    /// A hidden check with known scores.
+    Known,
+    /// A hidden check that repeats an output that the same rater has rated.
+    Repeat,
+}
+
+impl Kind {
+    /// Its name in the database.
+    pub fn code(self) -> &'static str {
+        match self {
+            Kind::Calibration => "opening",
+            Kind::Known => "gold",
+            Kind::Repeat => "repeat",
+        }
+    }
+
+    fn of(code: &str) -> Kind {
+        match code {
+            "opening" => Kind::Calibration,
+            "gold" => Kind::Known,
+            _ => Kind::Repeat,
+        }
+    }
+
+    /// Whether the rater cannot tell it from work.
+    pub fn is_hidden(self) -> bool {
+        self != Kind::Calibration
+    }
+}
+
+/// A calibration item or a hidden check of one rater.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub id: i64,
+    /// The name under which its rater knows it.
+    pub token: Token,
+    pub study: StudyId,
+    pub rater: UserId,
+    pub kind: Kind,
+    /// The round of the calibration; 0 otherwise.
+    pub round: u32,
+    /// The known-score item.
+    pub known_item: Option<i64>,
+    /// The output that a repeat shows again.
+    pub output: Option<OutputId>,
+    /// The output that it shows: the repeated one, or the one that the known-score item was made from.
+    pub shown: Option<OutputId>,
+    /// The revision of its task.
+    pub task: TaskRevisionId,
+    /// When it was assigned.
+    pub shown_at: Timestamp,
+    /// When it was first rated.
+    pub rated_at: Option<Timestamp>,
+    /// How often it was skipped since it was last rated.
+    pub skips: u32,
+    /// When it was last skipped.
+    pub skipped_at: Option<Timestamp>,
+    /// Whether the rater has read the known scores.
+    pub acknowledged: bool,
+    /// Whether it is leased to the rater.
+    pub leased: bool,
+    /// Its position in the rater's order while it waits to come again.
+    pub place: Option<i64>,
+}
+
+const ROW: &str =
+    "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.gold_id, p.output_id, p.shown_at, p.rated_at,
+        p.skips, p.skipped_at, p.told, p.leased_until IS NOT NULL AS leased, p.place,
+        coalesce(p.output_id, (SELECT output_id FROM gold_items WHERE id = p.gold_id)) AS shown,
+        coalesce((SELECT revision_id FROM gold_items WHERE id = p.gold_id),
+                 (SELECT revision_id FROM outputs WHERE id = p.output_id)) AS task
+    FROM probes p";
+
+fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
+    Ok(Check {
+        id: row.get("id")?,
+        token: Token(row.get("token")?),
+        study: StudyId(row.get("study_id")?),
+        rater: UserId(row.get("user_id")?),
+        kind: Kind::of(&row.get::<_, String>("kind")?),
+        round: row.get("round")?,
+        known_item: row.get("gold_id")?,
+        output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        shown: row.get::<_, Option<i64>>("shown")?.map(OutputId),
+        shown_at: Timestamp(row.get("shown_at")?),
+        rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
+        skips: row.get("skips")?,
+        skipped_at: row.get::<_, Option<i64>>("skipped_at")?.map(Timestamp),
+        acknowledged: row.get("told")?,
+        leased: row.get("leased")?,
+        place: row.get("place")?,
+        task: TaskRevisionId(row.get("task")?),
+    })
+}
+
+fn get(conn: &Connection, id: i64) -> Result<Check, Failure> {
+    Ok(conn.prepare_cached(&format!("{ROW} WHERE p.id = ?1"))?.query_row([id], row)?)
+}
+
+/// The check that this rater knows under this name.
+pub fn by_token(conn: &Connection, token: &Token, rater: UserId) -> Result<Option<Check>, Failure> {
+    Ok(conn
+        .prepare_cached(&format!("{ROW} WHERE p.token = ?1 AND p.user_id = ?2"))?
+        .query_row(params![token.0, rater.0], row)
+        .optional()?)
+}
+
+/// All checks of the rater in the study, oldest first.
+pub fn list(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<Check>, Failure> {
+    let mut statement =
+        conn.prepare_cached(&format!("{ROW} WHERE p.study_id = ?1 AND p.user_id = ?2 ORDER BY p.id"))?;
+    let rows = statement.query_map(params![study.0, rater.0], row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Assigns a known-score item to the rater. `until` is when the lease of a hidden check ends.
+pub fn insert_known(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    kind: Kind,
+    round: u32,
+    known_item: i64,
+    until: Option<Timestamp>,
+) -> Result<Check, Failure> {
+    let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, gold_id, shown_at, leased_until)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
+    let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
+    let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until.map(|at| at.0)];
+    get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
+}
+
+/// Assigns an output to the rater again, until `until`; the rating is compared with the rating `first`.
+pub fn insert_repeat(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    output: OutputId,
+    first: RatingId,
+    until: Timestamp,
+) -> Result<Check, Failure> {
+    let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, output_id, first_id, shown_at, leased_until)
+        VALUES (?1, ?2, ?3, 'repeat', 0, ?4, ?5, ?6, ?7) RETURNING id";
+    let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
+    let values = params![token, study.0, rater.0, output.0, first.0, now, until.0];
+    get(conn, conn.prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
+}
+
+/// The rater's own rated outputs that have not been repeated, oldest first, with the rating that counts,
+/// without the newest `apart`.
+pub fn repeatable(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    apart: u32,
+) -> Result<Option<(OutputId, RatingId)>, Failure> {
+    // The newest ratings of the rater, of work and of hidden checks.
+    let border: Option<i64> = if apart == 0 {
+        Some(i64::MAX)
+    } else {
+        conn.prepare_cached(
+            "SELECT at FROM (
+                SELECT rated_at AS at FROM assignments WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL
+                UNION ALL
+                SELECT rated_at FROM probes
+                WHERE study_id = ?1 AND user_id = ?2 AND kind <> 'opening' AND rated_at IS NOT NULL
+             ) ORDER BY at DESC LIMIT 1 OFFSET ?3 - 1",
+        )?
+        .query_row(params![study.0, rater.0, apart], |row| row.get(0))
+        .optional()?
+    };
+    let Some(border) = border else { return Ok(None) };
+    Ok(conn
+        .prepare_cached(
+            "SELECT a.output_id, r.id FROM assignments a
+             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+             WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at < ?3
+               AND NOT EXISTS (SELECT 1 FROM probes p
+                               WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.output_id = a.output_id)
+             ORDER BY a.rated_at LIMIT 1",
+        )?
+        .query_row(params![study.0, rater.0, border], |row| {
+            Ok((OutputId(row.get("output_id")?), RatingId(row.get("id")?)))
+        })
+        .optional()?)
+}
+
+pub fn draft(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
+    let json: Option<String> =
+        conn.prepare_cached("SELECT draft FROM probes WHERE id = ?1")?.query_row([check], |row| row.get(0))?;
+    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+}
+
+/// Stores a draft; the newest wins.
+pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE probes SET draft = ?2 WHERE id = ?1")?
+        .execute(params![check, serde_json::to_string(draft)?])?;
+    Ok(())
+}
+
+/// The rating that counts, as an equal draft. Without the measured time, as for work.
+pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
+    let json: Option<String> = conn
+        .prepare_cached("SELECT draft FROM probe_ratings WHERE probe_id = ?1 AND superseded_at IS NULL")?
+        .query_row([check], |row| row.get(0))
+        .optional()?;
+    let draft: Option<Draft> = json.map(|json| serde_json::from_str(&json)).transpose()?;
+    Ok(draft.map(|draft| Draft { active_ms: None, ..draft }))
+}
+
+/// Whether the submission with this key is already stored.
+pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT 1 FROM probe_ratings WHERE probe_id = ?1 AND key = ?2")?
+        .exists(params![check, key])?)
+}
+
+/// Leases an unrated check to its rater until `until`, as `queue::renew` does an assignment. Returns whether
+/// the rater may have it: not if other raters would have taken it over.
+pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool, Failure> {
+    let (rated, leased, away): (bool, bool, bool) = conn
+        .prepare_cached(
+            "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased, away
+             FROM probes WHERE id = ?1",
+        )?
+        .query_row([check.id], |row| Ok((row.get("is_rated")?, row.get("is_leased")?, row.get("away")?)))?;
+    if rated || away {
+        return Ok(rated);
+    }
+    // Assigned again after a skip, it comes after what is leased already.
+    let shown = if leased { None } else { Some(events::next(conn, check.study, check.rater)?.0) };
+    conn.prepare_cached(
+        "UPDATE probes SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at) WHERE id = ?1",
+    )?
+    .execute(params![check.id, until.0, shown])?;
+    Ok(true)
+}
+
+/// Stores a rating of the check. An earlier one is marked as superseded and kept. Deletes the draft and the
+/// skips.
+pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str) -> Result<(), Failure> {
+    let now = events::next(conn, check.study, check.rater)?.0;
+    conn.prepare_cached(
+        "UPDATE probes SET rated_at = coalesce(rated_at, ?2), leased_until = NULL, place = NULL, draft = NULL, skips = 0
+         WHERE id = ?1",
+    )?
+    .execute(params![check.id, now])?;
+    conn.prepare_cached("UPDATE probe_ratings SET superseded_at = ?2 WHERE probe_id = ?1 AND superseded_at IS NULL")?
+        .execute(params![check.id, now])?;
+    conn.prepare_cached("INSERT INTO probe_ratings (probe_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![check.id, key, serde_json::to_string(draft)?, now])?;
+    Ok(())
+}
+
+/// Withdraws the rating that counts, as `withdrawals::withdraw` does for work: its content becomes the
+/// draft. If it had replaced an earlier rating, that one counts again; otherwise the check is unrated and
+/// leased to the rater until `until`.
+pub fn withdraw(conn: &Connection, check: i64, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
+    let rating: i64 = conn
+        .prepare_cached(
+            "UPDATE probe_ratings SET superseded_at = ?2, withdrawn = 1
+             WHERE probe_id = ?1 AND superseded_at IS NULL RETURNING id",
+        )?
+        .query_row(params![check, clock::now().0], |row| row.get(0))?;
+    let earlier = conn
+        .prepare_cached(
+            "UPDATE probe_ratings SET superseded_at = NULL
+             WHERE id = (SELECT max(id) FROM probe_ratings WHERE probe_id = ?1 AND id < ?2 AND withdrawn = 0)",
+        )?
+        .execute(params![check, rating])?;
+    if earlier == 0 {
+        conn.prepare_cached("UPDATE probes SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
+            .execute(params![check, until.0])?;
+    }
+    save_draft(conn, check, draft)
+}
+
+/// The hidden check with the rater's newest rating of one, and the time of that rating.
+pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(i64, Timestamp)>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT p.id, r.at FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+             WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.kind <> 'opening' ORDER BY r.at DESC, r.id DESC LIMIT 1",
+        )?
+        .query_row(params![study.0, rater.0], |row| Ok((row.get("id")?, Timestamp(row.get("at")?))))
+        .optional()?)
+}
+
+/// Skips a check that is leased to its rater. It goes to the position `place`, the end of the rater's order;
+/// after the last allowed skip, it does not come again.
+pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Failure> {
+    let place = (check.skips + 1 < SKIPS).then_some(place);
+    conn.prepare_cached(
+        "UPDATE probes SET skips = skips + 1, skipped_at = ?2, leased_until = NULL, place = ?3 WHERE id = ?1",
+    )?
+    .execute(params![check.id, events::next(conn, check.study, check.rater)?.0, place])?;
+    Ok(())
+}
+
+/// Records which hidden checks another rater would have taken over if they were work: those that their
+/// raters skipped for the last time, and those whose lease ended before `lapsed`.
+pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Timestamp) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE probes SET away = 1, leased_until = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id <> ?2 AND kind <> 'opening' AND place IS NULL
+           AND (leased_until IS NULL OR leased_until < ?3)",
+    )?
+    .execute(params![study.0, taker.0, lapsed.0])?;
+    Ok(())
+}
+
+/// Records which hidden checks would have been taken from the end of a rater's order, from the position
+/// `place` on, if they were work.
+pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE probes SET away = 1, place = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'opening' AND place >= ?3",
+    )?
+    .execute(params![study.0, rater.0, place])?;
+    Ok(())
+}
+
+/// Ends the leases of the unrated hidden checks of a rater who leaves the study.
+pub fn release(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE probes SET leased_until = NULL, place = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'opening'",
+    )?
+    .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Whether no hidden check comes any more after the rater's last output.
+pub fn are_over(conn: &Connection, study: StudyId, rater: UserId) -> Result<bool, Failure> {
+    let over = conn
+        .prepare_cached("SELECT checks_over FROM study_raters WHERE study_id = ?1 AND user_id = ?2")?
+        .query_row(params![study.0, rater.0], |row| row.get(0))
+        .optional()?;
+    Ok(over.unwrap_or(false))
+}
+
+/// Records that no hidden check comes any more after the rater's last output.
+pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE study_raters SET checks_over = 1 WHERE study_id = ?1 AND user_id = ?2")?
+        .execute(params![study.0, rater.0])?;
+    Ok(())
+}
+
+/// Records that the rater has read the known scores.
+pub fn acknowledge(conn: &Connection, check: i64) -> Result<(), Failure> {
+    conn.prepare_cached("UPDATE probes SET told = 1 WHERE id = ?1")?.execute([check])?;
+    Ok(())
+}
+
+/// The scores of a complete stored draft.
+pub fn scores(json: &str) -> Result<Vec<u8>, Failure> {
+    let draft: Draft = serde_json::from_str(json)?;
+    Ok(draft.scores.into_iter().flatten().collect())
+}
+
+/// A rated check and the scores that its rating is compared with.
+pub struct Answered {
+    pub rater: UserId,
+    /// The rated item.
+    pub kind: Kind,
+    pub at: Timestamp,
+    /// The rating that counts.
+    pub draft: Draft,
+    /// The known scores, or those of the rater's own first rating.
+    pub against: Vec<u8>,
+}
+
+/// Every rated check of the study.
+pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT p.user_id, p.kind, p.rated_at,
+            (SELECT r.draft FROM probe_ratings r WHERE r.probe_id = p.id AND r.superseded_at IS NULL) AS draft,
+            coalesce(g.scores,
+                (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x
+                 WHERE x.rating_id = p.first_id)) AS known
+         FROM probes p LEFT JOIN gold_items g ON g.id = p.gold_id
+         WHERE p.study_id = ?1 AND p.rated_at IS NOT NULL ORDER BY p.rated_at",
+    )?;
+    let rows = statement.query_map([study.0], |row| {
+        let kind: String = row.get("kind")?;
+        Ok((
+            UserId(row.get("user_id")?),
+            kind,
+            Timestamp(row.get("rated_at")?),
+            row.get::<_, String>("draft")?,
+            row.get::<_, String>("known")?,
+        ))
+    })?;
+    rows.map(|row| {
+        let (rater, kind, at, draft, against) = row?;
+        Ok(Answered {
+            rater,
+            kind: Kind::of(&kind),
+            at,
+            draft: serde_json::from_str(&draft)?,
+            against: serde_json::from_str(&against)?,
+        })
+    })
+    .collect()
+}

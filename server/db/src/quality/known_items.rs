@@ -1,0 +1,298 @@
+//! Known-score items and their pools: which of them a rater may get.
+
+use model::{
+    ids::{OutputId, StudyId, TaskRevisionId, UserId},
+    lang::Bilingual,
+    quality::{KnownItemChange, KnownItemChoices, Pool},
+    text::excerpt,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::checks::Kind;
+use crate::{accounts::parsed, grading::StoredTexts};
+use base::{clock, error::Failure};
+
+/// A stored known-score item.
+pub struct KnownItem {
+    pub id: i64,
+    pub study: StudyId,
+    /// The task's id in its source.
+    pub task_id: String,
+    pub texts: StoredTexts,
+    /// The output whose code it copies; absent if the code was pasted.
+    pub output: Option<OutputId>,
+    pub scores: Vec<u8>,
+    /// The reason.
+    pub reasons: Vec<Bilingual>,
+    /// Whether it is retired.
+    pub retired: bool,
+    pub pool: Pool,
+    /// Whether the study grades the output.
+    pub graded: bool,
+    /// Whether a rater has had it.
+    pub used: bool,
+}
+
+const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
+        g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL AS retired, v.code_lang, g.pool,
+        EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = g.study_id AND a.output_id = g.output_id) AS graded,
+        EXISTS (SELECT 1 FROM probes p WHERE p.gold_id = g.id) AS used
+    FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
+
+fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
+    let item = KnownItem {
+        id: row.get("id")?,
+        study: StudyId(row.get("study_id")?),
+        task_id: row.get("external_id")?,
+        texts: StoredTexts::of_row(row)?,
+        output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
+        scores: Vec::new(),
+        reasons: Vec::new(),
+        retired: row.get("retired")?,
+        pool: parsed(row, "pool")?,
+        graded: row.get("graded")?,
+        used: row.get("used")?,
+    };
+    Ok((item, row.get("scores")?, row.get("reasons")?))
+}
+
+fn whole((item, scores, reasons): (KnownItem, String, String)) -> Result<KnownItem, Failure> {
+    Ok(KnownItem { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..item })
+}
+
+pub fn get(conn: &Connection, id: i64) -> Result<Option<KnownItem>, Failure> {
+    conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?.map(whole).transpose()
+}
+
+/// The study's items, oldest first.
+pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<KnownItem>, Failure> {
+    let mut statement = conn.prepare_cached(&format!("{ROW} WHERE g.study_id = ?1 ORDER BY g.id"))?;
+    let rows = statement.query_map([study.0], row)?.collect::<Result<Vec<_>, _>>()?;
+    rows.into_iter().map(whole).collect()
+}
+
+/// The ids of the active items that may come to this rater as a check of this kind, oldest first. `both`: items of
+/// both pools, too.
+///
+/// No code comes to a rater both in the calibration and as a hidden check, and none twice as a hidden check. An output
+/// that the study grades comes to nobody who had it as work, and to nobody at all while a rating of it is missing,
+/// because anybody may take that rating over.
+pub fn available(
+    conn: &Connection,
+    study: StudyId,
+    rater: UserId,
+    kind: Kind,
+    both: bool,
+) -> Result<Vec<i64>, Failure> {
+    let pool = if kind == Kind::Calibration { Pool::Calibration } else { Pool::Hidden };
+    let mut statement = conn.prepare_cached(
+        "SELECT g.id FROM gold_items g
+         WHERE g.study_id = ?1 AND g.retired_at IS NULL AND (g.pool = ?3 OR (?4 AND g.pool = 'both'))
+           AND g.id NOT IN (
+               SELECT same.id FROM probes p CROSS JOIN gold_items had ON had.id = p.gold_id
+               CROSS JOIN gold_items same ON same.study_id = ?1 AND same.revision_id = had.revision_id
+               WHERE p.study_id = ?1 AND p.user_id = ?2 AND same.code = had.code
+                 AND (same.id <> had.id OR p.kind <> ?5))
+           AND NOT EXISTS (SELECT 1 FROM assignments a
+                           WHERE a.study_id = ?1 AND a.output_id = g.output_id
+                             AND (a.user_id = ?2 OR a.rated_at IS NULL))
+           AND NOT EXISTS (SELECT 1 FROM handouts h
+                           WHERE h.study_id = ?1 AND h.output_id = g.output_id AND h.user_id = ?2)
+         ORDER BY g.id",
+    )?;
+    let rows = statement.query_map(params![study.0, rater.0, pool.code(), both, kind.code()], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// How many active items of each pool a study has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolSizes {
+    /// Items of the calibration that every rater gets: without outputs that the study grades.
+    pub calibration: usize,
+    /// Items that come as hidden checks only.
+    pub hidden: usize,
+    /// Items of both pools.
+    pub both: usize,
+}
+
+/// The sizes of the study's pools.
+pub fn sizes(conn: &Connection, study: StudyId) -> Result<PoolSizes, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT g.pool,
+            EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = g.output_id) AS graded
+         FROM gold_items g WHERE g.study_id = ?1 AND g.retired_at IS NULL",
+    )?;
+    let rows =
+        statement.query_map([study.0], |row| Ok((parsed::<Pool>(row, "pool")?, row.get::<_, bool>("graded")?)))?;
+    let mut sizes = PoolSizes::default();
+    for row in rows {
+        let (pool, graded) = row?;
+        sizes.calibration += usize::from(pool != Pool::Hidden && !graded);
+        sizes.hidden += usize::from(pool == Pool::Hidden);
+        sizes.both += usize::from(pool == Pool::Both);
+    }
+    Ok(sizes)
+}
+
+/// Whether the rater has had the output as a calibration item or a hidden check of the study.
+pub fn was_check(conn: &Connection, study: StudyId, rater: UserId, output: OutputId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id
+             WHERE g.output_id = ?3 AND g.study_id = ?1 AND p.user_id = ?2",
+        )?
+        .exists(params![study.0, rater.0, output.0])?)
+}
+
+/// Whether the study has an active item with this code for this task.
+pub fn has(conn: &Connection, study: StudyId, revision: TaskRevisionId, code: &str) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM gold_items
+             WHERE study_id = ?1 AND revision_id = ?2 AND retired_at IS NULL AND code = ?3",
+        )?
+        .exists(params![study.0, revision.0, code])?)
+}
+
+/// The revision of the item's task.
+pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT revision_id FROM gold_items WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
+}
+
+/// How often an item was rated, and the scores: of each time the rating that counts.
+pub fn answers(conn: &Connection, item: i64) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+         WHERE p.gold_id = ?1",
+    )?;
+    let rows = statement.query_map([item], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    rows.iter().map(|json| super::checks::scores(json)).collect()
+}
+
+/// An item to be stored.
+pub struct NewRow<'a> {
+    /// The task revision.
+    pub revision: TaskRevisionId,
+    /// The output it was created from.
+    pub output: Option<OutputId>,
+    pub code: &'a str,
+    /// The text around the code of a chat response.
+    pub surrounding_text: &'a str,
+    pub scores: &'a [u8],
+    /// The reason.
+    pub reasons: &'a [Bilingual],
+    pub pool: Pool,
+}
+
+pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<UserId>) -> Result<i64, Failure> {
+    Ok(conn.query_row(
+        "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at,
+             pool)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
+        params![
+            study.0,
+            new.revision.0,
+            new.output.map(|id| id.0),
+            new.code,
+            new.surrounding_text,
+            serde_json::to_string(new.scores)?,
+            serde_json::to_string(new.reasons)?,
+            by.map(|id| id.0),
+            clock::now().0,
+            new.pool.code()
+        ],
+        |row| row.get(0),
+    )?)
+}
+
+/// Changes an item. Returns whether the study has it.
+pub fn change(conn: &Connection, study: StudyId, item: i64, change: KnownItemChange) -> Result<bool, Failure> {
+    let pool = change.pool.map(Pool::code);
+    Ok(conn.execute(
+        "UPDATE gold_items SET pool = coalesce(?3, pool), retired_at = CASE ?4 WHEN 1 THEN ?5 WHEN 0 THEN NULL
+             ELSE retired_at END WHERE id = ?2 AND study_id = ?1",
+        params![study.0, item, pool, change.retired, clock::now().0],
+    )? > 0)
+}
+
+/// Deletes an item that no rater has had.
+pub fn remove(conn: &Connection, item: i64) -> Result<(), Failure> {
+    conn.execute("DELETE FROM gold_items WHERE id = ?1", [item])?;
+    Ok(())
+}
+
+/// The revision of the task with this `task_id` in the study's dataset version.
+pub fn task_named(conn: &Connection, study: StudyId, task_id: &str) -> Result<Option<TaskRevisionId>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT v.id FROM studies s JOIN dataset_version_tasks d ON d.version_id = s.version_id
+             JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
+             WHERE s.id = ?1 AND t.external_id = ?2",
+        )?
+        .query_row(params![study.0, task_id], |row| row.get(0).map(TaskRevisionId))
+        .optional()?)
+}
+
+/// Whether the task revision belongs to the study's dataset version.
+pub fn has_task(conn: &Connection, study: StudyId, revision: TaskRevisionId) -> Result<bool, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT 1 FROM studies s JOIN dataset_version_tasks v ON v.version_id = s.version_id
+             WHERE s.id = ?1 AND v.revision_id = ?2",
+        )?
+        .exists(params![study.0, revision.0])?)
+}
+
+/// An output to create an item from: its task, code and surrounding text, and whether the study grades it
+/// itself. `None` if it belongs to another dataset version.
+pub fn output(
+    conn: &Connection,
+    study: StudyId,
+    output: OutputId,
+) -> Result<Option<(TaskRevisionId, String, String, bool)>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT o.revision_id, o.code, o.said,
+                EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id) AS graded
+             FROM outputs o JOIN submissions s ON s.id = o.submission_id
+             JOIN studies x ON x.id = ?1 AND x.version_id = s.version_id WHERE o.id = ?2",
+        )?
+        .query_row(params![study.0, output.0], |row| {
+            Ok((TaskRevisionId(row.get("revision_id")?), row.get("code")?, row.get("said")?, row.get("graded")?))
+        })
+        .optional()?)
+}
+
+/// Number of the study's ratings of the output that are missing.
+pub fn missing(conn: &Connection, study: StudyId, output: OutputId) -> Result<u64, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT count(*) FROM assignments WHERE study_id = ?1 AND output_id = ?2 AND rated_at IS NULL")?
+        .query_row(params![study.0, output.0], |row| row.get(0))?)
+}
+
+/// Sources of new items: every task of the dataset, and the outputs that the study does not grade.
+pub fn choices(conn: &Connection, study: StudyId) -> Result<KnownItemChoices, Failure> {
+    let mut tasks = conn.prepare_cached(
+        "SELECT v.id, t.external_id, v.raw_nl FROM studies s
+         JOIN dataset_version_tasks d ON d.version_id = s.version_id
+         JOIN task_revisions v ON v.id = d.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE s.id = ?1 ORDER BY d.position",
+    )?;
+    let tasks = tasks.query_map([study.0], |row| {
+        Ok((TaskRevisionId(row.get("id")?), row.get("external_id")?, excerpt(&row.get::<_, String>("raw_nl")?, 60)))
+    })?;
+    let mut outputs = conn.prepare_cached(
+        "SELECT o.id, t.external_id, m.name, o.sample FROM studies x
+         JOIN submissions s ON s.version_id = x.version_id
+         JOIN models m ON m.id = s.model_id
+         JOIN outputs o ON o.submission_id = s.id
+         JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
+         WHERE x.id = ?1 AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id)
+         ORDER BY m.name, o.id",
+    )?;
+    let outputs = outputs.query_map([study.0], |row| {
+        Ok((OutputId(row.get("id")?), row.get("external_id")?, row.get("name")?, row.get("sample")?))
+    })?;
+    Ok(KnownItemChoices { tasks: tasks.collect::<Result<_, _>>()?, outputs: outputs.collect::<Result<_, _>>()? })
+}

@@ -1,0 +1,163 @@
+//! Tests of `continuation.rs`.
+
+use std::{fs::File, io::Read};
+
+use model::code_lang::CodeLang;
+
+use super::*;
+use crate::humaneval::Benchmark;
+use benchmarks::humaneval;
+
+fn task(prompt: &str, declaration: &str) -> Task {
+    Task {
+        benchmark: Benchmark::HumanevalX,
+        task_id: "X/0".into(),
+        prompt: prompt.into(),
+        declaration: declaration.into(),
+        import: None,
+        docstring: None,
+        test: String::new(),
+        test_setup: Some("package main\nimport (\n    \"testing\"\n)\n".into()),
+        example_test: String::new(),
+        canonical_solution: String::new(),
+        source: None,
+    }
+}
+
+fn check(lang: CodeLang, task: &Task, response: &str, prompt: Option<&str>, generation: &str) {
+    let read = read(lang, task, response);
+    assert_eq!((read.prompt.as_deref(), read.generation.as_str()), (prompt, generation), "{response}");
+}
+
+#[test]
+fn python_functions_continue_the_prompt_or_bring_their_own() {
+    let prompt = "from typing import List\n\n\ndef add(a: int, b: int) -> int:\n    \"\"\" Adds. \"\"\"\n";
+    let python = |response: &str, own: Option<&str>, generation: &str| {
+        let task = task(prompt, "from typing import List\n\n\ndef add(a: int, b: int) -> int:\n");
+        check(CodeLang::Python, &task, response, own, generation);
+    };
+    let body = "    \"\"\" Adds. \"\"\"\n    return a + b";
+    python(&format!("Sure.\n```python\nimport math\n{prompt}    return a + b\n```\n"), None, body);
+    python("```python\ndef add(\n    a: int, b: int\n) -> int:\n    return a + b\n```", None, "    return a + b");
+    python("```python\ndef add(a: int, b: int) -> int: return a + b\n```", None, "    return a + b");
+    // Examples after the function are dropped, definitions are not.
+    python(
+        "```python\ndef add(a: int, b: int) -> int:\n    return _add(a, b)\n\nprint(add(1, 2))\n\ndef _add(x, y):\n    return x + y\nassert True\n```",
+        Some("def _add(x, y):\n    return x + y\ndef add(a: int, b: int) -> int:\n"),
+        "    return _add(a, b)",
+    );
+    python(
+        "```python\nK = 1\ndef add(x, y):  # renamed\n  return x + y\n```",
+        Some("K = 1\ndef add(x, y):\n"),
+        "  return x + y",
+    );
+    python("```python\n  return a + b\n```", None, "  return a + b");
+    python("```python\nreturn a + b\n```", None, "    return a + b\n");
+}
+
+#[test]
+fn java_methods_get_the_class_that_they_lack() {
+    let declaration = "import java.util.*;\n\nclass Solution {\n    public int add(int a, int b) {\n";
+    let java = |response: &str, own: Option<&str>, generation: &str| {
+        check(CodeLang::Java, &task(declaration, declaration), response, own, generation);
+    };
+    let body = "\n        return a + b;\n    }\n}";
+    java(&format!("```java\n{}{body}\n```", declaration.trim_end()), None, body);
+    java("```java\npublic int add(int a, int b) {\n    return a + b;\n}\n```", None, "\n    return a + b;\n}\n}");
+    java(
+        "```java\nimport java.util.stream.*;\nclass Solution {\n    public int add(int a, int b) {\n        return a + b;\n    }\n}\n```",
+        Some("import java.util.stream.*;\nclass Solution {\n"),
+        &format!("    public int add(int a, int b) {{{body}"),
+    );
+    java(
+        "```java\npublic int add(int x, int y) {\n    return x + y;\n}\n```",
+        Some("import java.util.*;\n\nclass Solution {\n"),
+        "public int add(int x, int y) {\n    return x + y;\n}\n}",
+    );
+}
+
+#[test]
+fn what_stands_before_a_function_is_kept() {
+    let js = task("/* Adds. */\nconst add = (a, b) => {\n", "const add = (a, b) => {\n");
+    let body = "\n  return sum(a, b);\n}";
+    let helper = "function sum(a, b) { return a + b; }";
+    check(
+        CodeLang::JavaScript,
+        &js,
+        &format!("```js\n{helper}\nconst add = (a, b) => {{{body}\n```"),
+        None,
+        &format!("{body}\n\n{helper}\n"),
+    );
+    check(
+        CodeLang::JavaScript,
+        &js,
+        "```js\nfunction add(a, b) {\n  return a + b;\n}\n```",
+        Some(""),
+        "function add(a, b) {\n  return a + b;\n}",
+    );
+    let go = task("// Adds.\nfunc Add(a int, b int) int {\n", "func Add(a int, b int) int {\n");
+    check(
+        CodeLang::Go,
+        &go,
+        "```go\npackage main\n\nimport (\n\t\"math\"\n\t\"unicode\"\n)\n\nfunc sum(a, b int) int { return a + b }\n\nfunc Add(a int, b int) int {\n\treturn sum(a, b)\n}\n```",
+        Some("import \"unicode\"\n// Adds.\nfunc Add(a int, b int) int {\n"),
+        "\n\treturn sum(a, b)\n}\n\nfunc sum(a, b int) int { return a + b }\n",
+    );
+    let declaration = "#include<stdio.h>\nusing namespace std;\nint add(int a,int b){\n";
+    let cpp = task(declaration, declaration);
+    check(
+        CodeLang::Cpp,
+        &cpp,
+        "```cpp\nint add(int a, int b) {\n  return a + b;\n}\n```",
+        None,
+        "\n  return a + b;\n}",
+    );
+    check(
+        CodeLang::Cpp,
+        &cpp,
+        "```cpp\nint sum(int a, int b) { return a + b; }\nint add(int a, int b) {\n  return sum(a, b);\n}\n```",
+        Some("#include<stdio.h>\nusing namespace std;\nint sum(int a, int b) { return a + b; }\n"),
+        "int add(int a, int b) {\n  return sum(a, b);\n}",
+    );
+}
+
+/// Models usually repeat the prompt, or at least the declaration. Both give the authors' solution again.
+#[test]
+fn canonical_solutions_in_a_response_are_read_as_they_are() {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    for (lang, name) in [
+        (CodeLang::Python, "python"),
+        (CodeLang::Cpp, "cpp"),
+        (CodeLang::Java, "java"),
+        (CodeLang::JavaScript, "js"),
+        (CodeLang::Go, "go"),
+        (CodeLang::Rust, "rust"),
+    ] {
+        let file = File::open(data.join(format!("humaneval_{name}.jsonl.gz"))).unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+        let mut tasks = 0;
+        for line in text.lines() {
+            let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+            value["benchmark"] = "humaneval-x".into();
+            let task: Task = serde_json::from_value(value.clone()).unwrap();
+            let plain: humaneval::Task = serde_json::from_value(value).unwrap();
+            let squeeze = |text: String| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            let expected = squeeze(humaneval::solution(lang, &plain, None, &task.canonical_solution));
+            let fence = syntax::display::display(lang).fences[0];
+            for beginning in [&task.prompt, &task.declaration] {
+                let response = format!("Here:\n\n```{fence}\n{beginning}{}\n```\n", task.canonical_solution);
+                let Continuation { prompt, generation } = read(lang, &task, &response);
+                let made = squeeze(humaneval::solution(lang, &plain, prompt.as_deref(), &generation));
+                // A description that follows the declaration becomes part of the body if it is repeated; so does
+                // what a few tasks have after the function's head.
+                let is_body = squeeze(generation.clone()).ends_with(&squeeze(task.canonical_solution.clone()));
+                let may_differ = declaration(&task).goes_on || (beginning == &task.prompt && prompt.is_none());
+                let same = made == expected || (may_differ && is_body);
+                assert!(same, "{}\n{prompt:?}\n{generation}", task.task_id);
+            }
+            tasks += 1;
+        }
+        assert_eq!(tasks, 164);
+    }
+}

@@ -1,0 +1,282 @@
+//! Identity leaks: words in an output that may reveal its model to a rater.
+
+use std::{ops::Range, sync::LazyLock};
+
+use model::submission::IdentityLeak;
+
+/// Models and vendors, in lower case. Only a warning: an admin decides.
+const NAMES: [&str; 57] = [
+    "aixcoder",
+    "alibaba",
+    "anthropic",
+    "as an ai",
+    "baichuan",
+    "baidu",
+    "bard",
+    "bytedance",
+    "chatglm",
+    "chatgpt",
+    "claude",
+    "code llama",
+    "codefuse",
+    "codegeex",
+    "codegen",
+    "codellama",
+    "codet5",
+    "codewhisperer",
+    "codex",
+    "copilot",
+    "cursor ai",
+    "deepseek",
+    "doubao",
+    "ernie",
+    "gemini",
+    "gpt-3",
+    "gpt-4",
+    "gpt-5",
+    "gpt4",
+    "grok",
+    "incoder",
+    "internlm",
+    "kimi",
+    "language model",
+    "llama",
+    "meta ai",
+    "minimax",
+    "mistral",
+    "mixtral",
+    "moonshot",
+    "openai",
+    "phind",
+    "qwen",
+    "santacoder",
+    "starcoder",
+    "tabnine",
+    "tongyi",
+    "wizardcoder",
+    "文心",
+    "讯飞",
+    "通义",
+    "豆包",
+    "混元",
+    "智谱",
+    "百川",
+    "盘古",
+    "语言模型",
+];
+
+static LOWER: LazyLock<Vec<String>> = LazyLock::new(|| NAMES.iter().map(|n| (*n).to_owned()).collect());
+
+/// First words of models' names that occur in any code and so identify no model.
+const COMMON: [&str; 16] = [
+    "assistant",
+    "baseline",
+    "candidate",
+    "coder",
+    "default",
+    "large",
+    "medium",
+    "model",
+    "outputs",
+    "prototype",
+    "reference",
+    "sample",
+    "small",
+    "solution",
+    "system",
+    "variant",
+];
+
+/// Finds identity leaks: names from a list of models and vendors, and `known` (models of this installation,
+/// in any case), with the family that begins a name (`northwind` of `Northwind 2`). Names match whole words,
+/// and a version after one belongs to it: `llama` is not found in `llamaFarm`, but `llama-3b` is found as a
+/// whole.
+pub struct LeakFinder(Vec<String>);
+
+impl LeakFinder {
+    /// With the names of known models, except very short ones, which would match everywhere.
+    pub fn new<'a>(known: impl IntoIterator<Item = &'a str>) -> LeakFinder {
+        let mut names = LOWER.clone();
+        for name in known {
+            let name = name.trim().to_lowercase();
+            let family: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
+            let telling = family.chars().count() >= 5 && !COMMON.contains(&family.as_str());
+            for name in [Some(name), telling.then_some(family)].into_iter().flatten() {
+                if name.chars().count() >= 4 && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        LeakFinder(names)
+    }
+
+    /// The names, longest first, so that a name is masked before a part of it is.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.0.clone();
+        names.sort_by_key(|name| (std::cmp::Reverse(name.chars().count()), name.clone()));
+        names
+    }
+
+    /// The first leak in an output. `line` is the output's line in its file.
+    pub fn find(&self, line: u64, task_id: &str, code: &str, surrounding_text: &str) -> Option<IdentityLeak> {
+        let texts = [(code, true), (surrounding_text, false)];
+        texts.into_iter().find_map(|(text, in_code)| {
+            let (name, at) =
+                self.0.iter().filter_map(|name| Some((name, find_name(text, name, 0)?))).min_by_key(|f| f.1.start)?;
+            let before = text.get(..at.start)?;
+            Some(IdentityLeak {
+                line,
+                task_id: task_id.to_owned(),
+                name: name.clone(),
+                code_line: in_code.then(|| before.matches('\n').count() as u64 + 1),
+                excerpt: excerpt(text, &at),
+            })
+        })
+    }
+}
+
+/// The mask: a neutral word that is a valid Java name, so that formatting does not change.
+pub const MASK: &str = "MASKED";
+
+/// The next whole-word match of `name` (in lower case) in `text` from byte `from` on, ignoring case.
+pub(super) fn find_name(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
+    // Chinese has no spaces between words.
+    let bounded = name.is_ascii();
+    let rest = text.get(from..)?;
+    rest.char_indices().find_map(|(offset, first)| {
+        // The common case: one comparison per character.
+        if !same(first, name.chars().next()?) {
+            return None;
+        }
+        let start = from + offset;
+        let mut end = start;
+        let mut letters = text.get(start..)?.chars();
+        for wanted in name.chars() {
+            let found = letters.next().filter(|c| same(*c, wanted))?;
+            end += found.len_utf8();
+        }
+        let before = text.get(..start)?.chars().next_back();
+        if !bounded {
+            return Some(start..end);
+        }
+        let whole = end + version(text.get(end..)?, name.ends_with(|c: char| c.is_ascii_digit()));
+        let ends = |end: usize| text.get(end..).is_some_and(|rest| !rest.starts_with(is_word));
+        let end = [whole, end].into_iter().find(|end| ends(*end))?;
+        (!before.is_some_and(is_word)).then_some(start..end)
+    })
+}
+
+/// Length in bytes of a version at the start of a text that follows a model's name: `-4o`, `2.5`, ` 7B`,
+/// `-v3.1-8b`; 0 without one. `numbered`: whether the name ends with a digit, as `gpt-4` does, to which the
+/// `o` of `gpt-4o` belongs.
+fn version(text: &str, numbered: bool) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
+    let letters =
+        |at: usize| bytes.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let mut end = if numbered && letters(0) <= 2 { letters(0) } else { 0 };
+    loop {
+        let mut at = end;
+        at += usize::from(matches!(bytes.get(at), Some(b'-' | b'_' | b'.' | b' ')));
+        at += usize::from(matches!(bytes.get(at), Some(b'v' | b'V')));
+        if digits(at) == 0 {
+            return end;
+        }
+        at += digits(at);
+        while bytes.get(at) == Some(&b'.') && digits(at + 1) > 0 {
+            at += 1 + digits(at + 1);
+        }
+        at += if letters(at) <= 2 { letters(at) } else { 0 };
+        end = at;
+    }
+}
+
+/// Whether `c` is `lower` in any case. Letters whose lower case has several characters match themselves
+/// only.
+fn same(c: char, lower: char) -> bool {
+    // Almost every character of a program.
+    if c.is_ascii() {
+        return c == lower || c.to_ascii_lowercase() == lower;
+    }
+    c == lower || c.to_lowercase().eq(std::iter::once(lower))
+}
+
+/// The line around a match, cut to fit on a page.
+fn excerpt(text: &str, at: &Range<usize>) -> String {
+    const AROUND: usize = 60;
+    let before = text.get(..at.start).unwrap_or("");
+    let after = text.get(at.end..).unwrap_or("");
+    let before = before.rsplit('\n').next().unwrap_or("");
+    let after = after.split('\n').next().unwrap_or("");
+    let skip = before.chars().count().saturating_sub(AROUND);
+    let start: String = before.chars().skip(skip).collect();
+    let end: String = after.chars().take(AROUND).collect();
+    let (cut, more) = (if skip > 0 { "…" } else { "" }, if after.chars().count() > AROUND { "…" } else { "" });
+    format!("{cut}{}{}{end}{more}", start.trim_start(), text.get(at.clone()).unwrap_or("")).trim_end().to_owned()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::masking::mask;
+
+    fn masked(text: &str, names: &[String]) -> String {
+        mask(text.to_owned(), names).text
+    }
+
+    #[test]
+    fn finds_names_as_whole_words() {
+        let finder = LeakFinder::new(["Northwind 2", "X"]);
+        let check = |text: &str, found: Option<&str>| {
+            assert_eq!(finder.find(1, "0", "", text).map(|t| t.name).as_deref(), found, "{text}");
+        };
+        check("// Generated by GitHub Copilot", Some("copilot"));
+        check("As an AI language model, I", Some("as an ai"));
+        check("northwind 2 says", Some("northwind 2"));
+        check("我是通义千问", Some("通义"));
+        check("作为语言模型，我", Some("语言模型"));
+        check("int llamaFarm = codexIndex;", None);
+        check("class Has an aim", None);
+        check("x", None);
+        check("İİ copilot", Some("copilot"));
+        // The first word identifies a family, whatever the version.
+        check("// Northwind wrote this", Some("northwind"));
+        check("northwind_2", Some("northwind"));
+        check("northwinds blow", None);
+        let plain = LeakFinder::new(["Model 7", "Small-1B"]);
+        assert!(plain.find(1, "0", "small model;", "").is_none(), "such words stand in any code");
+    }
+
+    #[test]
+    fn reports_position_and_context() {
+        let finder = LeakFinder::new([]);
+        let found = finder.find(7, "12", "int a;\n  // by ChatGPT, 2023\nint b;", "").unwrap();
+        assert_eq!((found.line, found.task_id.as_str(), found.code_line), (7, "12", Some(2)));
+        assert_eq!(found.excerpt, "// by ChatGPT, 2023");
+        assert_eq!(finder.find(7, "12", "int a;", "I am Qwen").unwrap().code_line, None);
+    }
+
+    #[test]
+    fn masks_every_name_and_nothing_else() {
+        let names = LeakFinder::new(["Northwind"]).names();
+        let check = |text: &str, expected: &str| assert_eq!(masked(text, &names), expected);
+        check("// Copilot and COPILOT and copilots", "// MASKED and MASKED and copilots");
+        check("/* 通义千问 wrote NORTHWIND's */", "/* MASKED千问 wrote MASKED's */");
+        check("a\nb // code llama\nc", "a\nb // MASKED\nc");
+        check("int llamaFarm;", "int llamaFarm;");
+        check("", "");
+        // Masked text contains no names, and masking it again changes nothing.
+        let once = masked("gpt-4 gpt-4o GPT4 claude.Claude", &names);
+        assert_eq!(masked(&once, &names), once);
+        assert_eq!(once, "MASKED MASKED MASKED MASKED.MASKED");
+        // A version is masked with its name, and nothing else is.
+        check("// Qwen2.5-Coder-7B and GPT-4 Turbo", "// MASKED-Coder-7B and MASKED Turbo");
+        check("// northwind-v2.1 7b, Northwind 2.", "// MASKED, MASKED.");
+        check("codex 12 codex12 codex_index", "MASKED MASKED codex_index");
+        check("// by llama in 3 steps", "// by MASKED in 3 steps");
+    }
+}

@@ -1,0 +1,312 @@
+//! Recognizes files that belong to another page, so that one message says so and names the page that accepts them.
+//!
+//! Called for every upload before it is recorded. A file that is not recognized passes: its reader says what is wrong.
+
+use std::io::{BufRead, Read, Seek, SeekFrom};
+
+use model::{message::Message, problem::Problem};
+use serde_json::Value;
+
+use super::{
+    codeif, humaneval,
+    lines::{self, LONGEST_LINE},
+    outputs::{self, Archive},
+};
+
+/// Maximum number of names of an archive that are looked at.
+const MOST_NAMES: usize = 20_000;
+/// Maximum unpacked size of what is looked at of a gzipped archive, in bytes.
+const MOST_UNPACKED: u64 = 64 * 1024 * 1024;
+/// Maximum size of a JSON document that is not JSON Lines, in bytes: a rubric, a dataset's header.
+const LONGEST_DOCUMENT: u64 = 1024 * 1024;
+
+/// The kind of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A model's outputs.
+    Outputs,
+    /// Tasks, or an archive with a dataset.
+    Dataset,
+    /// Ratings as CSV.
+    Ratings,
+    /// Exported ratings as JSON Lines.
+    RatingLines,
+    /// Exported verdicts.
+    Verdicts,
+    /// A table with other columns.
+    Csv,
+    /// A rubric.
+    Rubric,
+    /// A comparison's bundle.
+    Bundle,
+    /// An archive with a file that would have to be unpacked; its name.
+    Packed(String),
+    /// One JSON array.
+    Array,
+    /// No text: a document, an image, a program.
+    Binary,
+}
+
+/// Refuses a file that is recognized as something else than `wanted`.
+///
+/// # Errors
+///
+/// The problem says what the file is, what to do with it, and the address of the page that accepts it.
+pub fn check(wanted: &FileKind, name: &str, file: impl Read + Seek) -> Result<(), Problem> {
+    let Some(found) = recognize(name, file) else { return Ok(()) };
+    let fits = match wanted {
+        FileKind::Ratings => matches!(found, FileKind::Ratings | FileKind::Csv),
+        // Readers of datasets accept archives of many kinds.
+        FileKind::Dataset => matches!(found, FileKind::Dataset | FileKind::Packed(_) | FileKind::Array),
+        wanted => found == *wanted,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(refusal(wanted, found, name)),
+    }
+}
+
+fn refusal(wanted: &FileKind, found: FileKind, name: &str) -> Problem {
+    let accepted = match wanted {
+        FileKind::Ratings => ("ratings as CSV", "CSV 格式的评分"),
+        FileKind::Dataset => ("a dataset", "数据集"),
+        FileKind::Rubric => ("a rubric", "评分标准"),
+        _ => ("model outputs", "模型输出"),
+    };
+    let (is, remedy, page) = about(found);
+    let what = (
+        format!("the file contains {}, not {}", is.0, accepted.0),
+        format!("文件内容是{}，而不是{}", is.1, accepted.1),
+    );
+    Problem { page: page.map(str::to_owned), ..Problem::new(name, what, remedy) }
+}
+
+/// The content of a file of this kind, the remedy, and the page that accepts it.
+fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
+    match found {
+        FileKind::Outputs => (
+            ("model outputs".into(), "模型输出".into()),
+            (
+                "Upload it on the page Upload outputs, or with aixgrade submissions upload",
+                "请在“上传模型输出”页面上传，或使用 aixgrade submissions upload",
+            )
+                .into(),
+            Some("/admin/upload"),
+        ),
+        FileKind::Dataset => (
+            ("a dataset".into(), "数据集".into()),
+            ("Import it on the page Datasets, or with aixgrade import", "请在“数据集”页面导入，或使用 aixgrade import")
+                .into(),
+            Some("/admin/datasets#import"),
+        ),
+        FileKind::Ratings => (
+            ("ratings".into(), "评分".into()),
+            (
+                "Upload it on the page Import ratings, or with aixgrade import ratings",
+                "请在“导入评分”页面上传，或使用 aixgrade import ratings",
+            )
+                .into(),
+            Some("/admin/upload/ratings"),
+        ),
+        FileKind::RatingLines => (
+            ("exported ratings as JSON Lines".into(), "JSON Lines 格式的评分导出文件".into()),
+            (
+                "Export them as CSV, and upload that file on the page Import ratings",
+                "请导出为 CSV，再在“导入评分”页面上传",
+            )
+                .into(),
+            Some("/admin/upload/ratings"),
+        ),
+        FileKind::Csv => (
+            ("a table (CSV)".into(), "表格（CSV）".into()),
+            (
+                "Outputs are JSON Lines; ratings as CSV are uploaded on the page Import ratings",
+                "模型输出须为 JSON Lines；CSV 格式的评分请在“导入评分”页面上传",
+            )
+                .into(),
+            Some("/admin/upload/ratings"),
+        ),
+        FileKind::Rubric => (
+            ("a rubric".into(), "评分标准".into()),
+            ("Import it on the page Rubrics", "请在“评分标准”页面导入").into(),
+            Some("/admin/rubrics"),
+        ),
+        FileKind::Verdicts => (
+            ("exported verdicts".into(), "导出的测试结果".into()),
+            (
+                "Verdicts cannot be imported; upload the outputs and run the tests",
+                "测试结果无法导入；请上传模型输出并运行测试",
+            )
+                .into(),
+            None,
+        ),
+        FileKind::Bundle => (
+            ("a bundle of a comparison".into(), "模型比较的数据包".into()),
+            ("Read it on the command line: aixgrade report FILE", "请用命令行读取：aixgrade report FILE").into(),
+            None,
+        ),
+        FileKind::Packed(inner) => (
+            (format!("an archive with {inner}"), format!("含 {inner} 的压缩包")),
+            (
+                "Unpack it and upload the file itself, which may be compressed with gzip",
+                "请解压后上传其中的文件（可用 gzip 压缩）",
+            )
+                .into(),
+            None,
+        ),
+        FileKind::Array => (
+            ("one JSON array".into(), "一个 JSON 数组".into()),
+            ("Write one object per line: jq -c '.[]' FILE", "请每行写一个对象：jq -c '.[]' FILE").into(),
+            None,
+        ),
+        FileKind::Binary => {
+            (("no text".into(), "非文本内容".into()), ("Choose another file", "请选择其他文件").into(), None)
+        }
+    }
+}
+
+fn recognize(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
+    match outputs::archive(name, &mut file).ok()? {
+        Some(Archive::Zip) => zip(file),
+        Some(Archive::TarGz) => {
+            let plain = flate2::read::MultiGzDecoder::new(file).take(MOST_UNPACKED);
+            let mut archive = tar::Archive::new(plain);
+            let entries = archive.entries().ok()?.take(MOST_NAMES).map_while(Result::ok);
+            by_names(entries.map(|entry| String::from_utf8_lossy(&entry.path_bytes()).into_owned()))
+        }
+        None => text(name, file),
+    }
+}
+
+fn zip(mut file: impl Read + Seek) -> Option<FileKind> {
+    let mut archive = zip::ZipArchive::new(&mut file).ok()?;
+    if let Ok(entry) = archive.by_name("manifest.json") {
+        let mut manifest = String::new();
+        entry.take(LONGEST_DOCUMENT).read_to_string(&mut manifest).ok()?;
+        if manifest.contains("\"aixgrade-bundle\"") {
+            return Some(FileKind::Bundle);
+        }
+    }
+    let names: Vec<String> = (0..archive.len().min(MOST_NAMES))
+        .filter_map(|at| archive.by_index_raw(at).ok()?.name().ok().map(|name| name.into_owned()))
+        .collect();
+    by_names(names.into_iter())
+}
+
+/// The kind of an archive with these names.
+fn by_names(names: impl Iterator<Item = String>) -> Option<FileKind> {
+    let (mut java, mut packed) = (false, None);
+    for path in names {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        match name {
+            "[Content_Types].xml" => return Some(FileKind::Binary),
+            "dataset.json" | "dataset_autotest_nl.jsonl" | "dataset_manual_nl.jsonl" => return Some(FileKind::Dataset),
+            _ if humaneval::is_own_file(&path) => return Some(FileKind::Dataset),
+            _ => {}
+        }
+        java |= name.ends_with(".java");
+        let is_file_of_lines = [".jsonl", ".jsonl.gz", ".csv"].iter().any(|end| name.ends_with(end));
+        if is_file_of_lines && !path.contains("__MACOSX") {
+            packed.get_or_insert_with(|| name.chars().filter(|c| !c.is_control()).take(100).collect::<String>());
+        }
+    }
+    match packed {
+        // Perhaps an incomplete dataset; its reader says what is missing.
+        Some(_) if java => None,
+        Some(name) => Some(FileKind::Packed(name)),
+        None => java.then_some(FileKind::Outputs),
+    }
+}
+
+fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
+    let (mut reader, _) = lines::unpacked(&mut file);
+    let start = reader.fill_buf().ok()?;
+    let utf_16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    if !utf_16 && (start.starts_with(b"%PDF-") || start.iter().take(1024).any(|b| *b == 0)) {
+        return Some(FileKind::Binary);
+    }
+    let mut line = Vec::new();
+    let is_blank = |line: &[u8]| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).iter().all(u8::is_ascii_whitespace);
+    while is_blank(&line) {
+        line.clear();
+        if reader.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut line).ok()? == 0 {
+            return None;
+        }
+    }
+    let line = String::from_utf8(line).ok()?;
+    let line = line.trim_start_matches('\u{feff}').trim();
+    match (line.chars().next()?, serde_json::from_str(line)) {
+        ('{', Ok(object)) => by_fields(&object),
+        ('[', Ok(Value::Array(items))) => array(&items),
+        ('{' | '[', _) => {
+            // One document over several lines.
+            drop(reader);
+            file.seek(SeekFrom::Start(0)).ok()?;
+            let (reader, _) = lines::unpacked(file);
+            let mut document = String::new();
+            reader.take(LONGEST_DOCUMENT).read_to_string(&mut document).ok()?;
+            match serde_json::from_str(document.trim_start_matches('\u{feff}')).ok()? {
+                Value::Array(items) => array(&items),
+                object => by_fields(&object),
+            }
+        }
+        _ => by_head(name, line),
+    }
+}
+
+/// The kind of a file whose whole content is an array of these items. CodeIF-Bench has outputs in arrays.
+fn array(items: &[Value]) -> Option<FileKind> {
+    let is_chat = |item: &Value| item.get("completion").is_some();
+    match items.iter().all(Value::is_object) {
+        true if !items.is_empty() && items.iter().all(is_chat) => Some(FileKind::Outputs),
+        true => Some(FileKind::Array),
+        false => None,
+    }
+}
+
+/// The kind of a file whose first line or whole content is this object.
+fn by_fields(object: &Value) -> Option<FileKind> {
+    let has = |field: &str| object.get(field).is_some();
+    if codeif::is_own_task(object) {
+        return Some(FileKind::Dataset);
+    }
+    if has("namespace") && has("completion") {
+        return Some(FileKind::Outputs);
+    }
+    let tasks = ["raw_nl", "canonical_solution", "declaration"];
+    if has("dimensions") && has("slug") {
+        return Some(FileKind::Rubric);
+    }
+    if has("format") && has("slug") && has("name") {
+        return Some(FileKind::Dataset);
+    }
+    if !has("task_id") {
+        return None;
+    }
+    if ["code", "generation", "completion"].into_iter().any(has) {
+        return Some(FileKind::Outputs);
+    }
+    if has("verdict") && has("passed") {
+        return Some(FileKind::Verdicts);
+    }
+    if has("rater") {
+        return Some(FileKind::RatingLines);
+    }
+    tasks.into_iter().any(has).then_some(FileKind::Dataset)
+}
+
+/// The kind of a table with this header.
+fn by_head(name: &str, head: &str) -> Option<FileKind> {
+    let columns: Vec<&str> = head.split(',').map(|column| column.trim().trim_matches('"')).collect();
+    let has = |column: &str| columns.contains(&column);
+    let is_csv = name.to_lowercase().trim_end_matches(".gz").ends_with(".csv");
+    match columns.len() > 1 && has("task_id") {
+        true if has("verdict") && has("passed") => Some(FileKind::Verdicts),
+        true if has("model") || has("rater") => Some(FileKind::Ratings),
+        _ => is_csv.then_some(FileKind::Csv),
+    }
+}
+
+#[cfg(test)]
+#[path = "kind_test.rs"]
+mod tests;

@@ -1,0 +1,315 @@
+//! Matches the lines of a file of outputs to tasks, and collects what an admin should know before the
+//! import. Pure: lines come in one by one, and little is kept of each.
+
+mod tasks;
+
+use std::collections::{HashMap, HashSet};
+
+use model::{
+    conversation::Way,
+    message::Message,
+    problem::Problem,
+    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
+};
+use sha2::{Digest, Sha256};
+
+pub use tasks::Tasks;
+use tasks::folded;
+
+use super::{conversations::LineTurn, identity_leaks::LeakFinder, outputs::OutputLine};
+
+/// A file of outputs, read once.
+pub struct Scan<'t> {
+    tasks: &'t Tasks,
+    leak_finder: &'t LeakFinder,
+    lines: u64,
+    shapes: Vec<(Shape, u64)>,
+    outputs: Vec<Scanned>,
+    with_text: u64,
+    contradicting: u64,
+    by_id: u64,
+    by_text: u64,
+    /// The first outputs that have a task by ID, with its place, and those that have one by description.
+    first_by_id: Vec<(usize, OutputLine)>,
+    first_by_text: Vec<(usize, OutputLine)>,
+    leaks: Listed<IdentityLeak>,
+    problems: Vec<Problem>,
+    problem_count: u64,
+}
+
+/// The stored part of a line.
+struct Scanned {
+    line: u64,
+    /// The name in lists: the task's id in the file, or the class's file.
+    label: String,
+    by_id: Option<usize>,
+    by_text: Option<usize>,
+    hash: [u8; 16],
+    empty: bool,
+    /// Whether its description differs from that of the task with its ID.
+    differs: bool,
+    turn: Option<LineTurn>,
+}
+
+/// The result of matching a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How lines are matched; never [`Matching::Auto`].
+    pub matching: Matching,
+    /// The reason.
+    pub reason: Message,
+    /// The shapes found.
+    pub shapes: Vec<(Shape, u64)>,
+    /// Number of lines without blank ones.
+    pub lines: u64,
+    /// Matched lines.
+    pub matched: u64,
+    /// Tasks with an output.
+    pub covered: u64,
+    /// Ids of tasks without an output.
+    pub missing: Listed<String>,
+    /// Unmatched lines.
+    pub unknown: Listed<FileLine>,
+    /// Whether any task has different outputs. If so, the model was sampled several times, and a repeated
+    /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
+    /// mistake and imported once.
+    pub sampled: bool,
+    /// Repeated lines.
+    pub duplicates: Listed<FileLine>,
+    /// How the model was asked, if the tasks are conversations.
+    pub way: Option<Way>,
+    /// Lines whose description differs from that of their task. They have one by their ID.
+    pub differing: Listed<FileLine>,
+    /// Lines without code.
+    pub empty: Listed<FileLine>,
+    /// The largest number of outputs of a task.
+    pub samples_max: u64,
+    /// Tasks with several outputs.
+    pub tasks_with_samples: u64,
+    /// Lines that may name a model.
+    pub identity_leaks: Listed<IdentityLeak>,
+    /// Lines that cannot be parsed.
+    pub problems: Listed<Problem>,
+    /// The first outputs that have a task, each with the task's place in the dataset.
+    pub first: Vec<(usize, OutputLine)>,
+    /// Whether the file could not be read to its end, so that an unknown number of lines is missing.
+    pub cut_short: bool,
+}
+
+impl Summary {
+    /// Number of outputs that an import stores.
+    pub fn stored(&self) -> u64 {
+        if self.sampled { self.matched } else { self.matched - self.duplicates.count }
+    }
+}
+
+/// The first few entries of a kind, and the total.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// At most [`PREVIEW_LIST`].
+    pub first: Vec<T>,
+    /// The total number.
+    pub count: u64,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Listed { first: Vec::new(), count: 0 }
+    }
+}
+
+impl<T> Listed<T> {
+    fn push(&mut self, item: T) {
+        self.count += 1;
+        if self.first.len() < PREVIEW_LIST {
+            self.first.push(item);
+        }
+    }
+}
+
+impl<'t> Scan<'t> {
+    /// Starts to match against a dataset's tasks.
+    pub fn new(tasks: &'t Tasks, leak_finder: &'t LeakFinder) -> Self {
+        Scan {
+            tasks,
+            leak_finder,
+            lines: 0,
+            shapes: Vec::new(),
+            outputs: Vec::new(),
+            with_text: 0,
+            contradicting: 0,
+            by_id: 0,
+            by_text: 0,
+            first_by_id: Vec::new(),
+            first_by_text: Vec::new(),
+            leaks: Listed::default(),
+            problems: Vec::new(),
+            problem_count: 0,
+        }
+    }
+
+    /// Adds the next line.
+    pub fn push(&mut self, line: Result<OutputLine, Problem>) {
+        self.lines += 1;
+        let output = match line {
+            Ok(output) => output,
+            Err(problem) => {
+                self.problem_count += 1;
+                if self.problems.len() < PREVIEW_LIST {
+                    self.problems.push(problem);
+                }
+                return;
+            }
+        };
+        match self.shapes.iter_mut().find(|(shape, _)| *shape == output.shape) {
+            Some((_, count)) => *count += 1,
+            None => self.shapes.push((output.shape, 1)),
+        }
+        let by_id = self.tasks.find(&output, Matching::TaskId);
+        let by_text = self.tasks.find(&output, Matching::Description);
+        self.by_id += u64::from(by_id.is_some());
+        self.by_text += u64::from(by_text.is_some());
+        let mut differs = false;
+        if let (Some(at), Some(text)) = (by_id, &output.raw_nl) {
+            differs = self.tasks.texts.get(at) != Some(&folded(text));
+            self.with_text += 1;
+            self.contradicting += u64::from(differs);
+        }
+        for (found, first) in [(by_id, &mut self.first_by_id), (by_text, &mut self.first_by_text)] {
+            if let Some(at) = found.filter(|_| first.len() < PREVIEW_OUTPUTS) {
+                first.push((at, output.clone()));
+            }
+        }
+        let label = output.file.as_deref().unwrap_or(&output.task_id);
+        if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
+            self.leaks.push(leak);
+        }
+        self.outputs.push(Scanned {
+            line: output.line,
+            by_id,
+            by_text,
+            hash: content(&output),
+            empty: output.is_empty(),
+            differs,
+            turn: output.turn,
+            label: output.file.unwrap_or(output.task_id),
+        });
+    }
+
+    /// The result of matching the file as requested.
+    pub fn finish(self, asked: Matching) -> Summary {
+        let (matching, reason) = self.decide(asked);
+        let mut summary = Summary {
+            matching,
+            reason,
+            shapes: self.shapes,
+            lines: self.lines,
+            identity_leaks: self.leaks,
+            problems: Listed { first: self.problems, count: self.problem_count },
+            first: if matching == Matching::Description { self.first_by_text } else { self.first_by_id },
+            ..Summary::default()
+        };
+        summary.way = self.outputs.iter().find_map(|output| output.turn).map(|turn| turn.way);
+        let is_conversation = summary.way.is_some();
+        let mut samples = vec![0_u64; self.tasks.len()];
+        let mut turns: HashMap<(usize, u32), u64> = HashMap::new();
+        let mut repeats = vec![0_u64; self.tasks.len()];
+        let mut seen = HashSet::new();
+        for output in self.outputs {
+            let found = if matching == Matching::Description { output.by_text } else { output.by_id };
+            let Some(at) = found else {
+                summary.unknown.push(FileLine { line: output.line, label: output.label });
+                continue;
+            };
+            summary.matched += 1;
+            if output.differs && matching != Matching::Description {
+                summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
+            }
+            if let Some(LineTurn { turn, .. }) = output.turn {
+                let of_turn = turns.entry((at, turn)).or_default();
+                *of_turn += 1;
+                samples[at] = samples[at].max(*of_turn);
+            } else if !seen.insert((at, output.hash)) {
+                summary.duplicates.push(FileLine { line: output.line, label: output.label });
+                repeats[at] += 1;
+                continue;
+            }
+            if output.empty {
+                summary.empty.push(FileLine { line: output.line, label: output.label });
+            }
+            samples[at] += u64::from(!is_conversation);
+        }
+        // Equal answers to different turns are no repeats, and a conversation keeps all its turns.
+        summary.sampled = is_conversation || samples.iter().any(|different| *different > 1);
+        if summary.sampled {
+            samples.iter_mut().zip(repeats).for_each(|(count, again)| *count += again);
+        }
+        for (at, count) in samples.iter().enumerate() {
+            summary.covered += u64::from(*count > 0);
+            summary.tasks_with_samples += u64::from(*count > 1);
+            summary.samples_max = summary.samples_max.max(*count);
+            if *count == 0 {
+                summary.missing.push(self.tasks.ids[at].clone());
+            }
+        }
+        summary
+    }
+
+    fn decide(&self, asked: Matching) -> (Matching, Message) {
+        let (by_id, by_text, other) = (self.by_id, self.by_text, self.contradicting);
+        if asked != Matching::Auto {
+            return (asked, Message::default());
+        }
+        let agreeing = self.with_text - other;
+        if by_text > 0 && by_text > agreeing && (by_id == 0 || other > agreeing) {
+            let (why, zh) = match by_id {
+                0 => ("No task ID belongs to this dataset.".to_owned(), "没有任务编号属于该数据集。".to_owned()),
+                _ => (
+                    format!(
+                        "The task IDs seem to belong to another dataset: the description differs for {other} of {by_id} known IDs."
+                    ),
+                    format!("任务编号似乎属于另一个数据集：{by_id} 个已知编号中有 {other} 个描述不同。"),
+                ),
+            };
+            let why = (
+                format!("{why} {by_text} lines have a description of this dataset."),
+                format!("{zh}{by_text} 行的描述属于该数据集。"),
+            );
+            return (Matching::Description, why.into());
+        }
+        let lines = self.outputs.len();
+        let mut reason = Message::from((
+            format!("{by_id} of {lines} lines have a task ID of this dataset."),
+            format!("{lines} 行中有 {by_id} 行的任务编号属于该数据集。"),
+        ));
+        if other > 0 {
+            reason.en.push_str(&format!(" The description differs from the dataset for {other} of them."));
+            reason.zh.push_str(&format!("其中 {other} 行的描述与数据集不同。"));
+        }
+        (Matching::TaskId, reason)
+    }
+}
+
+/// Identifies equal outputs of a task: a hash of everything that is stored of them. Half of a SHA-256 rules
+/// out collisions.
+pub fn content(output: &OutputLine) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    for text in [
+        output.code.as_str(),
+        "\0",
+        &output.surrounding_text,
+        "\0",
+        output.end_by.as_deref().unwrap_or_default(),
+        "\0",
+        output.prompt.as_deref().unwrap_or_default(),
+    ] {
+        hasher.update(text.as_bytes());
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize()[..16]);
+    half
+}
+
+#[cfg(test)]
+#[path = "matching_test.rs"]
+mod tests;

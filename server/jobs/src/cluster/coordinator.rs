@@ -1,0 +1,743 @@
+//! The server's side: publishes jobs of open runs and stores reports.
+//!
+//! All state is in the database and in the broker. After a restart of either, [`Coordinator::reconcile`] compares both:
+//! an item that is leased to workers, but whose job is not in the broker and whose report has not arrived, is free again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use async_nats::{
+    Client,
+    jetstream::{
+        Context, Message,
+        consumer::{self, PullConsumer},
+        message::PublishMessage,
+        object_store::ObjectStore,
+    },
+};
+use futures::{StreamExt as _, TryStreamExt as _, future::try_join_all};
+use model::{
+    ids::RunId,
+    reason::Fault,
+    run::{Environment, RunStatus},
+    workers::QueueRow,
+};
+
+use super::{
+    Broker, HELLO, JOBS, RESULTS, SERVER, WORKER_INBOX, consumer_name, create, jetstream, job_subject, jobs_of,
+    messages::{Assignment, Delivery, Hello, Limits, Options, build, pack, unpack},
+    registry::Registry,
+    stop_subject, ticket_of,
+};
+use crate::{
+    Engine, RENEW, add_items,
+    job::{Ended, Job, JobKind, MadeIn, Report, settle},
+    lease_end,
+    suites::{Bundle, VersionTests},
+};
+use base::error::Failure;
+use db::{
+    Db, copy, run_how,
+    run_workers::{self, KnownEnvironment},
+    runs::{self, Leased, Run, Ticket, Wanted},
+};
+use engine::runner::Allowance;
+
+/// The holder of the leases of all jobs that are with the broker or its workers.
+const HOLDER: &str = "workers";
+
+/// Jobs of one run that are with the broker at a time. Enough for hundreds of workers, and few enough to renew and
+/// compare in milliseconds.
+const WINDOW: usize = 2_000;
+
+/// Items in one transaction, at about 100 µs each.
+const CHUNK: usize = 100;
+
+/// Runs that are open at the same time.
+const OPEN_RUNS: usize = 8;
+
+/// How often the coordinator looks for new and stopped runs when nothing else happens.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The least time between two looks at the open runs. Each result could be a reason to look, but a look reads the attempts
+/// in progress.
+const ROUND: Duration = Duration::from_millis(50);
+
+/// How long reports are gathered, so that those of a moment share one transaction.
+const GATHERED: Duration = Duration::from_millis(10);
+
+/// How often database and broker are compared.
+const RECONCILE: Duration = Duration::from_secs(10);
+
+/// What headers add to a message.
+const SLACK: usize = 1 << 10;
+
+/// Publishes jobs and stores reports.
+pub struct Coordinator {
+    db: Db,
+    engine: Engine,
+    client: Client,
+    replicas: usize,
+    registry: Arc<Registry>,
+    /// Which database this is. Jobs and reports name it, so that those of another server are refused.
+    instance: String,
+    open: Mutex<HashMap<RunId, Arc<OpenRun>>>,
+}
+
+/// What jobs of a run have in common.
+struct OpenRun {
+    tests: VersionTests,
+    bundles: BTreeMap<JobKind, Bundle>,
+    limits: Limits,
+    options: Options,
+    /// Environments that have been compared with the run's: kind, checksum and toolchain.
+    compared: Mutex<HashSet<(JobKind, String, String)>>,
+}
+
+impl OpenRun {
+    /// The options as the database has them: part of the name of an environment.
+    fn options_key(&self) -> Result<String, Failure> {
+        Ok(serde_json::to_string(&(self.options, self.limits))?)
+    }
+}
+
+impl Coordinator {
+    /// Connects to the broker; it may not answer yet.
+    ///
+    /// # Errors
+    /// As [`Broker::connect_server`].
+    pub async fn connect(engine: Engine, broker: &Broker, replicas: usize) -> Result<Arc<Coordinator>, Failure> {
+        let client = broker.connect_server("aixgrade server").await?;
+        let (db, registry) = (engine.db.clone(), engine.be_cluster());
+        let instance = db.read(copy::instance).await?;
+        Ok(Arc::new(Coordinator { db, engine, client, replicas, registry, instance, open: Mutex::default() }))
+    }
+
+    /// Works until the process ends. Failures of the broker are logged, and everything begins again, with another broker:
+    /// this one may be cut off from the others.
+    pub async fn serve(self: Arc<Self>) {
+        let answering = Arc::clone(&self);
+        tokio::spawn(async move { answering.answer().await });
+        loop {
+            let Err(failure) = self.session().await else { continue };
+            self.registry.set_connected(false);
+            tracing::warn!(cause = %failure, "the broker does not work; trying again");
+            tokio::time::sleep(TICK).await;
+            // Fails only if the client has ended, which the next session reports.
+            let _ = self.client.force_reconnect().await;
+        }
+    }
+
+    async fn session(self: &Arc<Self>) -> Result<(), Failure> {
+        let context = jetstream(&self.client);
+        let store = create(&context, self.replicas).await?;
+        self.registry.set_connected(true);
+        // Leases of an earlier process are those of this one.
+        self.db.write(|tx| runs::renew(tx, HOLDER, lease_end())).await?;
+        tokio::try_join!(self.receive(&context), self.publish(&context, &store))?;
+        Ok(())
+    }
+
+    /// Answers workers that present themselves.
+    async fn answer(&self) {
+        loop {
+            let subscribed = self.client.subscribe(HELLO).await;
+            let Ok(mut hellos) = subscribed else {
+                tokio::time::sleep(TICK).await;
+                continue;
+            };
+            while let Some(message) = hellos.next().await {
+                let said = unpack::<Hello>(&message.payload).ok();
+                // The server may publish everywhere. A worker may not, and must not choose where the server does.
+                let reply = message.reply.filter(|reply| reply.starts_with(&format!("{WORKER_INBOX}.")));
+                let (Some(welcome), Some(reply)) = (said.and_then(|said| self.registry.hear(said)), reply) else {
+                    continue;
+                };
+                if let Ok(answer) = pack(&welcome) {
+                    // The worker asks again.
+                    let _ = self.client.publish(reply, answer.into()).await;
+                }
+            }
+        }
+    }
+
+    /// Stores reports as they arrive. They leave the broker only after the commit.
+    async fn receive(self: &Arc<Self>, context: &Context) -> Result<(), Failure> {
+        let consumer: PullConsumer =
+            context.get_consumer_from_stream(SERVER, RESULTS).await.map_err(Failure::internal)?;
+        let messages = consumer.stream().max_messages_per_batch(5 * CHUNK).expires(Duration::from_secs(20));
+        let messages = messages.heartbeat(Duration::from_secs(5)).messages().await.map_err(Failure::internal)?;
+        let chunks = messages.ready_chunks(CHUNK).then(|chunk| async move {
+            if chunk.len() < CHUNK {
+                tokio::time::sleep(GATHERED).await;
+            }
+            chunk.into_iter().collect::<Result<Vec<Message>, _>>().map_err(Failure::internal)
+        });
+        // While one chunk waits for the disk, the next is read and checked.
+        chunks.try_for_each_concurrent(2, |chunk| self.store_and_acknowledge(chunk)).await?;
+        Err(Failure::internal("the broker ended the delivery of results"))
+    }
+
+    /// Stores some reports, and acknowledges them.
+    async fn store_and_acknowledge(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
+        let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
+        let this = Arc::clone(self);
+        blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;
+        for message in &chunk {
+            message.ack().await.map_err(Failure::Internal)?;
+        }
+        self.engine.notify();
+        Ok(())
+    }
+
+    /// Stores reports in one transaction. Whatever is not about an attempt in progress is refused.
+    fn store(&self, deliveries: Vec<Result<Delivery, String>>) -> Result<(), Failure> {
+        let (mut accepted, mut refused) = (Vec::new(), 0);
+        for checked in self.check(deliveries)? {
+            match checked {
+                Ok(Some(found)) => accepted.push(found),
+                Ok(None) => refused += 1,
+                Err(cause) => {
+                    tracing::warn!(%cause, "a result was refused");
+                    refused += 1;
+                }
+            }
+        }
+        let settled = self.db.write_blocking(|tx| {
+            let mut settled = Vec::new();
+            for Accepted { run, delivery, job, open } in &accepted {
+                let report = &delivery.report;
+                settled.push(settle(tx, report, &job.key(&report.made_in.key_basis), job.alone)?);
+                if let Some(known) = new_environment(open, delivery) {
+                    run_workers::note(tx, &delivery.suite, &open.options_key()?, &known)?;
+                    note_environment(tx, *run, delivery.kind, &known)?;
+                }
+            }
+            Ok(settled)
+        })?;
+        for (Accepted { delivery, .. }, settled) in accepted.iter().zip(settled) {
+            match settled {
+                true => self.engine.counts.count(&delivery.report.ended),
+                false => refused += 1,
+            }
+        }
+        self.registry.refused.fetch_add(refused, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Finds the job of each report. `None` if it must be refused; the inner error says why it cannot be read.
+    fn check(
+        &self,
+        deliveries: Vec<Result<Delivery, String>>,
+    ) -> Result<Vec<Result<Option<Accepted>, String>>, Failure> {
+        let is_own = |delivery: &Delivery| delivery.build == build() && delivery.instance == self.instance;
+        let found = self.db.read_blocking(|conn| {
+            let found = deliveries.into_iter().map(|delivery| match delivery {
+                Ok(delivery) if is_own(&delivery) => {
+                    let found = runs::in_progress(conn, delivery.report.ticket())?;
+                    let item = found.filter(|(run, _)| *run == delivery.run).map(|(_, item)| item);
+                    Ok(Ok(item.map(|item| (delivery, item))))
+                }
+                Ok(_) => Ok(Ok(None)),
+                Err(cause) => Ok(Err(cause)),
+            });
+            found.collect::<Result<Vec<_>, Failure>>()
+        })?;
+        let with_job = |(delivery, item): (Delivery, Leased)| -> Result<Option<Accepted>, Failure> {
+            let run = delivery.run;
+            let Ok(open) = self.open(run)? else { return Ok(None) };
+            let job = open.tests.job(&item);
+            let is_expected = job.kind == delivery.kind
+                && open.bundles.get(&job.kind).is_some_and(|bundle| bundle.name == delivery.suite)
+                && match &delivery.report.ended {
+                    Ended::Judged(_) => delivery
+                        .environment
+                        .as_ref()
+                        .is_some_and(|environment| environment.covers(&delivery.report.made_in.fingerprint)),
+                    Ended::Failed(_) | Ended::Returned => true,
+                };
+            Ok(is_expected.then_some(Accepted { run, delivery, job, open }))
+        };
+        let checked = found.into_iter().map(|found| match found {
+            Ok(Some(found)) => with_job(found).map(Ok),
+            Ok(None) => Ok(Ok(None)),
+            Err(cause) => Ok(Err(cause)),
+        });
+        checked.collect()
+    }
+
+    /// What jobs of a run have in common. The inner error is the fault with which the run ends.
+    fn open(&self, run: RunId) -> Result<Result<Arc<OpenRun>, Fault>, Failure> {
+        let known = |this: &Self| this.open.lock().unwrap_or_else(PoisonError::into_inner).get(&run).cloned();
+        if let Some(open) = known(self) {
+            return Ok(Ok(open));
+        }
+        let (tests, how) = self.db.read_blocking(|conn| {
+            let found = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
+            Ok((VersionTests::load(conn, found.version)?, run_how::get(conn, run)?))
+        })?;
+        let tests = match tests {
+            Ok(tests) => tests,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let open = Arc::new(OpenRun {
+            bundles: tests.bundles()?,
+            tests,
+            limits: Limits::of(Allowance::default()),
+            options: Options { fast: how.fast, dates: how.dates, profile: how.profile.unwrap_or_default() },
+            compared: Mutex::default(),
+        });
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(run, Arc::clone(&open));
+        Ok(Ok(open))
+    }
+
+    fn forget(&self, run: RunId) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+    }
+
+    /// Publishes jobs of open runs, oldest first, and ends runs without any left.
+    async fn publish(self: &Arc<Self>, context: &Context, store: &ObjectStore) -> Result<(), Failure> {
+        let mut begun: BTreeSet<RunId> = BTreeSet::new();
+        let (mut renewed, mut reconciled, mut counted) = (Instant::now(), None::<Instant>, None::<Instant>);
+        loop {
+            if renewed.elapsed() >= RENEW {
+                renewed = Instant::now();
+                self.db.write(|tx| runs::renew(tx, HOLDER, lease_end())).await?;
+            }
+            let open = self.db.read(|conn| runs::open_runs(conn, OPEN_RUNS, false)).await?;
+            let mut found = BTreeMap::new();
+            for run in open {
+                if let Some(run) = self.db.read(move |conn| runs::get(conn, run)).await? {
+                    found.insert(run.id, run);
+                }
+            }
+            // A run that was resumed has not begun again.
+            let goes_on = |run: &RunId| found.get(run).is_some_and(|run| run.begun_at.is_some());
+            for run in begun.clone() {
+                if !goes_on(&run) {
+                    self.stop(context, run).await?;
+                    begun.remove(&run);
+                }
+            }
+            for run in found.values() {
+                if begun.contains(&run.id) || self.begin(store, run).await? {
+                    begun.insert(run.id);
+                }
+            }
+            if reconciled.is_none_or(|last| last.elapsed() >= RECONCILE) {
+                for run in &begun {
+                    self.reconcile(context, *run).await?;
+                }
+                reconciled = Some(Instant::now());
+            }
+            for run in begun.clone() {
+                let is_fresh = found.get(&run).is_some_and(|run| run.fresh);
+                while self.feed(context, run, is_fresh).await? {}
+                if !self.db.read(move |conn| runs::has_open_items(conn, run)).await? {
+                    self.db.write(move |tx| runs::end(tx, run, RunStatus::Finished, None)).await?;
+                    begun.remove(&run);
+                    self.forget(run);
+                }
+            }
+            if counted.is_none_or(|last| last.elapsed() >= 2 * TICK) {
+                self.count(context).await?;
+                counted = Some(Instant::now());
+            }
+            tokio::time::sleep(ROUND).await;
+            let _elapsed = tokio::time::timeout(TICK, self.engine.notified()).await;
+        }
+    }
+
+    /// Prepares a run for publishing. `false` if it cannot begin, or not yet.
+    async fn begin(self: &Arc<Self>, store: &ObjectStore, run: &Run) -> Result<bool, Failure> {
+        let (this, id) = (Arc::clone(self), run.id);
+        let open = match blocking(move || this.open(id)).await? {
+            Ok(open) => open,
+            Err(fault) => {
+                self.db.write(move |tx| runs::end(tx, id, RunStatus::Cancelled, Some(&fault))).await?;
+                return Ok(false);
+            }
+        };
+        // Which results are outdated depends on the toolchains of the workers that are there.
+        if run.recheck && !open.bundles.keys().all(|kind| self.registry.serves(*kind)) {
+            return Ok(false);
+        }
+        for bundle in open.bundles.values() {
+            if store.info(&bundle.name).await.is_err() {
+                store.put(bundle.name.as_str(), &mut bundle.bytes.as_slice()).await.map_err(Failure::internal)?;
+            }
+        }
+        let (this, begins, recheck) = (Arc::clone(self), run.begun_at.is_none(), run.recheck);
+        blocking(move || {
+            if begins {
+                this.db.write_blocking(|tx| runs::begin(tx, id, None))?;
+            }
+            add_items(&this.db, id)?;
+            if recheck { this.recheck(id, &open) } else { Ok(()) }
+        })
+        .await?;
+        Ok(true)
+    }
+
+    /// Resets the items whose result could differ today.
+    fn recheck(&self, run: RunId, open: &OpenRun) -> Result<(), Failure> {
+        let known = self.known_environments(open)?;
+        let mut after = 0;
+        loop {
+            let done = self.db.read_blocking(|conn| runs::done(conn, run, after, CHUNK))?;
+            let Some((last, _)) = done.last() else { break };
+            after = last.item;
+            let is_outdated = |(item, key): &&(Leased, Option<String>)| {
+                let job = open.tests.job(item);
+                let keys = known.get(&job.kind).into_iter().flatten().map(|known| job.key(&known.key_basis));
+                !keys.into_iter().any(|current| Some(&current) == key.as_ref())
+            };
+            let outdated: Vec<i64> = done.iter().filter(is_outdated).map(|(item, _)| item.item).collect();
+            if !outdated.is_empty() {
+                self.db.write_blocking(|tx| runs::reset(tx, &outdated, false))?;
+            }
+        }
+        self.db.write_blocking(|tx| runs::rechecked(tx, run))
+    }
+
+    /// The conditions under which the present workers run the suites of a run, as far as they are known from earlier
+    /// results.
+    fn known_environments(&self, open: &OpenRun) -> Result<BTreeMap<JobKind, Vec<KnownEnvironment>>, Failure> {
+        let options = open.options_key()?;
+        let mut known = BTreeMap::new();
+        for (kind, bundle) in &open.bundles {
+            let present = self.registry.toolchains(*kind);
+            let environments = self.db.read_blocking(|conn| run_workers::environments(conn, &bundle.name, &options))?;
+            let current = environments.into_iter().filter(|known| present.contains(&known.environment.java));
+            known.insert(*kind, current.collect());
+        }
+        Ok(known)
+    }
+
+    /// Leases and publishes some items of a run, or gives them their cached outcomes. `false` if there was nothing to do.
+    async fn feed(self: &Arc<Self>, context: &Context, run: RunId, is_fresh: bool) -> Result<bool, Failure> {
+        let this = Arc::clone(self);
+        let (jobs, claimed) = blocking(move || this.lease(run, is_fresh)).await?;
+        let most = self.client.max_payload().saturating_sub(SLACK);
+        let mut published = Vec::new();
+        for (subject, id, ticket, payload) in jobs {
+            if payload.len() > most {
+                self.refuse_long(ticket, payload.len(), most).await?;
+                continue;
+            }
+            let message = PublishMessage::build().payload(payload.into()).message_id(id);
+            published.push(context.send_publish(subject, message).await.map_err(Failure::internal)?);
+        }
+        try_join_all(published.into_iter().map(IntoFuture::into_future)).await.map_err(Failure::internal)?;
+        Ok(claimed > 0)
+    }
+
+    /// Leases items of a run. Returns the messages to publish, and how many items were leased.
+    fn lease(&self, run: RunId, is_fresh: bool) -> Result<(Vec<Outgoing>, usize), Failure> {
+        let held = self.db.read_blocking(|conn| runs::held(conn, run, HOLDER))?.len();
+        let room = WINDOW.saturating_sub(held).min(CHUNK);
+        // A few at a time would cost a transaction each.
+        if room < CHUNK && held > CHUNK {
+            return Ok((Vec::new(), 0));
+        }
+        let Ok(open) = self.open(run)? else { return Ok((Vec::new(), 0)) };
+        let claimed = self.db.write_blocking(|tx| {
+            let mut claimed = runs::claim_several(tx, run, HOLDER, lease_end(), false, room)?;
+            let rest = room - claimed.len();
+            claimed.extend(runs::claim_several(tx, run, HOLDER, lease_end(), true, rest)?);
+            Ok(claimed)
+        })?;
+        let mut jobs: Vec<Job> = claimed.iter().map(|item| open.tests.job(item)).collect();
+        let may_reuse: HashSet<i64> =
+            claimed.iter().filter(|item| !item.fresh && !is_fresh).map(|item| item.item).collect();
+        if !may_reuse.is_empty() {
+            let known = self.known_environments(&open)?;
+            let wanted = jobs.iter().filter(|job| may_reuse.contains(&job.item)).flat_map(|job| {
+                known.get(&job.kind).into_iter().flatten().map(move |known| Wanted {
+                    item: job.item,
+                    attempt: Some(job.attempt),
+                    key: job.key(&known.key_basis),
+                    fingerprint: known.fingerprint.clone(),
+                })
+            });
+            let wanted = wanted.collect();
+            let cached = self.db.read_blocking(|conn| runs::cached_outcomes(conn, wanted))?;
+            if !cached.is_empty() {
+                let used: HashSet<&str> = cached.iter().map(runs::CachedOutcome::fingerprint).collect();
+                self.db.write_blocking(|tx| {
+                    runs::reuse_outcomes(tx, &cached)?;
+                    for (kind, known) in known.iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one))) {
+                        if used.contains(known.fingerprint.as_str()) {
+                            note_environment(tx, run, *kind, known)?;
+                        }
+                    }
+                    Ok(())
+                })?;
+                let done: HashSet<i64> = cached.iter().map(runs::CachedOutcome::item).collect();
+                jobs.retain(|job| !done.contains(&job.item));
+            }
+        }
+        let messages = jobs.into_iter().map(|job| {
+            let subject = job_subject(job.kind, job.alone, run, job.ticket());
+            let id = message_id(&self.instance, job.ticket());
+            let suite = open.bundles.get(&job.kind).map(|bundle| bundle.name.clone()).unwrap_or_default();
+            let ticket = job.ticket();
+            let instance = self.instance.clone();
+            let assignment = Assignment { instance, run, suite, limits: open.limits, options: open.options, job };
+            Ok((subject, id, ticket, pack(&assignment)?))
+        });
+        Ok((messages.collect::<Result<_, Failure>>()?, claimed.len()))
+    }
+
+    /// An output that the broker does not accept is listed with the reason.
+    async fn refuse_long(&self, ticket: Ticket, bytes: usize, most: usize) -> Result<(), Failure> {
+        let detail = format!(
+            "the job has {bytes} bytes, and the broker accepts {most}; raise `max_payload` in the configuration of \
+             nats-server and re-run the output"
+        );
+        let report = Report {
+            item: ticket.item,
+            attempt: ticket.attempt,
+            ended: Ended::Failed(Fault::System { detail }),
+            made_in: MadeIn { key_basis: String::new(), fingerprint: String::new() },
+        };
+        // Trying again, alone, would not help.
+        self.db.write(move |tx| settle(tx, &report, "", true)).await?;
+        Ok(())
+    }
+
+    /// Frees items whose job the broker has lost: their job is not in its stream, and every report that was in the stream
+    /// of results when this was observed has been stored. Runs between two calls of [`Self::feed`], so that no job is
+    /// being published.
+    async fn reconcile(&self, context: &Context, run: RunId) -> Result<(), Failure> {
+        let held = self.db.read(move |conn| runs::held(conn, run, HOLDER)).await?;
+        if held.is_empty() {
+            return Ok(());
+        }
+        let jobs = context.get_stream_no_info(JOBS).await.map_err(Failure::internal)?;
+        let mut subjects = jobs.info_with_subjects(jobs_of(run)).await.map_err(Failure::internal)?;
+        let mut present = HashSet::new();
+        while let Some((subject, _)) = subjects.try_next().await.map_err(Failure::internal)? {
+            present.extend(ticket_of(&subject));
+        }
+        let results = context.get_stream(RESULTS).await.map_err(Failure::internal)?;
+        let last = results.cached_info().state.last_sequence;
+        let info = results.consumer_info(SERVER).await.map_err(Failure::internal)?;
+        let is_idle = info.num_pending == 0 && info.num_ack_pending == 0;
+        if !is_idle && info.ack_floor.stream_sequence < last {
+            // Reports are on their way. The next comparison will tell.
+            return Ok(());
+        }
+        let lost: Vec<Ticket> = held.into_iter().filter(|ticket| !present.contains(ticket)).collect();
+        for chunk in lost.chunks(CHUNK) {
+            let chunk = chunk.to_vec();
+            let freed = self.db.write(move |tx| release(tx, &chunk)).await?;
+            if freed > 0 {
+                tracing::warn!(%run, jobs = freed, "the broker lost jobs; they are published again");
+                self.registry.lost.fetch_add(freed, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a stopped run's jobs back.
+    async fn stop(&self, context: &Context, run: RunId) -> Result<(), Failure> {
+        self.forget(run);
+        let jobs = context.get_stream_no_info(JOBS).await.map_err(Failure::internal)?;
+        jobs.purge().filter(jobs_of(run)).await.map_err(Failure::internal)?;
+        // A worker that does not hear it wastes the rest of an output's time; its report is refused.
+        self.client.publish(stop_subject(run), String::new().into()).await.map_err(Failure::internal)?;
+        let held = self.db.read(move |conn| runs::held(conn, run, HOLDER)).await?;
+        for chunk in held.chunks(CHUNK) {
+            let chunk = chunk.to_vec();
+            self.db.write(move |tx| release(tx, &chunk)).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts the jobs of each queue, for the page.
+    async fn count(&self, context: &Context) -> Result<(), Failure> {
+        let jobs = context.get_stream_no_info(JOBS).await.map_err(Failure::internal)?;
+        let mut queues = Vec::new();
+        for kind in JobKind::all() {
+            let (mut waiting, mut running) = (0, 0);
+            for alone in [false, true] {
+                let info: consumer::Info =
+                    jobs.consumer_info(consumer_name(kind, alone)).await.map_err(Failure::internal)?;
+                waiting += info.num_pending;
+                running += info.num_ack_pending as u64;
+            }
+            let served = self.registry.serves(kind);
+            if served || waiting + running > 0 {
+                queues.push(QueueRow { kind: kind.name().to_owned(), waiting, running, served });
+            }
+        }
+        self.registry.set_queues(queues);
+        Ok(())
+    }
+}
+
+/// A message to publish: subject, ID, attempt and content.
+type Outgoing = (String, String, Ticket, Vec<u8>);
+
+/// A report with its job.
+struct Accepted {
+    run: RunId,
+    delivery: Delivery,
+    job: Job,
+    open: Arc<OpenRun>,
+}
+
+/// The ID of the message about an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also
+/// if another database sent it.
+pub(super) fn message_id(instance: &str, ticket: Ticket) -> String {
+    format!("{instance}.{}.{}", ticket.item, ticket.attempt)
+}
+
+/// Gives leased items back. Returns how many were still leased.
+fn release(tx: &rusqlite::Transaction<'_>, tickets: &[Ticket]) -> Result<u64, Failure> {
+    let mut freed = 0;
+    for ticket in tickets {
+        freed += u64::from(runs::finish(tx, *ticket, &runs::Finish::Returned)?);
+    }
+    Ok(freed)
+}
+
+/// What a result was made in, if no other result of the run has been made in it since this process opened the run.
+fn new_environment(open: &OpenRun, delivery: &Delivery) -> Option<KnownEnvironment> {
+    let (made_in, environment) = (&delivery.report.made_in, delivery.environment.as_ref()?);
+    let mut compared = open.compared.lock().unwrap_or_else(PoisonError::into_inner);
+    compared.insert((delivery.kind, made_in.fingerprint.clone(), environment.java.clone())).then(|| KnownEnvironment {
+        key_basis: made_in.key_basis.clone(),
+        fingerprint: made_in.fingerprint.clone(),
+        environment: environment.clone(),
+    })
+}
+
+/// Adds what results were made in to the conditions of their run. Outputs of one language that were made in different
+/// environments are shown as such.
+fn note_environment(
+    tx: &rusqlite::Transaction<'_>,
+    run: RunId,
+    kind: JobKind,
+    KnownEnvironment { fingerprint, environment, .. }: &KnownEnvironment,
+) -> Result<(), Failure> {
+    let Some(current) = runs::get(tx, run)?.map(|run| run.environment) else { return Ok(()) };
+    let merged = match current {
+        None => Environment { parts: vec![fingerprint.clone()], ..environment.clone() },
+        Some(current) if current.covers(fingerprint) => return Ok(()),
+        Some(_) if run_workers::others_done(tx, run, kind.lang(), fingerprint)? => return Ok(()),
+        Some(mut current) => {
+            current.java = format!("{}; {}", current.java, environment.java);
+            current.parts.push(fingerprint.clone());
+            current
+        }
+    };
+    runs::set_environment(tx, run, &merged)
+}
+
+/// Runs what blocks on a thread for it.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{
+        caller::System,
+        ids::SubmissionId,
+        run::{EngineReadiness, NewRun, Outcome, Verdict},
+    };
+    use port::Runs as _;
+
+    use super::*;
+    use services::{Services, starter};
+
+    /// A worker's answer to a job.
+    fn answer(assignment: &Assignment, ended: Ended) -> Delivery {
+        let job = &assignment.job;
+        let made_in = MadeIn { key_basis: "b".into(), fingerprint: "f".into() };
+        Delivery {
+            worker: "w".into(),
+            build: build().into(),
+            instance: assignment.instance.clone(),
+            run: assignment.run,
+            kind: job.kind,
+            suite: assignment.suite.clone(),
+            environment: Some(Environment { java: "17".into(), fingerprint: "f".into(), ..Environment::default() }),
+            report: Report { item: job.item, attempt: job.attempt, ended, made_in },
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_report_counts_once_and_for_the_newest_attempt_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
+        starter::load(&services).await.unwrap();
+        let run = services.runs.start(&System.admin(), NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
+        // Nobody answers there, and this test needs nobody.
+        let broker = Broker { url: "nats://127.0.0.1:9".into(), credentials: None, ca: None, certificate: None };
+        let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
+        let lease = || -> Vec<Assignment> {
+            let (jobs, count) = coordinator.lease(run, true).unwrap();
+            assert_eq!(jobs.len(), count);
+            jobs.iter().map(|(.., payload)| unpack(payload).unwrap()).collect()
+        };
+        let refused = || coordinator.registry.workers().refused_results;
+        let done = || services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
+        let passed = || Ended::Judged(Box::new(Outcome::new(Verdict::Passed)));
+        let jobs = lease();
+        let all = jobs.len();
+        assert!(all > 3 && lease().is_empty());
+
+        // Of another build, another database, another suite, another run, made in something else, or unreadable.
+        let right = || answer(&jobs[0], passed());
+        let mut elsewhere = right();
+        elsewhere.report.made_in.fingerprint = "g".into();
+        let wrong = vec![
+            Ok(Delivery { build: "other".into(), ..right() }),
+            Ok(Delivery { instance: "other".into(), ..right() }),
+            Ok(Delivery { suite: "other".into(), ..right() }),
+            Ok(Delivery { run: RunId(run.0 + 1), ..right() }),
+            Ok(Delivery { environment: None, ..right() }),
+            Ok(elsewhere),
+            Err("not a report".into()),
+        ];
+        let count = wrong.len() as u64;
+        coordinator.store(wrong).unwrap();
+        assert_eq!((refused(), done().1), (count, 0));
+        // The right one, three times.
+        coordinator.store(vec![Ok(right()), Ok(right())]).unwrap();
+        coordinator.store(vec![Ok(right())]).unwrap();
+        assert_eq!((refused(), done().1), (count + 2, 1));
+
+        // A job that comes back gets a new attempt, and the old one's report is late.
+        coordinator.store(vec![Ok(answer(&jobs[1], Ended::Returned))]).unwrap();
+        let again = lease();
+        assert!(matches!(&again[..], [one] if one.job.item == jobs[1].job.item && one.job.attempt == 2));
+        coordinator.store(vec![Ok(answer(&jobs[1], passed()))]).unwrap();
+        assert_eq!((refused(), done().1), (count + 3, 1));
+        coordinator.store(vec![Ok(answer(&again[0], passed()))]).unwrap();
+        assert_eq!(done().1, 2);
+
+        // The engine failed: once more, alone, and then the output is listed.
+        let fault = || Ended::Failed(Fault::WorkersLost { times: 5 });
+        coordinator.store(vec![Ok(answer(&jobs[2], fault()))]).unwrap();
+        let alone = lease();
+        assert!(matches!(&alone[..], [one] if one.job.item == jobs[2].job.item && one.job.alone));
+        coordinator.store(vec![Ok(answer(&alone[0], fault()))]).unwrap();
+        assert_eq!((done().1, done().2), (3, 1));
+        assert!(lease().is_empty());
+
+        // What the results were made in is known now, also to the next run.
+        let stored = services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment.unwrap();
+        assert!(stored.java == "17" && stored.covers("f"));
+        let suite = &jobs[0].suite;
+        let options = serde_json::to_string(&(jobs[0].options, jobs[0].limits)).unwrap();
+        let known = services.db.read_blocking(|conn| run_workers::environments(conn, suite, &options)).unwrap();
+        assert!(matches!(&known[..], [one] if one.key_basis == "b" && one.fingerprint == "f"));
+    }
+}

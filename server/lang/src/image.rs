@@ -1,0 +1,179 @@
+//! Folders with copies of the parts of a toolchain that the sandbox needs, built once and mounted read-only.
+//!
+//! A copy contains only what we chose of a toolchain, and does not change when the host's packages do.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use engine::toolchain::readable;
+use sandbox::{bubblewrap, tool};
+
+/// The folder `name` below `folder`; `make` fills it if it does not exist yet.
+///
+/// # Errors
+/// Fails if the disk is full or a tool fails.
+pub fn prepared(folder: &Path, name: &str, make: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    let place = folder.join(name);
+    if !place.is_dir() {
+        fs::create_dir_all(folder)?;
+        // Built in a temporary folder and renamed, so that an incomplete folder is never used.
+        let making = tempfile::Builder::new().prefix("making-").tempdir_in(folder)?;
+        make(making.path())?;
+        readable(making.path())?;
+        match fs::rename(making.path(), &place) {
+            Ok(()) => drop(making.keep()),
+            // Another process was faster.
+            Err(_) if place.is_dir() => {}
+            Err(e) => return Err(e),
+        }
+    }
+    note_current(folder, name)?;
+    Ok(place)
+}
+
+/// The suffix of the folder with the programs that a language builds once for each task, beside its image.
+const PROGRAMS: &str = "-judges";
+
+/// The folder of the programs that a language builds once for each task with the image `name`.
+pub fn programs(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}{PROGRAMS}"))
+}
+
+/// Splits the name of an image, `KIND-DIGEST`.
+fn kind(name: &str) -> Option<&str> {
+    let (kind, digest) = name.rsplit_once('-')?;
+    (digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit())).then_some(kind)
+}
+
+fn current(folder: &Path, kind: &str) -> PathBuf {
+    folder.join(format!("{kind}.current"))
+}
+
+/// Notes that `name` is the image of its kind in use.
+fn note_current(folder: &Path, name: &str) -> io::Result<()> {
+    let Some(kind) = kind(name) else { return Ok(()) };
+    let note = current(folder, kind);
+    if fs::read_to_string(&note).is_ok_and(|noted| noted == name) {
+        return Ok(());
+    }
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(name.as_bytes())?;
+    file.persist(note)?;
+    Ok(())
+}
+
+/// Whether an entry of `folder` is an image, or the programs built with one, that a later image of its kind has
+/// replaced. False if the folder does not say which image is in use.
+pub fn is_replaced(folder: &Path, entry: &str) -> bool {
+    let name = entry.strip_suffix(PROGRAMS).unwrap_or(entry);
+    kind(name).is_some_and(|kind| fs::read_to_string(current(folder, kind)).is_ok_and(|noted| noted != name))
+}
+
+/// Copies a folder and everything below it for whose path, relative to `from`, `wanted` is true. Follows links.
+///
+/// # Errors
+/// Fails if a file cannot be read or written.
+pub fn copy_tree(from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    copy_below(from, from, to, wanted)
+}
+
+fn copy_below(root: &Path, from: &Path, to: &Path, wanted: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let (Some(name), Ok(relative)) = (path.file_name(), path.strip_prefix(root)) else { continue };
+        if !wanted(relative) {
+            continue;
+        }
+        let target = to.join(name);
+        match fs::metadata(&path) {
+            Ok(data) if data.is_dir() => copy_below(root, &path, &target, wanted)?,
+            Ok(data) if data.is_file() => drop(fs::copy(&path, &target)?),
+            // A dangling link, a socket.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// All shared libraries that these programs and libraries link to, by the paths at which the loader looks for them.
+///
+/// # Errors
+/// Fails if `ldd` is missing.
+pub fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {
+    let ldd = bubblewrap::find("ldd").ok_or_else(|| io::Error::other("`ldd` is missing (package libc-bin)"))?;
+    let mut wanted = BTreeSet::new();
+    for program in programs {
+        // `ldd` fails on a program that links to nothing.
+        let Ok(text) = tool::run(&ldd, [program]) else { continue };
+        for line in text.lines() {
+            // Either `libz.so.1 => /lib/…/libz.so.1 (0x…)` or, for the loader, `/lib64/ld-….so.2 (0x…)`.
+            let path = line.split("=>").last().unwrap_or_default().split_whitespace().next().unwrap_or_default();
+            if path.starts_with('/') {
+                wanted.insert(PathBuf::from(path));
+            }
+        }
+    }
+    Ok(wanted)
+}
+
+/// Copies libraries to their own paths below `to`.
+///
+/// # Errors
+/// Fails if a file cannot be read or written.
+pub fn copy_libraries(libraries: &BTreeSet<PathBuf>, to: &Path) -> io::Result<()> {
+    for path in libraries {
+        let target = to.join(path.strip_prefix("/").unwrap_or(path));
+        fs::create_dir_all(target.parent().unwrap_or(to))?;
+        fs::copy(path, target)?;
+    }
+    Ok(())
+}
+
+/// The mounts of a prepared folder: each of its top-level entries appears in the sandbox's root.
+///
+/// # Errors
+/// Fails if the folder cannot be read.
+pub fn mounts(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+    let entries = fs::read_dir(place)?.map(|entry| {
+        let entry = entry?;
+        Ok((entry.path(), format!("/{}", entry.file_name().to_string_lossy())))
+    });
+    let mut mounts = entries.collect::<io::Result<Vec<_>>>()?;
+    mounts.sort();
+    Ok(mounts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_and_programs_of_earlier_toolchains_are_replaced_ones() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        let (old, new) = ("cpp-0123456789abcdef", "cpp-fedcba9876543210");
+        for name in [old, new] {
+            prepared(folder, name, |place| fs::write(place.join("file"), name)).unwrap();
+        }
+        for (entry, expected) in [
+            (old, true),
+            ("cpp-0123456789abcdef-judges", true),
+            (new, false),
+            ("cpp-fedcba9876543210-judges", false),
+            ("cpp.current", false),
+            // Nothing says which Go image is in use.
+            ("go-0123456789abcdef", false),
+            ("suites", false),
+        ] {
+            assert_eq!(is_replaced(folder, entry), expected, "{entry}");
+        }
+        // Back to the earlier toolchain.
+        prepared(folder, old, |_| panic!("built again")).unwrap();
+        assert!(is_replaced(folder, new) && !is_replaced(folder, old));
+    }
+}

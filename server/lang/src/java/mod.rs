@@ -1,0 +1,373 @@
+//! Java for tests that are programs: the Java engine's warm compiler compiles each program, and a fresh JVM runs it.
+//! Datasets with test classes run in [`engine`].
+//!
+//! There are two exceptions for samples that pass: a judge process serves up to 100 samples, and one process can
+//! determine both verdicts of a sample ([`super::guard`]).
+
+use std::{
+    collections::VecDeque,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use model::{
+    code_lang::CodeLang,
+    reason::Reason,
+    run::{Outcome, Verdict},
+};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Judged, Language, Places, RunContext, Toolchain, command,
+    guard::{JudgePool, PooledJudge, QuickPathStats},
+    image,
+    native::{self, Built, TaskPrograms},
+    process::{Budget, Running},
+};
+use benchmarks::humaneval::{self, Task};
+use engine::{
+    EngineError,
+    compiler::{Compiled, Compiler, Message, Pool, Request},
+    runner, shareable, toolchain,
+    wire::Files,
+};
+use sandbox::{Profile, tool};
+
+mod archive;
+mod failures;
+mod sample;
+mod signature;
+mod trials;
+
+use archive::{archived, frame, read_archive};
+use signature::{Signature, signature};
+
+/// The sandbox's programs in addition to a sample, compiled once per JDK.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("Values.java", include_str!("Values.java")),
+    ("Classes.java", include_str!("Classes.java")),
+    ("Solver.java", include_str!("Solver.java")),
+    ("Judge.java", include_str!("Judge.java")),
+    ("Judges.java", include_str!("Judges.java")),
+];
+
+/// Java's entry in the table of languages.
+pub const LANGUAGE: Language = Language {
+    code: CodeLang::Java,
+    look: |_| toolchain::find_jdk().map(drop),
+    find,
+    failures: failures::FAILURES,
+    trials: &trials::TRIALS,
+};
+
+struct Java {
+    version: String,
+    /// The image that runs programs, with our own programs.
+    run: Vec<(PathBuf, String)>,
+    images: Arc<toolchain::Toolchain>,
+    /// Compilers, which stay warm while the toolchain is in use.
+    compilers: OnceLock<Pool>,
+    /// The classes that judges are compiled against.
+    values: Files,
+    judges: TaskPrograms,
+    pooled_judges: JudgePool,
+    quick_path: QuickPathStats,
+    /// The last programs that were compiled for both verdicts, so that [`Toolchain::published`] does not compile them
+    /// again: a hash of the text, and the result.
+    compiled: Mutex<VecDeque<([u8; 32], CompilerResult)>>,
+}
+
+/// The classes of a text by their binary names, or the outcome if the compiler rejects it.
+type CompilerResult = Result<Files, Box<Outcome>>;
+
+/// Number of compiled programs that are kept. Each worker needs its last one.
+const MOST_COMPILED: usize = 16;
+
+fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
+    let images = toolchain::Toolchain::prepare(folder)?;
+    let mut digest = Sha256::new();
+    digest.update(&images.fingerprint);
+    for (name, text) in PROGRAMS {
+        digest.update(format!("{name} {}\n{text}", text.len()));
+    }
+    let name = format!("programs-{}", &hex::encode(digest.finalize())[..16]);
+    let place = image::prepared(folder, &name, |place| {
+        let sources = tempfile::tempdir()?;
+        let mut arguments = vec!["-encoding".to_owned(), "UTF-8".to_owned(), "-d".to_owned()];
+        arguments.push(place.join("programs").to_string_lossy().into_owned());
+        for (name, text) in PROGRAMS {
+            let file = sources.path().join(name);
+            fs::write(&file, text)?;
+            arguments.push(file.to_string_lossy().into_owned());
+        }
+        tool::run(&toolchain::find_jdk()?.join("bin/javac"), arguments).map(drop)
+    })?;
+    let mut run = toolchain::mounts(&images.run)?;
+    run.extend(image::mounts(&place)?);
+    let mut values = Files::new();
+    for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {
+        let class = place.join("programs/aixgrade/programs").join(name).with_extension("class");
+        values.insert(format!("aixgrade.programs.{name}"), fs::read(class)?);
+    }
+    let judges = TaskPrograms::new(image::programs(folder, &name))?;
+    let version = format!("Java {}", images.java);
+    Ok(Arc::new(Java {
+        version,
+        run,
+        images: Arc::new(images),
+        compilers: OnceLock::new(),
+        values,
+        judges,
+        pooled_judges: JudgePool::default(),
+        quick_path: QuickPathStats::default(),
+        compiled: Mutex::default(),
+    }))
+}
+
+/// Options of short-lived JVMs, where start time matters more than speed. `engine::runner` has the reason for each.
+const JVM: [&str; 15] = [
+    "/java/bin/java",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:CompileThresholdScaling=10",
+    "-XX:G1ConcRefinementThreads=0",
+    "-XX:-UseAES",
+    "-XX:-UseSHA",
+    "-XX:StringTableSize=4096",
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:SymbolTableSize=4096",
+    "-XX:-UsePerfData",
+    "-XX:-UseContainerSupport",
+    "-XX:+DisableAttachMechanism",
+    "-Xshare:auto",
+    "-Dfile.encoding=UTF-8",
+    "-Duser.language=en",
+];
+
+/// The folder in which a JVM's loader finds its own libraries.
+const LIBRARIES: (&str, &str) = ("LD_LIBRARY_PATH", "/java/lib/server:/java/lib");
+
+impl Java {
+    /// Compiles a text, with or without the package `aixgrade.programs` on its class path.
+    fn compile(&self, context: &RunContext, text: &str, with_values: bool) -> Result<CompilerResult, EngineError> {
+        let compilers = self.compilers.get_or_init(|| {
+            let (sandbox, images) = (Arc::clone(&context.sandbox), Arc::clone(&self.images));
+            Pool::new(1, move || Compiler::new(Arc::clone(&sandbox), Arc::clone(&images), Vec::new()))
+        });
+        let none = Files::new();
+        let library = if with_values { ("values", &self.values) } else { ("none", &none) };
+        let request = Request { library, jars: &[], sources: vec![("Main.java", text)] };
+        Ok(match compilers.compile(&request, &context.cancelled)? {
+            Compiled::Classes(classes) => Ok(classes),
+            Compiled::Refused(messages) => Err(Box::new(Outcome {
+                reason: Some(Reason::CompilerError { line: None }),
+                message: messages.first().map(shown).unwrap_or_default(),
+                printed: messages.iter().map(|message| shown(message) + "\n").collect(),
+                ..Outcome::new(Verdict::CompileError)
+            })),
+            Compiled::Exceeded(exceeded) => Err(Box::new(Outcome {
+                limit: exceeded.limit(),
+                reason: Some(exceeded.reason()),
+                ..Outcome::new(Verdict::CompileError)
+            })),
+        })
+    }
+
+    /// Keeps a compiled program for [`Java::take_compiled`].
+    fn keep_compiled(&self, program: &str, result: CompilerResult) {
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.truncate(MOST_COMPILED - 1);
+        kept.push_front((Sha256::digest(program).into(), result));
+    }
+
+    fn take_compiled(&self, program: &str) -> Option<CompilerResult> {
+        let key: [u8; 32] = Sha256::digest(program).into();
+        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|(of, _)| *of == key)?;
+        kept.remove(at).map(|(_, result)| result)
+    }
+
+    /// Starts a main class from an archive of classes. The guard's programs get the control socket as standard input:
+    /// to open a descriptor by its number, Java needs an option that slows its start.
+    fn run(&self, context: &RunContext, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
+        let mount = (classes.to_path_buf(), "/program/classes.jar".to_owned());
+        self.start(context, Some(mount), main, guarded, budget(context))
+    }
+
+    /// Starts one of the guard's programs, which receives classes in frames.
+    fn run_own(&self, context: &RunContext, main: &[&str], budget: Budget) -> Result<Running, EngineError> {
+        let arguments: Vec<&str> = ["-cp", "/programs"].iter().chain(main).copied().collect();
+        self.start(context, None, &arguments, true, budget)
+    }
+
+    fn start(
+        &self,
+        context: &RunContext,
+        mount: Option<(PathBuf, String)>,
+        main: &[&str],
+        guarded: bool,
+        budget: Budget,
+    ) -> Result<Running, EngineError> {
+        let mut mounts = self.run.clone();
+        mounts.extend(mount);
+        let heap = format!("-Xmx{}m", heap_mib(context));
+        let rest = ["-Xms32m", "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1", &heap];
+        let avx = runner::has_avx512().then_some("-XX:UseAVX=2");
+        let options = JVM.iter().chain(&toolchain::IN_PLACE).chain(&avx).chain(&rest);
+        let arguments: Vec<&str> = options.chain(main).copied().collect();
+        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        command.env.push((LIBRARIES.0.to_owned(), LIBRARIES.1.to_owned()));
+        command.control_is_input = guarded;
+        context.start(&command, budget)
+    }
+
+    /// The archive with a task's judge, compiled once.
+    fn judge_classes(&self, context: &RunContext, task: &Task) -> Result<PathBuf, EngineError> {
+        let text = judge_text(task)?;
+        self.judges.program(task, &text, || match self.compile(context, &text, true)? {
+            Ok(classes) => Ok(Built::Program(archived(context, &classes)?)),
+            Err(outcome) => {
+                let (id, printed) = (&task.task_id, outcome.printed);
+                Err(EngineError::Tests(format!("the judge of {id} does not compile: {printed}")))
+            }
+        })
+    }
+
+    /// The classes of a task's judge; `None` if they name anything but harmless classes, through which they could
+    /// change or observe state that they share with other tests in a process.
+    fn pooled_judge_classes(&self, context: &RunContext, task: &Task) -> Result<Option<Files>, EngineError> {
+        let classes = read_archive(&self.judge_classes(context, task)?)?;
+        Ok(shareable::are_shareable(&classes, &[&classes, &self.values]).then_some(classes))
+    }
+}
+
+/// The maximum heap of a JVM in MiB.
+fn heap_mib(context: &RunContext) -> u64 {
+    context.budget.data_mib.max(512)
+}
+
+/// The limits of a JVM, which needs memory and threads in addition to those of its program.
+fn budget(context: &RunContext) -> Budget {
+    Budget { data_mib: heap_mib(context) + 768, threads: context.budget.threads + 32, ..context.budget }
+}
+
+/// A compiler message in the format of `javac`.
+fn shown(message: &Message) -> String {
+    match message.line {
+        Some(line) => format!("{}:{line}: {}", message.file, message.text),
+        None => message.text.clone(),
+    }
+}
+
+/// The guard's class path. Its own programs come first, so that a sample cannot replace them.
+const GUARDED: &str = "/programs:/program/classes.jar";
+
+impl Toolchain for Java {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn is_warm(&self) -> bool {
+        self.pooled_judges.is_warm()
+    }
+
+    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
+        let compiled = match self.take_compiled(program) {
+            Some(compiled) => compiled,
+            None => self.compile(context, program, false)?,
+        };
+        match compiled {
+            Ok(classes) => {
+                let files = archived(context, &classes)?;
+                let classes = files.path().join(native::PROGRAM);
+                self.published_by(self.run(context, &classes, &["-cp", "/program/classes.jar", "Main"], false)?)
+            }
+            Err(outcome) => {
+                Ok(Judged { passed: false, result: "failed: compilation error".to_owned(), outcome: *outcome })
+            }
+        }
+    }
+
+    fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
+        Ok(native::judged(&running.end()?, |printed| {
+            let asserted = printed.contains("AssertionError");
+            (if asserted { Verdict::Failed } else { Verdict::Crashed }, first_line(printed))
+        }))
+    }
+
+    fn solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
+        let Signature { name, .. } = signature(task)?;
+        Ok(match self.compile(context, solution, false)? {
+            Ok(classes) => {
+                let files = archived(context, &classes)?;
+                let classes = files.path().join(native::PROGRAM);
+                let main = ["-cp", GUARDED, "aixgrade.programs.Solver", &name];
+                Ok(self.run(context, &classes, &main, true)?.with_files(files))
+            }
+            Err(outcome) => Err(outcome.message),
+        })
+    }
+
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
+        let classes = self.judge_classes(context, task)?;
+        self.run(context, &classes, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
+    }
+
+    fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+        let Some(classes) = self.pooled_judge_classes(context, task)? else { return Ok(None) };
+        let budget = budget(context);
+        let start = || self.run_own(context, &["aixgrade.programs.Judges"], budget);
+        let mut judge = self.pooled_judges.take(context, budget, start)?;
+        judge.send_tests(&frame(&classes));
+        Ok(Some(judge))
+    }
+
+    /// The program is compiled once. The solver first receives the sample's classes, and after the last call those of
+    /// the tests.
+    fn both_verdicts(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+        solution: &str,
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
+        if !self.quick_path.is_worth_trying() {
+            return Ok(None);
+        }
+        let compiled = self.compile(context, program, false)?;
+        self.keep_compiled(program, compiled.clone());
+        let Some(sample::Program { sample, tests }) = compiled.ok().and_then(|all| sample::split(task, solution, all))
+        else {
+            return Ok(None);
+        };
+        if self.pooled_judge_classes(context, task)?.is_none() {
+            return Ok(None);
+        }
+        let Signature { name, .. } = signature(task)?;
+        let main = ["aixgrade.programs.Solver", &name, "both"];
+        let mut running = self.run_own(context, &main, budget(context).for_quick_path())?;
+        running.send(b'G', &frame(&sample));
+        Ok(Some((running, frame(&tests))))
+    }
+
+    fn record_quick_path(&self, passed: bool) {
+        self.quick_path.record(passed);
+    }
+}
+
+/// The prompt, with a method that calls the solver, and the tests.
+fn judge_text(task: &Task) -> Result<String, EngineError> {
+    let Signature { result, parameters, .. } = signature(task)?;
+    let given = parameters.join(", ");
+    let body = format!("\n        return ({result}) aixgrade.programs.Values.call({given});\n    }}\n}}\n");
+    Ok(format!("{}{}", humaneval::solution(CodeLang::Java, task, None, &body), task.test))
+}
+
+fn first_line(printed: &str) -> String {
+    printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().chars().take(300).collect()
+}

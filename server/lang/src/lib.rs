@@ -1,0 +1,242 @@
+//! Runs and judges outputs whose tests are programs, conversations or projects: one folder per language, and the table
+//! that lists them.
+//!
+//! [`TABLE`] lists the languages with a toolchain, `benchmarks::humaneval` assembles a benchmark's programs, a
+//! [`Toolchain`] builds and runs them, [`grader`] gives an output its two verdicts, and [`guard`] determines the one that
+//! counts. [`process`] is one sandboxed process, [`image`] the part of a toolchain that it sees. Java's test classes run
+//! in the crate `engine`. This crate may not know the database, jobs and pages.
+//!
+//! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
+//! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.
+
+pub mod codeif;
+pub mod cpp;
+pub mod failures;
+pub mod go;
+pub mod grader;
+pub mod guard;
+pub mod image;
+pub mod java;
+pub mod javascript;
+mod leftovers;
+pub mod native;
+pub mod process;
+pub mod python;
+pub mod repositories;
+pub mod rust;
+pub mod suite;
+pub mod trials;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use benchmarks::humaneval::Task;
+use failures::Failures;
+use guard::PooledJudge;
+use model::{code_lang::CodeLang, run::Outcome};
+use process::{Budget, Running};
+use trials::Trials;
+
+use engine::EngineError;
+use sandbox::{Command, Profile, Sandbox};
+
+/// A language in which outputs can be run.
+pub struct Language {
+    /// The language.
+    pub code: CodeLang,
+    /// Checks whether its toolchain exists on this host. An error says what is missing and how to install it.
+    pub look: fn(places: &Places) -> io::Result<()>,
+    /// Finds the toolchain and prepares, below `folder`, the files that the sandbox sees.
+    pub find: fn(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>>,
+    /// How failures as published are classified.
+    pub failures: Failures,
+    /// Programs that test toolchain and sandbox.
+    pub trials: &'static Trials,
+}
+
+/// All languages in which outputs can be run, in the order of [`CodeLang::ALL`].
+pub static TABLE: [Language; 6] =
+    [python::LANGUAGE, cpp::LANGUAGE, java::LANGUAGE, javascript::LANGUAGE, go::LANGUAGE, rust::LANGUAGE];
+
+/// The language's entry in the table; `None` if outputs in it cannot be run.
+pub fn language(code: CodeLang) -> Option<&'static Language> {
+    TABLE.iter().find(|language| language.code == code)
+}
+
+/// The places to search for toolchains: the operator's folder, then the search path.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The operator's folder, with a subfolder for each language whose toolchain is there.
+    pub folder: Option<PathBuf>,
+}
+
+impl Places {
+    /// Reads the folder from `AIXGRADE_TOOLCHAINS`.
+    pub fn from_environment() -> Places {
+        Places { folder: std::env::var_os("AIXGRADE_TOOLCHAINS").map(PathBuf::from) }
+    }
+
+    /// A file or folder below the operator's folder, if it exists.
+    pub fn own(&self, path: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(path)).filter(|path| path.exists())
+    }
+
+    /// A program: `path` in the operator's folder if it exists, otherwise `name` on the search path.
+    pub fn program(&self, path: &str, name: &str) -> Option<PathBuf> {
+        self.own(path).or_else(|| sandbox::bubblewrap::find(name))
+    }
+
+    /// The operator's folder as instructions name it; `DIR` if it is not set.
+    pub fn shown(&self) -> String {
+        self.folder.as_ref().map_or_else(|| "DIR".to_owned(), |folder| folder.display().to_string())
+    }
+
+    /// The end of an instruction, after a command that fills `DIR`.
+    pub fn hint(&self) -> &'static str {
+        if self.folder.is_some() { "" } else { ", and set AIXGRADE_TOOLCHAINS=DIR" }
+    }
+}
+
+/// One language's toolchain on this host.
+pub trait Toolchain: Send + Sync {
+    /// The versions that affect verdicts, for display.
+    fn version(&self) -> &str;
+
+    /// Whether the processes that serve several samples (fork servers, pooled judges) have started and are idle. Always
+    /// `false` for a language without such processes.
+    fn is_warm(&self) -> bool {
+        false
+    }
+
+    /// Number of outputs to work on at once with this number of processors. It is larger for a language that builds
+    /// outputs in batches, because the outputs of a batch wait for each other.
+    fn workers(&self, processors: usize) -> usize {
+        processors
+    }
+
+    /// Runs a program as the published evaluator does, and returns that evaluator's result.
+    ///
+    /// # Errors
+    /// Engine errors, and [`EngineError::Cancelled`].
+    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError>;
+
+    /// Whether a task has tests that can judge an output. Without them the published evaluator passes whatever compiles,
+    /// and nothing passes under the guard.
+    fn has_tests(&self, _task: &Task) -> bool {
+        true
+    }
+
+    /// Starts the guard's solver process with a sample: see [`guard`]. The inner error says why this sample has no
+    /// solver.
+    ///
+    /// # Errors
+    /// Engine errors, and [`EngineError::Cancelled`].
+    fn solver(&self, context: &RunContext, task: &Task, solution: &str)
+    -> Result<Result<Running, String>, EngineError>;
+
+    /// Starts the guard's judge process with a task's tests.
+    ///
+    /// # Errors
+    /// Engine errors, [`EngineError::Cancelled`], and tasks whose tests cannot be made to call another process.
+    fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError>;
+
+    /// Takes a pooled judge and sends it a task's tests. `None` if the language has no pool, or if the tests could
+    /// change or observe state that they share with other tests in the process.
+    ///
+    /// # Errors
+    /// As [`Toolchain::judge`].
+    fn pooled_judge(&self, _bench: &RunContext, _task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
+        Ok(None)
+    }
+
+    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame and runs the published
+    /// program as the published evaluator does. Returns the solver and the frame's content. `None` if the language has
+    /// no such solver, if the sample or the task could affect its second run, or if trying it is not worth the time.
+    ///
+    /// # Errors
+    /// As [`Toolchain::solver`].
+    fn both_verdicts(
+        &self,
+        _bench: &RunContext,
+        _task: &Task,
+        _program: &str,
+        _solution: &str,
+    ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
+        Ok(None)
+    }
+
+    /// The published evaluator's result for the program that a running process has received.
+    ///
+    /// # Errors
+    /// As [`Toolchain::published`].
+    fn published_by(&self, _running: Running) -> Result<Judged, EngineError> {
+        Err(EngineError::Harness("the language has no process for both verdicts".into()))
+    }
+
+    /// Deletes what [`Toolchain::published`] kept of a sample for its solver. Called when grading the sample ends, also
+    /// if its solver never started.
+    fn forget(&self, _solution: &str) {}
+
+    /// Records whether a sample passed [`guard::both_verdicts`].
+    fn record_quick_path(&self, _passed: bool) {}
+}
+
+/// The published evaluator's result for a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether the result is "passed".
+    pub passed: bool,
+    /// The evaluator's own text: `passed`, `timed out`, `failed: …`.
+    pub result: String,
+    /// How the program ended, as an outcome.
+    pub outcome: Outcome,
+}
+
+/// The requirements of toolchains for starting a process.
+#[derive(Clone)]
+pub struct RunContext {
+    pub sandbox: Arc<dyn Sandbox>,
+    /// Folder for temporary files of processes; each is deleted with its process.
+    pub folder: PathBuf,
+    /// Set by the caller to cancel the current work.
+    pub cancelled: Arc<AtomicBool>,
+    /// The limits of each process.
+    pub budget: Budget,
+}
+
+impl RunContext {
+    /// Starts a command with these limits.
+    ///
+    /// # Errors
+    /// Engine errors only.
+    pub fn start(&self, command: &Command, budget: Budget) -> Result<Running, EngineError> {
+        Running::start(&self.sandbox, command, budget, &self.cancelled)
+    }
+
+    /// A temporary folder on the host for the files of one process.
+    ///
+    /// # Errors
+    /// Fails if the disk is full.
+    pub fn temporary(&self) -> Result<tempfile::TempDir, EngineError> {
+        fs::create_dir_all(&self.folder)?;
+        Ok(tempfile::Builder::new().prefix(&leftovers::prefix()).tempdir_in(&self.folder)?)
+    }
+}
+
+/// A command that sees `read_only` and starts in the empty folder `/work`.
+pub fn command(argv: &[&str], read_only: Vec<(PathBuf, String)>, budget: Budget, profile: Profile) -> Command {
+    let env = [("LC_ALL", "C.UTF-8"), ("HOME", "/work"), ("PATH", "/usr/bin")];
+    Command {
+        argv: argv.iter().map(|&argument| argument.to_owned()).collect(),
+        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        read_only,
+        scratch: vec!["/work".to_owned(), "/tmp".to_owned()],
+        limits: budget.limits(),
+        profile,
+        keep: None,
+        control_is_input: false,
+    }
+}

@@ -1,0 +1,332 @@
+//! One sandboxed process from start to end, and the frames that it exchanges with the server.
+
+use std::{
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use model::{
+    reason::Reason,
+    run::{LimitHit, Outcome, Verdict},
+};
+
+use engine::EngineError;
+use sandbox::{Child, Command, Limits, Report, Sandbox, fork_server::ForkServer, process::Used};
+
+/// Maximum length of a frame in bytes: the arguments or the answer of one call.
+pub const LONGEST_FRAME: usize = 16 << 20;
+
+/// How often a waiting worker checks whether its run was cancelled.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// After this many times the maximum waiting time, a process that is still ready to run is an engine error: the host
+/// was too busy to judge it.
+const HOST_PATIENCE: u32 = 100;
+
+/// The limits of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// CPU time in seconds.
+    pub cpu_s: u64,
+    /// Waiting time in seconds: time in which none of its threads ran or was ready to run.
+    pub wait_s: u64,
+    /// Private writable memory in MiB.
+    pub data_mib: u64,
+    /// Threads.
+    pub threads: u64,
+}
+
+impl Budget {
+    /// The limits of a process on the quick path ([`super::guard::both_verdicts`]): at most 2 s of CPU time and 1 s of
+    /// waiting time. A sample that reaches them runs again in fresh processes with the full limits.
+    pub fn for_quick_path(self) -> Budget {
+        Budget { cpu_s: self.cpu_s.min(2), wait_s: self.wait_s.min(1), ..self }
+    }
+
+    /// The sandbox limits of a process that runs a program.
+    pub fn limits(self) -> Limits {
+        Limits {
+            cpu_s: self.cpu_s,
+            data_bytes: self.data_mib << 20,
+            threads: self.threads,
+            file_bytes: 32 << 20,
+            open_files: 256,
+            scratch_bytes: 64 << 20,
+            scratch_files: 4096,
+            printed_bytes: 8 << 20,
+        }
+    }
+}
+
+/// A running process.
+pub struct Running {
+    child: Child,
+    /// The fork server that started it. It is idle again when the process has ended.
+    _forked: Option<Lent>,
+    /// Files that the process sees. They are deleted with it.
+    _files: Option<tempfile::TempDir>,
+    /// A resource that is released when the process ends.
+    _resource: Option<Box<dyn Send>>,
+    cancelled: Arc<AtomicBool>,
+    budget: Budget,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub report: Report,
+    /// Its standard output and standard error; long texts are cut.
+    pub printed: String,
+    /// The limit that ended it.
+    pub limit: Option<LimitHit>,
+    /// The limits under which it ran.
+    pub budget: Budget,
+}
+
+impl Ended {
+    /// Whether it exited by itself with code 0.
+    pub fn is_success(&self) -> bool {
+        self.limit.is_none() && self.report.code == Some(0)
+    }
+
+    /// The verdict on a process that reached a limit, and the reason.
+    pub fn limited(&self) -> Option<(Verdict, Reason)> {
+        Some(match self.limit? {
+            LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: Some(self.budget.cpu_s * 1000) }),
+            LimitHit::Wall => (Verdict::Timeout, Reason::WaitingTime { limit_ms: Some(self.budget.wait_s * 1000) }),
+            LimitHit::Printed => (Verdict::Crashed, Reason::PrintedTooMuch),
+            _ => (Verdict::OutOfMemory, Reason::SandboxMemory),
+        })
+    }
+
+    /// An outcome with the resources that the process used and the text that it printed.
+    pub fn outcome(&self, verdict: Verdict) -> Outcome {
+        Outcome {
+            limit: self.limit,
+            cpu_ms: u32::try_from(self.report.cpu_us / 1000).unwrap_or(u32::MAX),
+            memory_kib: u32::try_from(self.report.memory_kib).unwrap_or(u32::MAX),
+            printed: self.printed.clone(),
+            ..Outcome::new(verdict)
+        }
+    }
+}
+
+/// Idle fork servers. There are as many as processes have run at once.
+#[derive(Default)]
+pub struct ForkServers(Mutex<Vec<(Budget, ForkServer)>>);
+
+/// A fork server that is running a process.
+struct Lent {
+    servers: Arc<ForkServers>,
+    server: Option<(Budget, ForkServer)>,
+}
+
+impl ForkServers {
+    /// Whether a fork server is idle.
+    pub fn is_warm(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// An idle fork server whose processes have these limits.
+    fn take(&self, budget: Budget) -> Option<ForkServer> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = waiting.iter().position(|(of, _)| *of == budget)?;
+        Some(waiting.swap_remove(at).1)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.servers.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.server.take());
+    }
+}
+
+/// A process's next step.
+pub enum Next {
+    /// It sends a frame: kind and content.
+    Frame(u8, Vec<u8>),
+    /// It ends, reaches a limit, or sends something that is not a frame.
+    End(Ended),
+}
+
+impl Running {
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// Engine errors: the sandbox cannot be started.
+    pub fn start(
+        sandbox: &Arc<dyn Sandbox>,
+        command: &Command,
+        budget: Budget,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Running, EngineError> {
+        let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
+        Ok(Running { child, _forked: None, _files: None, _resource: None, cancelled: Arc::clone(cancelled), budget })
+    }
+
+    /// Forks a process from an idle fork server, or from one that `start` starts. `mode` selects what the process does.
+    /// `budget` has its limits; of these, only the CPU and waiting times may be lower than those of `server_budget`,
+    /// which are the limits of all processes of the fork server.
+    ///
+    /// # Errors
+    /// Fails if no fork server can be started.
+    pub fn fork(
+        servers: &Arc<ForkServers>,
+        mode: u8,
+        server_budget: Budget,
+        budget: Budget,
+        cancelled: &Arc<AtomicBool>,
+        start: impl FnOnce() -> io::Result<ForkServer>,
+    ) -> io::Result<Running> {
+        // A fork server that has been lost fails here and is replaced.
+        let waiting =
+            servers.take(server_budget).and_then(|mut server| Some((server.fork(mode, budget.cpu_s).ok()?, server)));
+        let (child, server) = match waiting {
+            Some(forked) => forked,
+            None => {
+                let mut server = start()?;
+                (server.fork(mode, budget.cpu_s)?, server)
+            }
+        };
+        let lent = Lent { servers: Arc::clone(servers), server: Some((server_budget, server)) };
+        Ok(Running {
+            child,
+            _forked: Some(lent),
+            _files: None,
+            _resource: None,
+            cancelled: Arc::clone(cancelled),
+            budget,
+        })
+    }
+
+    /// The limits of the process.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Replaces the flag that cancels the process. A pooled process serves callers that have different flags.
+    pub fn set_cancel_flag(&mut self, cancelled: Arc<AtomicBool>) {
+        self.cancelled = cancelled;
+    }
+
+    /// Keeps a folder of files until the process ends.
+    pub fn with_files(self, files: tempfile::TempDir) -> Running {
+        Running { _files: Some(files), ..self }
+    }
+
+    /// Keeps a value until the process ends.
+    pub fn with_resource(self, resource: impl Send + 'static) -> Running {
+        Running { _resource: Some(Box::new(resource)), ..self }
+    }
+
+    /// Sends a frame. If the process has ended, the next call of `receive` reports it.
+    pub fn send(&mut self, kind: u8, content: &[u8]) {
+        let length = u32::try_from(content.len() + 1).unwrap_or(u32::MAX);
+        let mut frame = length.to_be_bytes().to_vec();
+        frame.push(kind);
+        frame.extend_from_slice(content);
+        let _ = self.child.send(&frame);
+    }
+
+    /// Waits for the next frame.
+    ///
+    /// # Errors
+    /// Engine errors, and [`EngineError::Cancelled`].
+    pub fn receive(&mut self) -> Result<Next, EngineError> {
+        let length = match self.take(4)? {
+            Ok(bytes) => bytes.iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte)),
+            Err(limit) => return self.ended(limit).map(Next::End),
+        };
+        if length == 0 || length > LONGEST_FRAME {
+            return self.ended(None).map(Next::End);
+        }
+        match self.take(length)? {
+            Ok(mut bytes) => {
+                let kind = bytes.remove(0);
+                Ok(Next::Frame(kind, bytes))
+            }
+            Err(limit) => self.ended(limit).map(Next::End),
+        }
+    }
+
+    /// Waits for the end of a process that should send nothing.
+    ///
+    /// # Errors
+    /// Engine errors, and [`EngineError::Cancelled`].
+    pub fn end(mut self) -> Result<Ended, EngineError> {
+        // Unexpected bytes are dropped. A process that keeps writing is ended, like one that prints too much.
+        for _ in 0..1 << 10 {
+            if let Err(limit) = self.take(1)? {
+                return self.ended(limit);
+            }
+        }
+        self.ended(Some(LimitHit::Printed))
+    }
+
+    /// Ends a process that is no longer needed.
+    ///
+    /// # Errors
+    /// Engine errors only.
+    pub fn stop(mut self) -> Result<Ended, EngineError> {
+        self.child.kill();
+        self.ended(None)
+    }
+
+    /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
+    fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
+        // Time is counted from the first timeout of 200 ms: most frames arrive earlier, and the counts are read from
+        // files.
+        let mut first = None;
+        let patience = Duration::from_secs(self.budget.wait_s);
+        loop {
+            match self.child.receive(length, Instant::now() + LOOK) {
+                Ok(bytes) => return Ok(Ok(bytes)),
+                Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(Err(None)),
+                Err(e) => return Err(e.into()),
+            }
+            if self.cancelled.load(Ordering::SeqCst) {
+                self.child.kill();
+                return Err(EngineError::Cancelled);
+            }
+            let (begun, before) = *first.get_or_insert_with(|| (Instant::now(), self.child.used().unwrap_or_default()));
+            let elapsed = begun.elapsed();
+            if elapsed < patience {
+                continue;
+            }
+            let used = self.child.used().map_or_else(Used::default, |used| used.since(before));
+            if used.idle(elapsed) >= patience {
+                return Ok(Err(Some(LimitHit::Wall)));
+            }
+            if elapsed >= patience * HOST_PATIENCE {
+                let seconds = elapsed.as_secs();
+                return Err(EngineError::Busy(format!("a process got {:?} of CPU time in {seconds} s", used.cpu)));
+            }
+        }
+    }
+
+    /// Ends the process if it reached `limit`, waits for its end, and returns how it ended.
+    fn ended(&mut self, limit: Option<LimitHit>) -> Result<Ended, EngineError> {
+        if limit.is_some() {
+            self.child.kill();
+        }
+        let (report, printed, flooded) = self.child.end(Instant::now() + Duration::from_secs(1))?;
+        if let Some(fault) = report.fault {
+            return Err(EngineError::Sandbox(fault));
+        }
+        let limit = if report.over_cpu || report.cpu_us >= self.budget.cpu_s * 1_000_000 {
+            Some(LimitHit::Cpu)
+        } else if flooded {
+            Some(LimitHit::Printed)
+        } else if report.out_of_memory {
+            Some(LimitHit::Heap)
+        } else {
+            limit
+        };
+        Ok(Ended { report, printed, limit, budget: self.budget })
+    }
+}

@@ -1,0 +1,29 @@
+//! Python's trials.
+
+use model::reason::SandboxCheck;
+
+use crate::trials::{Trials, cannot, deceives, right, wrong};
+use benchmarks::humaneval::Task;
+
+pub static TRIALS: Trials = Trials {
+    task: || Task {
+        task_id: "Python/trial".into(),
+        prompt: "def double(number: int) -> int:\n    \"\"\" Twice the number. \"\"\"\n".into(),
+        test: "def check(double):\n    assert double(2) == 4\n    assert double(-1) == -2\n\ncheck(double)".into(),
+        ..Task::default()
+    },
+    trials: &[
+        right("    return np.int64(number) * 2\n"),
+        wrong("    return number\n"),
+        deceives(
+            SandboxCheck::LyingEquality,
+            "    class Equal:\n        __module__ = ''\n        def __eq__(self, other): return True\n    return Equal()\n",
+        ),
+        cannot(SandboxCheck::HostFiles, "    open('/etc/passwd')\n    return number * 2\n"),
+        cannot(SandboxCheck::Sockets, "    import socket\n    socket.socket()\n    return number * 2\n"),
+        cannot(
+            SandboxCheck::Processes,
+            "    import ctypes\n    if ctypes.CDLL(None).fork() < 0:\n        return 0\n    return number * 2\n",
+        ),
+    ],
+};

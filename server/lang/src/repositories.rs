@@ -1,0 +1,418 @@
+//! Runs answers to the turns of CodeIF-Bench's conversations at repository level: a function of an existing project, whose
+//! sources the operator supplies.
+//!
+//! Which tests judge an answer follows the rules of the function level ([`super::codeif`]); here a test is a test ID of
+//! pytest, which runs in a private copy of the project (`python/projects.rs`). Before a test judges answers, it runs on the
+//! project's own code: where that shows that it cannot judge, the answers have a fault instead of a verdict. See
+//! docs/engine.md.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    time::Instant,
+};
+
+use model::{
+    code_lang::CodeLang,
+    conversation::{TestProfile, TurnCheck, Way},
+    ids::TaskRevisionId,
+    reason::{FailedCheck, ProjectProblem},
+    run::{Environment, Outcome, Verdict},
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Places, RunContext, Toolchain,
+    codeif::{self, Answer, alone},
+    language, leftovers,
+    process::Budget,
+    python::projects::{self, Order, Project, TestEnd},
+    suite, trials,
+};
+use engine::{EngineError, runner::Allowance, self_test::CheckResult};
+use sandbox::Sandbox;
+
+/// Increase when the same answer can get another outcome.
+const GENERATION: u32 = 1;
+
+/// The folder of the sources in the folder that the operator names, as the benchmark's authors publish it.
+pub const SOURCES: &str = "Source_Code";
+
+/// The limits of the published evaluator. It counts 60 seconds on the clock, for all tests of an answer; here, CPU time
+/// decides. A test that waits this long ends, too.
+const CPU_S: u64 = 60;
+const WAIT_S: u64 = 60;
+const DATA_MIB: u64 = 5 << 10;
+
+fn budget(of: Budget) -> Budget {
+    Budget { cpu_s: CPU_S, wait_s: WAIT_S, data_mib: DATA_MIB, ..of }
+}
+
+/// A response that the published evaluator refuses without running anything.
+const PLACEHOLDER: &str = "    pass\n";
+
+/// A task with its tests.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Task {
+    pub place: Place,
+    #[serde(flatten)]
+    pub tests: codeif::Task,
+}
+
+/// What a test's run on a project's own code showed, once it has run.
+type OwnCode = Arc<Mutex<Option<Result<(), ProjectProblem>>>>;
+
+/// Runs the outputs of one dataset version. Shared by all workers.
+pub struct Repositories {
+    sandbox: Arc<dyn Sandbox>,
+    /// Runs the sandbox checks.
+    python: Arc<dyn Toolchain>,
+    tasks: BTreeMap<TaskRevisionId, Task>,
+    projects: BTreeMap<String, Result<Project, ProjectProblem>>,
+    own_code: Mutex<HashMap<(TaskRevisionId, String), OwnCode>>,
+    /// For the sandbox checks.
+    python_context: RunContext,
+    context: RunContext,
+    profile: TestProfile,
+}
+
+impl Repositories {
+    /// Reads the tests and copies the projects that they need from `repositories` to `folder`. A project that cannot be
+    /// used is noted: its outputs then have a fault that names it.
+    ///
+    /// # Errors
+    /// Fails if tests cannot be read, or if there is no Python for the sandbox checks; other engine errors.
+    pub fn prepare(
+        sandbox: Arc<dyn Sandbox>,
+        folder: &Path,
+        repositories: &Path,
+        tests: &[(TaskRevisionId, CodeLang, String)],
+        allowance: Allowance,
+        profile: TestProfile,
+    ) -> Result<Repositories, EngineError> {
+        let (mut tasks, mut projects) = (BTreeMap::new(), BTreeMap::new());
+        for (revision, _, text) in tests {
+            let task: Task = serde_json::from_str(text).map_err(|e| EngineError::Tests(e.to_string()))?;
+            // An inner path outside of the project is refused when the task's outputs run.
+            if is_inside(&task.place.project) && !projects.contains_key(&task.place.project) {
+                let project = prepared(repositories, &task.place.project, folder);
+                projects.insert(task.place.project.clone(), project);
+            }
+            tasks.insert(*revision, task);
+        }
+        let missing = |e: std::io::Error| EngineError::Sandbox(format!("Python: {e}"));
+        let python =
+            language(CodeLang::Python).ok_or_else(|| EngineError::Sandbox("Python is not supported".into()))?;
+        let python = (python.find)(&Places::from_environment(), folder).map_err(missing)?;
+        let python_context = suite::context(Arc::clone(&sandbox), folder, allowance);
+        let mut context = python_context.clone();
+        context.budget = budget(context.budget);
+        leftovers::sweep(&context.folder);
+        let own_code = Mutex::default();
+        Ok(Repositories { sandbox, python, tasks, projects, own_code, python_context, context, profile })
+    }
+
+    /// Replaces the limit of CPU time, in seconds.
+    pub fn with_cpu_limit(mut self, cpu_s: u64) -> Repositories {
+        self.context.budget.cpu_s = cpu_s;
+        self
+    }
+
+    /// The conditions that all outputs share.
+    pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
+        suite::environment(&*self.sandbox, self.context.budget, self.versions(), self.fingerprint(), failed_checks)
+    }
+
+    /// The versions of the projects' interpreters and of pytest.
+    pub fn versions(&self) -> String {
+        let mut versions: Vec<&str> = self.projects.values().flatten().map(|project| &*project.version).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        versions.join("; ")
+    }
+
+    /// A hash of everything besides the output and its task that can affect an outcome: also of every file of the projects.
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Sha256::new();
+        digest.update(format!("{GENERATION} {:?} {}", self.context.budget, self.profile.name()));
+        for (name, project) in &self.projects {
+            digest.update(format!("\0{name}\0{}", project.as_ref().map_or("", |project| &project.digest)));
+        }
+        hex::encode(digest.finalize())
+    }
+
+    /// A name for which the sandbox checks need to run only once.
+    pub fn sandbox_name(&self) -> String {
+        format!("repositories: {}", self.python.version())
+    }
+
+    /// Runs the sandbox checks.
+    ///
+    /// # Errors
+    /// Engine errors only.
+    pub fn trials(&self) -> Result<Vec<CheckResult>, EngineError> {
+        trials::run(CodeLang::Python, &*self.python, &self.python_context)
+    }
+
+    /// How many outputs to work on at once: with each of them using all the memory that it may, no more than the machine
+    /// has.
+    pub fn workers(&self, processors: usize) -> usize {
+        let memory = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.split_whitespace().next()?.parse::<usize>().ok()
+        });
+        let places = memory.map_or(1, |kib| kib / 1024 / usize::try_from(DATA_MIB).unwrap_or(usize::MAX));
+        processors.min(places).max(1)
+    }
+
+    /// Runs an answer with the tests by which the published evaluator judges it, one after another until one fails. In a
+    /// conversation of all turns, also with the tests of single turns, as at function level.
+    ///
+    /// # Errors
+    /// Engine errors, among them [`EngineError::Project`], and [`EngineError::Cancelled`].
+    pub fn grade(
+        &self,
+        revision: TaskRevisionId,
+        answer: Answer<'_>,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Outcome, EngineError> {
+        let missing = || EngineError::Tests("the task has no tests".to_owned());
+        let task = self.tasks.get(&revision).ok_or_else(missing)?;
+        let (Place { project: name, file, .. }, place) = (&task.place, &task.place);
+        if !place.is_inside() {
+            return Err(EngineError::Tests(format!("the path {name}/{file} leads out of its project")));
+        }
+        let unusable = |problem| EngineError::Project { project: name.clone(), problem };
+        let project = self.projects.get(name).ok_or_else(missing)?;
+        let project = project.as_ref().map_err(|problem| unusable(problem.clone()))?;
+        let known = fs::read(project.sources.join(file)).is_ok_and(|text| place.is_in(&String::from_utf8_lossy(&text)));
+        if !known {
+            let (file, line) = (file.clone(), place.first_line);
+            return Err(unusable(ProjectProblem::OtherVersion { file, line }));
+        }
+        let context = RunContext { cancelled: Arc::clone(cancelled), ..self.context.clone() };
+        let begun = Instant::now();
+        let Answer { code, way, turn } = answer;
+        let profile = if way == Way::Dynamic { TestProfile::V1 } else { self.profile };
+        let is_judged = task.tests.is_judged(way, turn);
+        let mut work = Work { task, project, context: &context, code, ended: HashMap::new() };
+        let mut lists = vec![task.tests.tests(way, turn, profile)];
+        // Whether earlier turns are tested depends on the first list's result, and all of them must be able to judge.
+        lists.extend(alone(&task.tests, way, turn, false).map(|turn| task.tests.own(turn, profile)));
+        for test in lists.iter().flatten() {
+            self.check_own_code(revision, work.task, project, &context, test).map_err(|e| match e {
+                CannotJudge::Project(problem) => unusable(problem),
+                CannotJudge::Engine(e) => e,
+            })?;
+        }
+        let Some(first) = lists.first().filter(|tests| !tests.is_empty()) else { return Err(missing()) };
+        let mut outcome = work.judge(first, is_judged)?;
+        for turn in alone(&task.tests, way, turn, outcome.published_pass) {
+            let (published, guarded) = work.check(&task.tests.own(turn, profile))?;
+            outcome.outcome.turns.push(TurnCheck { turn, published, guarded });
+        }
+        let mut outcome = outcome.outcome;
+        outcome.cpu_ms = u32::try_from(work.ended.values().map(cpu_us).sum::<u64>() / 1000).unwrap_or(u32::MAX);
+        outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
+        Ok(outcome)
+    }
+
+    /// Runs a test on the project's own code, once. The tests of the base prompt must pass there. Those of an instruction,
+    /// which the own code need not follow, must run.
+    fn check_own_code(
+        &self,
+        revision: TaskRevisionId,
+        task: &Task,
+        project: &Project,
+        context: &RunContext,
+        test: &str,
+    ) -> Result<(), CannotJudge> {
+        let key = (revision, test.to_owned());
+        let known = Arc::clone(self.own_code.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+        // Other workers that need the test wait for its result.
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return known.clone().map_err(CannotJudge::Project);
+        }
+        let found = project.run(context, context.budget, &order(task, test, None)).map_err(CannotJudge::Engine)?;
+        let is_base = task.tests.turns.first().is_some_and(|base| base.tests.iter().any(|own| own == test));
+        let has_run = found.ran > 0 && !matches!(found.end.verdict, Verdict::Crashed);
+        let result = match if is_base { found.end.passed && found.end.finished } else { has_run } {
+            true => Ok(()),
+            false => Err(ProjectProblem::OwnCode { test: test.to_owned(), detail: told(&found) }),
+        };
+        *known = Some(result.clone());
+        result.map_err(CannotJudge::Project)
+    }
+}
+
+/// Why a test cannot judge an answer.
+enum CannotJudge {
+    Project(ProjectProblem),
+    Engine(EngineError),
+}
+
+/// An outcome, and whether the published evaluator would pass the answer.
+struct Judged {
+    outcome: Outcome,
+    published_pass: bool,
+}
+
+/// The tests of one answer.
+struct Work<'a> {
+    task: &'a Task,
+    project: &'a Project,
+    context: &'a RunContext,
+    code: &'a str,
+    /// How the tests that have run ended.
+    ended: HashMap<String, TestEnd>,
+}
+
+impl Work<'_> {
+    /// Runs tests until one fails. They share the limit of CPU time.
+    fn run(&mut self, tests: &[&str]) -> Result<(), EngineError> {
+        let mut used = 0;
+        for test in tests {
+            if !self.ended.contains_key(*test) {
+                let all = self.context.budget;
+                let budget = Budget { cpu_s: all.cpu_s.saturating_sub(used / 1_000_000).max(1), ..all };
+                let mut found = self.project.run(self.context, budget, &order(self.task, test, Some(self.code)))?;
+                // The limit that the reason names is that of all tests.
+                found.end.ended.budget = all;
+                self.ended.insert((*test).to_owned(), found);
+            }
+            let Some(found) = self.ended.get(*test) else { continue };
+            used += cpu_us(found);
+            if !found.end.passed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether tests pass as published and guarded. Without a test, neither.
+    fn check(&mut self, tests: &[&str]) -> Result<(bool, bool), EngineError> {
+        if tests.is_empty() || self.code == PLACEHOLDER {
+            return Ok((false, false));
+        }
+        self.run(tests)?;
+        let all = |passed: fn(&TestEnd) -> bool| tests.iter().all(|test| self.ended.get(*test).is_some_and(passed));
+        let published = all(|found| found.end.passed);
+        Ok((published, published && all(|found| found.end.finished)))
+    }
+
+    /// The outcome of these tests: that of the first that fails, else of the first that passes as published only.
+    fn judge(&mut self, tests: &[&str], is_judged: bool) -> Result<Judged, EngineError> {
+        let (published_pass, _) = self.check(tests)?;
+        let ran = || tests.iter().filter_map(|test| self.ended.get(*test));
+        let deciding = ran().find(|found| !found.end.passed).or_else(|| ran().find(|found| !found.end.finished));
+        let outcome = match deciding.or_else(|| ran().next_back()) {
+            Some(found) => codeif::judged(&found.end, is_judged),
+            None => codeif::refused("the response is only `pass`", is_judged),
+        };
+        Ok(Judged { outcome, published_pass })
+    }
+}
+
+fn order<'a>(task: &'a Task, test: &'a str, completion: Option<&'a str>) -> Order<'a> {
+    let Place { file, first_line, last_line, indent, .. } = &task.place;
+    Order { test, file, lines: (*first_line, *last_line), indent: *indent, completion }
+}
+
+fn cpu_us(found: &TestEnd) -> u64 {
+    found.end.ended.report.cpu_us
+}
+
+/// What a test said when it failed: the exception, or the end of what was printed.
+fn told(found: &TestEnd) -> String {
+    let printed = || found.end.ended.printed.trim().lines().last().unwrap_or_default().to_owned();
+    let text = Some(found.end.message.clone()).filter(|message| !message.is_empty()).unwrap_or_else(printed);
+    text.chars().take(500).collect()
+}
+
+/// A project of the operator, ready to run.
+fn prepared(repositories: &Path, name: &str, folder: &Path) -> Result<Project, ProjectProblem> {
+    let sources = sources(repositories, name).ok_or(ProjectProblem::Missing)?;
+    let environment = projects::Environment::find(repositories, &sources);
+    let environment = environment.map_err(|e| ProjectProblem::Environment { detail: e.to_string() })?;
+    Project::prepare(&sources, name, &environment, folder)
+        .map_err(|e| ProjectProblem::Unreadable { detail: e.to_string() })
+}
+
+/// The folder of a project's sources, if it is there.
+fn sources(repositories: &Path, name: &str) -> Option<PathBuf> {
+    let folder = repositories.join(SOURCES).join(name);
+    folder.is_dir().then_some(folder)
+}
+
+/// Whether a folder can be used as the operator's repositories.
+///
+/// # Errors
+/// Says what is missing.
+pub fn look(repositories: &Path) -> std::io::Result<()> {
+    let folder = repositories.join(SOURCES);
+    match folder.is_dir() {
+        true => Ok(()),
+        false => {
+            Err(std::io::Error::new(std::io::ErrorKind::NotFound, format!("there is no folder {}", folder.display())))
+        }
+    }
+}
+
+/// Runs tests of our own in the sandbox with a project's environment: one that must pass, and one that must fail.
+///
+/// # Errors
+/// Says what went wrong.
+pub fn try_out(sandbox: Arc<dyn Sandbox>, folder: &Path, repositories: &Path, project: &str) -> Result<(), String> {
+    let failed = |e: &dyn std::fmt::Display| e.to_string();
+    let own = tempfile::tempdir().map_err(|e| failed(&e))?;
+    fs::write(own.path().join("twice.py"), "def twice(n):\n    return n\n").map_err(|e| failed(&e))?;
+    let test = "from twice import twice\n\n\ndef test_twice():\n    assert twice(2) == 4\n";
+    fs::write(own.path().join("test_twice.py"), test).map_err(|e| failed(&e))?;
+    let environment = projects::Environment::find(repositories, &repositories.join(SOURCES).join(project));
+    let environment = environment.map_err(|e| failed(&e))?;
+    let ours =
+        Project::prepare(own.path(), &format!("check.{project}"), &environment, folder).map_err(|e| failed(&e))?;
+    let mut context = suite::context(sandbox, folder, Allowance::default());
+    context.budget = budget(context.budget);
+    for (completion, expected) in [("def twice(n):\n    return 2 * n", true), ("def twice(n):\n    return n", false)] {
+        let order = Order {
+            test: "test_twice.py::test_twice",
+            file: "twice.py",
+            lines: (1, 2),
+            indent: 0,
+            completion: Some(completion),
+        };
+        let found = ours.run(&context, context.budget, &order).map_err(|e| failed(&e))?;
+        if found.ran == 0 || (found.end.passed && found.end.finished) != expected {
+            return Err(format!("a test of ours did not run as expected: {}", told(&found)));
+        }
+    }
+    Ok(())
+}
+
+/// Every project below a folder, with the versions that it runs with, or what it lacks.
+pub fn survey(repositories: &Path) -> Vec<(String, Result<String, String>)> {
+    let folders = |of: &Path| {
+        let entries = fs::read_dir(of).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let root = repositories.join(SOURCES);
+    let mut found = Vec::new();
+    for topic in folders(&root) {
+        for project in folders(&root.join(&topic)) {
+            let name = format!("{topic}/{project}");
+            let environment = projects::Environment::find(repositories, &root.join(&name));
+            found.push((name, environment.map(|e| e.version()).map_err(|e| e.to_string())));
+        }
+    }
+    found
+}

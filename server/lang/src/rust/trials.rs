@@ -1,0 +1,30 @@
+//! Rust's trials.
+
+use model::reason::SandboxCheck;
+
+use crate::trials::{Trials, cannot, deceives, right, wrong};
+use benchmarks::humaneval::Task;
+
+pub static TRIALS: Trials = Trials {
+    task: || Task {
+        task_id: "Rust/trial".into(),
+        prompt: "\n/* Twice the number. */\n".into(),
+        declaration: "\nuse rand::Rng;\nuse regex::Regex;\nuse md5;\n\nfn twice(number: i32) -> i32 {\n".into(),
+        test: "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn test_twice() {\n        \
+               assert_eq!(twice(2), 4);\n        assert!(twice(-1) == -2);\n    }\n}\n"
+            .into(),
+        ..Task::default()
+    },
+    trials: &[
+        right("    number * 2\n}\n"),
+        wrong("    number\n}\n"),
+        deceives(SandboxCheck::EarlyExit, "    std::process::exit(0)\n}\n"),
+        cannot(SandboxCheck::HostFiles, "    std::fs::read(\"/etc/passwd\").unwrap();\n    number * 2\n}\n"),
+        cannot(SandboxCheck::HostFiles, "    number * 2\n}\nconst HOST: &str = include_str!(\"/etc/passwd\");\n"),
+        cannot(SandboxCheck::Sockets, "    std::net::UdpSocket::bind(\"127.0.0.1:0\").unwrap();\n    number * 2\n}\n"),
+        cannot(
+            SandboxCheck::Processes,
+            "    std::process::Command::new(std::env::args().next().unwrap()).spawn().unwrap();\n    number * 2\n}\n",
+        ),
+    ],
+};

@@ -1,0 +1,649 @@
+//! Languages besides Java, in their real sandboxes: verdicts as published and guarded.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use benchmarks::humaneval::{self, Task};
+use lang::{
+    Places, RunContext, Toolchain,
+    grader::{self, LONGEST_TEXT, Sample},
+    guard,
+    process::Budget,
+};
+use model::{
+    code_lang::CodeLang,
+    run::{Outcome, PublishedVerdict, Verdict},
+};
+use sandbox::{bubblewrap::Bubblewrap, tool};
+
+const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+
+fn context() -> RunContext {
+    let program = prerequisites::program();
+    let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
+    RunContext { sandbox, folder: folder().join("runs"), cancelled: Arc::default(), budget: BUDGET }
+}
+
+/// A folder that lasts from one test run to the next: images take a while to make.
+fn folder() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The language's toolchain on this machine; without it the test is skipped by name.
+fn toolchain(lang: CodeLang) -> Option<Arc<dyn Toolchain>> {
+    let (language, places) = (lang::language(lang).unwrap(), Places::from_environment());
+    prerequisites::toolchain(lang.code(), (language.look)(&places))?;
+    Some((language.find)(&places, &folder()).unwrap())
+}
+
+fn short(lang: CodeLang) -> &'static str {
+    match lang {
+        CodeLang::JavaScript => "js",
+        other => other.code(),
+    }
+}
+
+fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
+    let file = fs::File::open(data.join(format!("humaneval_{}.jsonl.gz", short(lang)))).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let tasks = text.lines().map(|line| serde_json::from_str::<Task>(line).unwrap());
+    tasks.map(|task| (task.task_id.clone(), task)).collect()
+}
+
+/// Grades the generations in the order given, with as many workers as a run has.
+fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {
+    let (context, next, results) = (context(), Mutex::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..toolchain.workers(std::thread::available_parallelism().map_or(1, usize::from)) {
+            scope.spawn(|| {
+                loop {
+                    let at = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some((task, generation)) = work.get(at) else { return };
+                    let outcome = grader::grade(toolchain, &context, lang, task, Sample::of(generation)).unwrap();
+                    results.lock().unwrap().insert(at, outcome);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap().into_values().collect()
+}
+
+fn published(outcome: &Outcome) -> PublishedVerdict {
+    outcome.published.as_ref().unwrap().verdict
+}
+
+fn shown(what: &str, outcome: &Outcome) -> String {
+    let Outcome { verdict, message, published, .. } = outcome;
+    format!("{what}: {verdict:?} {message:?}, published {published:?}\n")
+}
+
+/// Every canonical solution comes out as in the vectors, and what is published as passed passes guarded, too.
+fn check_canonical(lang: CodeLang, flaky: &[&str], vector: impl Fn(&str) -> String) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks = tasks(&data, lang);
+    let vector = fs::read_to_string(data.join(vector(toolchain.version()))).unwrap();
+    let expected: BTreeMap<&str, bool> = vector
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let mut columns = line.split('\t');
+            (columns.next().unwrap(), columns.next() == Some("1"))
+        })
+        .collect();
+    assert_eq!((tasks.len(), expected.len()), (164, 164));
+    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
+    let mut wrong = Vec::new();
+    for ((task, _), outcome) in work.iter().zip(grade(lang, &*toolchain, &work)) {
+        if flaky.contains(&task.task_id.as_str()) {
+            continue;
+        }
+        let passes = expected[task.task_id.as_str()];
+        let published = published(&outcome) == PublishedVerdict::Passed;
+        if published != passes || (outcome.verdict == Verdict::Passed) != passes {
+            wrong.push(shown(&task.task_id, &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+}
+
+/// The language's own trials come out well.
+fn check_trials(lang: CodeLang, toolchain: &dyn Toolchain) {
+    let trials = lang::trials::run(lang, toolchain, &context()).unwrap();
+    let fallen: Vec<_> = trials.iter().filter(|shown| shown.failed.is_some()).collect();
+    assert!(!trials.is_empty() && fallen.is_empty(), "{fallen:?}");
+}
+
+/// The language's own trials come out well, and every conformance program gets the published evaluator's verdict.
+fn check_conformance(lang: CodeLang, unguarded: &[&str]) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    check_trials(lang, &*toolchain);
+    let tasks = tasks(&data, lang);
+    let table = fs::read_to_string(data.join("conformance.tsv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    let rows: Vec<&Vec<&str>> = rows.iter().filter(|row| row[0] == short(lang)).collect();
+    let generations: Vec<String> = rows.iter().map(|row| serde_json::from_str(row[3]).unwrap()).collect();
+    let work: Vec<(&Task, &str)> =
+        rows.iter().zip(&generations).map(|(row, text)| (&tasks[row[1]], text.as_str())).collect();
+    let mut wrong = Vec::new();
+    for (row, outcome) in rows.iter().zip(grade(lang, &*toolchain, &work)) {
+        let passes = row[4] == "1";
+        let guarded = passes && !unguarded.contains(&row[2]);
+        let expected = match (passes, row[5]) {
+            (true, _) => PublishedVerdict::Passed,
+            (false, "\"timed out\"") => PublishedVerdict::Timeout,
+            (false, _) => PublishedVerdict::Failed,
+        };
+        if published(&outcome) != expected || (outcome.verdict == Verdict::Passed) != guarded {
+            wrong.push(shown(row[2], &outcome));
+        }
+    }
+    assert!(!rows.is_empty());
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), rows.len(), wrong.concat());
+}
+
+/// Hostile generations from `fixtures/lang`, one a file, `task.case.extension`: none passes guarded.
+fn check_hostile(lang: CodeLang) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks = tasks(&data, lang);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lang").join(lang.code());
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let prefix = tasks.keys().next().unwrap().split('/').next().unwrap().to_owned();
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            let number = file.file_name().unwrap().to_str().unwrap().split('.').next().unwrap().to_owned();
+            (format!("{prefix}/{number}"), fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    let work: Vec<(&Task, &str)> = texts.iter().map(|(id, text)| (&tasks[id], text.as_str())).collect();
+    let outcomes = grade(lang, &*toolchain, &work);
+    let lengths = outcomes.iter().map(|outcome| outcome.message.chars().count());
+    assert!(lengths.max() <= Some(LONGEST_TEXT), "a message of any length is stored");
+    let passed: Vec<_> = files
+        .iter()
+        .zip(outcomes)
+        .filter(|(_, outcome)| outcome.verdict == Verdict::Passed)
+        .map(|(file, _)| file.file_name().unwrap())
+        .collect();
+    assert!(files.len() >= 25, "{} hostile programs", files.len());
+    assert!(passed.is_empty(), "these passed: {passed:?}");
+}
+
+/// The reference solutions of the starter tasks pass, and the invented models' outputs get the expected verdicts.
+fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<formats::bundled::StarterOutputs>)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/starter-languages");
+    let expected = fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let dataset = formats::read(&files).unwrap().datasets.remove(0);
+    let lang = dataset.tasks[0].code_lang;
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks: BTreeMap<String, Task> = dataset
+        .tasks
+        .iter()
+        .map(|task| (task.task_id.clone(), serde_json::from_str(task.test_body.as_deref().unwrap()).unwrap()))
+        .collect();
+    let mut named: Vec<(String, String, bool)> = Vec::new();
+    for id in tasks.keys() {
+        let place = folder.join(slug.strip_prefix("starter-").unwrap()).join("reference");
+        let file = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+        let file = file.into_iter().find(|file| file.file_stem().unwrap() == id.as_str()).unwrap();
+        named.push((id.clone(), fs::read_to_string(file).unwrap(), true));
+    }
+    for output in outputs {
+        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None, turns: None };
+        formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
+            let line = line.unwrap();
+            let row = format!("{slug}\t{}\t{}\t", output.file, line.task_id);
+            let passes = expected.lines().find_map(|known| known.strip_prefix(&row)).unwrap() == "1";
+            named.push((line.task_id, line.code, passes));
+        });
+    }
+    let work: Vec<(&Task, &str)> = named.iter().map(|(id, code, _)| (&tasks[id], code.as_str())).collect();
+    for ((id, code, passes), outcome) in named.iter().zip(grade(lang, &*toolchain, &work)) {
+        assert_eq!(outcome.published, None);
+        assert_eq!(outcome.verdict == Verdict::Passed, *passes, "{}\n{code}", shown(id, &outcome));
+    }
+}
+
+#[test]
+fn starter_tasks_come_out_as_expected() {
+    formats::bundled::starter_languages().unwrap().into_iter().for_each(check_starter);
+}
+
+/// The target's own solution is a right translation. In Go three tasks' tests call a helper function that only the
+/// prompt has, and the published declaration of `CPP/38` ends inside a loop, so the published rule fails these.
+fn check_translations(lang: CodeLang) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let tasks: Vec<Task> = tasks(&data, lang)
+        .into_values()
+        .filter(|task| ["/0", "/1", "/32", "/38", "/50", "/163"].iter().any(|end| task.task_id.ends_with(end)))
+        .map(|task| Task { source: Some(serde::de::IgnoredAny), ..task })
+        .collect();
+    let work: Vec<(&Task, &str)> = tasks.iter().map(|task| (task, task.canonical_solution.as_str())).collect();
+    for (task, outcome) in tasks.iter().zip(grade(lang, &*toolchain, &work)) {
+        let helpless = ["CPP/38", "Go/32", "Go/38", "Go/50"].contains(&task.task_id.as_str());
+        let passes = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(passes, (!helpless, !helpless), "{}", shown(&task.task_id, &outcome));
+    }
+}
+
+#[test]
+fn solutions_pass_as_translations() {
+    [CodeLang::Python, CodeLang::Cpp, CodeLang::Java, CodeLang::JavaScript, CodeLang::Go]
+        .into_iter()
+        .for_each(check_translations);
+}
+
+#[test]
+fn python_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Python, &[], |version| {
+        let variant = if version.contains("Python 3.8.") { "" } else { "_py311" };
+        format!("humanevalx_python_canonical{variant}.tsv")
+    });
+}
+
+#[test]
+fn python_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Python, &[]);
+}
+
+#[test]
+fn python_reuses_fork_servers_and_judges() {
+    check_reuse(CodeLang::Python);
+}
+
+#[test]
+fn javascript_reuses_judges() {
+    check_reuse(CodeLang::JavaScript);
+}
+
+#[test]
+fn javascript_samples_without_shared_state_get_both_verdicts_from_one_process() {
+    let right = "  return number * 2\n}\n";
+    let others = [
+        "  return process.argv.length && number * 2\n}\n",
+        "  console.log(number)\n  return number * 2\n}\n",
+        "  return number\n}\n",
+    ];
+    check_both_verdicts(CodeLang::JavaScript, right, &others);
+}
+
+#[test]
+fn python_samples_without_shared_state_get_both_verdicts_from_one_process() {
+    let right = "    return number * 2\n";
+    let others = [
+        "    return len(sys.argv) * 0 + number * 2\n",
+        "    string.left = 1\n    return number * 2\n",
+        "    import math\n    return number * 2\n",
+        "    return number\n",
+    ];
+    check_both_verdicts(CodeLang::Python, right, &others);
+}
+
+/// Java samples, the verdict on each as published and guarded, and whether one process gives both.
+const JAVA_SAMPLES: [(&str, bool, bool, bool); 15] = [
+    ("return number * 2; } }", true, true, true),
+    ("return twice(number, 2); } static int twice(int a, int b) { return a * b; } }\n// 1", true, true, true),
+    // The second run begins with static fields of its own: there are only two calls.
+    ("return ++calls > 2 ? 0 : number * 2; } static int calls; }", true, true, true),
+    ("return number * 2; } } class Helper { static { new ArrayList<>().get(0); } }", true, true, true),
+    // Whatever could reach beyond its own classes runs in processes of its own.
+    ("System.out.println(number); return number * 2; } }", true, true, false),
+    ("try { return number * 2; } catch (Throwable e) { return 0; } } }", true, true, false),
+    ("System.setProperty(\"a\", \"b\"); return number * 2; } }", true, true, false),
+    ("return System.getProperty(\"a\") == null ? number * 2 : 0; } }", true, true, false),
+    (
+        "Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(1))); return number * 2; } }",
+        false,
+        false,
+        false,
+    ),
+    (
+        "new Thread(() -> System.exit(1)).start(); try { Thread.sleep(200); } catch (Exception e) { } return number * 2; } }",
+        false,
+        false,
+        false,
+    ),
+    // These compile only together with the tests, or differently.
+    ("return Main.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return \\u004dain.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return Ma\u{ad}in.class.getName().length() / 2 * number; } }", true, false, false),
+    ("return number * 2; } }\nfinal", true, false, false),
+    ("return number * 2; } } class AssertionError { }", false, false, false),
+];
+
+#[test]
+fn java_samples_of_harmless_classes_get_both_verdicts_from_one_process() {
+    check_java_samples(CodeLang::Java);
+}
+
+fn check_java_samples(lang: CodeLang) {
+    let Some(toolchain) = toolchain(lang) else { return };
+    let task = (lang::language(lang).unwrap().trials.task)();
+    for (generation, is_published, is_guarded, is_quick) in JAVA_SAMPLES {
+        let program = humaneval::program(lang, &task, None, generation);
+        let solution = humaneval::sample(lang, &task, None, generation);
+        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
+        assert_eq!(judged.is_some(), is_quick, "{generation}");
+        let apart = toolchain.published(&context(), &task, &program).unwrap();
+        assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
+        let guarded = guard::judge(&*toolchain, &context(), &task, &solution).unwrap();
+        assert!(!is_published || (guarded.verdict == Verdict::Passed) == is_guarded, "{generation}: {guarded:?}");
+        let outcome = grader::grade(&*toolchain, &context(), lang, &task, Sample::of(generation)).unwrap();
+        let verdicts = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(verdicts, (is_published, is_guarded), "{}", shown(generation, &outcome));
+    }
+}
+
+#[test]
+fn java_reuses_judges() {
+    check_reuse(CodeLang::Java);
+}
+
+fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
+    let Some(toolchain) = toolchain(lang) else { return };
+    let task = (lang::language(lang).unwrap().trials.task)();
+    let check = |generation: &str, expected: bool| {
+        let program = humaneval::program(lang, &task, None, generation);
+        let solution = humaneval::sample(lang, &task, None, generation);
+        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
+        assert_eq!(judged.is_some(), expected, "{generation}");
+    };
+    check(right, true);
+    others.iter().for_each(|generation| check(generation, false));
+}
+
+/// Checks that fork servers and judges are idle after samples have passed. The verdicts do not depend on this, only
+/// speed.
+fn check_reuse(lang: CodeLang) {
+    let Some(toolchain) = toolchain(lang) else { return };
+    assert!(!toolchain.is_warm());
+    let trials = lang::language(lang).unwrap().trials;
+    let right = || trials.trials.iter().filter(|trial| trial.passes);
+    for trial in right().chain(trials.trials.iter().filter(|trial| !trial.published)).chain(right()) {
+        let outcome = grader::grade(&*toolchain, &context(), lang, &(trials.task)(), Sample::of(trial.generation));
+        assert_eq!(outcome.unwrap().verdict == Verdict::Passed, trial.passes, "{}", trial.generation);
+    }
+    assert!(toolchain.is_warm());
+}
+
+#[test]
+fn javascript_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::JavaScript, &[], |version| {
+        let variant = if version.contains("Node.js 16.") { "" } else { "_node20" };
+        format!("humanevalx_js_canonical{variant}.tsv")
+    });
+}
+
+#[test]
+fn javascript_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::JavaScript, &["exit0"]);
+}
+
+#[test]
+fn cpp_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Cpp, &[], |_| "humanevalx_cpp_canonical.tsv".to_owned());
+}
+
+#[test]
+fn cpp_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Cpp, &["exit0"]);
+}
+
+#[test]
+fn go_canonical_solutions_come_out_as_published() {
+    // 95 depends on the order in which a map is walked: it fails one run of four by itself.
+    check_canonical(CodeLang::Go, &["Go/95"], |version| {
+        let variant = if version.contains("Go 1.18") { "" } else { "_go126" };
+        format!("humanevalx_go_canonical{variant}.tsv")
+    });
+}
+
+/// Whether the Go builder lets a text join a batch. `sample` is the part after the package clause and the imports and
+/// before the test.
+fn joins(builder: &Path, sample: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("main_test.go");
+    let sample =
+        format!("package main\n\nimport (\n    \"testing\"\n    \"github.com/stretchr/testify/assert\"\n)\n{sample}");
+    let test = "func TestF(t *testing.T) {\n    assert.New(t).Equal(1, F(1))\n}\n";
+    fs::write(&file, format!("{sample}\n{test}")).unwrap();
+    let (file, end) = (file.to_str().unwrap().to_owned(), sample.len().to_string());
+    // For a text that cannot be parsed, the builder reports an error.
+    tool::run(builder, ["", "joins", "", &file, &end, "F"]).is_ok_and(|said| said.trim() == "true")
+}
+
+#[test]
+fn go_samples_that_could_affect_others_are_built_alone() {
+    let (go, places) = (lang::language(CodeLang::Go).unwrap(), Places::from_environment());
+    let Some(()) = prerequisites::toolchain("go", (go.look)(&places)) else { return };
+    drop((go.find)(&places, &folder()).unwrap());
+    let image = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path().join("go/builder"));
+    let builder = image.into_iter().find(|builder| builder.is_file()).unwrap();
+    let function = "func F(n int) int {\n    return n\n}\n";
+    for sample in [
+        function.to_owned(),
+        format!(
+            "import \"math\"\n\nconst c = 1\n\ntype t struct{{ n int }}\n\nfunc (x t) m() float64 {{ return math.Abs(1) }}\n{function}"
+        ),
+        format!("// A comment: go f(), unsafe.\n{function}func g[T any](x T) T {{ return x }}\n"),
+    ] {
+        assert!(joins(&builder, &sample), "{sample}");
+    }
+    for sample in [
+        format!("var v = 1\n{function}"),
+        format!("{function}func init() {{}}\n"),
+        format!("{function}func main() {{}}\n"),
+        format!("{function}func TestMain(m *testing.M) {{}}\n"),
+        format!("{function}func TestMore(t *testing.T) {{}}\n"),
+        format!("{function}func ExampleF() {{\n    // Output: 1\n}}\n"),
+        format!("{function}func helper(t *testing.T) {{}}\n"),
+        format!("{function}func names() {{ _ = TestF }}\n"),
+        format!("{function}func TestF() {{}}\n"),
+        format!("{function}func starts() {{ go F(1) }}\n"),
+        format!("{function}func starts() {{ func() {{ go func() {{}}() }}() }}\n"),
+        format!("import \"time\"\n{function}func starts() {{ time.AfterFunc(1, func() {{}}) }}\n"),
+        format!("import \"unsafe\"\n{function}func size() uintptr {{ return unsafe.Sizeof(1) }}\n"),
+        format!("import \"os\"\n{function}func leaves() {{ os.Exit(0) }}\n"),
+        format!("import \"reflect\"\n{function}func kind() {{ reflect.TypeOf(1) }}\n"),
+        format!("import \"C\"\n{function}"),
+        format!("import \"s1\"\n{function}func other() {{ s1.F(1) }}\n"),
+        format!("import t \"testing\"\n{function}func runs(x *t.T) {{}}\n"),
+        format!("import . \"math\"\n{function}func abs() {{ Abs(1) }}\n"),
+        format!("//go:linkname other s1.F\nfunc other(n int) int\n{function}"),
+        format!("//go:noinline\n{function}"),
+        format!("//line other.go:1\n{function}"),
+        format!("func declared()\n{function}"),
+        "func F[T any](n T) T {\n    return n\n}\n".to_owned(),
+        "func f(n int) int {\n    return n\n}\n".to_owned(),
+        // A comment or a block without an end, which extends into the tests.
+        format!("{function}/*"),
+        format!("{function}func opens() {{"),
+    ] {
+        assert!(!joins(&builder, &sample), "{sample}");
+    }
+}
+
+#[test]
+fn go_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Go, &[]);
+}
+
+#[test]
+fn no_hostile_python_program_passes_guarded() {
+    check_hostile(CodeLang::Python);
+}
+
+#[test]
+fn no_hostile_cpp_program_passes_guarded() {
+    check_hostile(CodeLang::Cpp);
+}
+
+#[test]
+fn no_hostile_javascript_program_passes_guarded() {
+    check_hostile(CodeLang::JavaScript);
+}
+
+#[test]
+fn no_hostile_go_program_passes_guarded() {
+    check_hostile(CodeLang::Go);
+}
+
+#[test]
+fn java_canonical_solutions_come_out_as_published() {
+    check_canonical(CodeLang::Java, &[], |_| "humanevalx_java_canonical.tsv".to_owned());
+}
+
+#[test]
+fn java_conformance_programs_come_out_as_published() {
+    check_conformance(CodeLang::Java, &["exit0"]);
+}
+
+#[test]
+fn no_hostile_java_program_passes_guarded() {
+    check_hostile(CodeLang::Java);
+}
+
+#[test]
+fn rust_trials_come_out_well() {
+    with_rust(|toolchain, _| check_trials(CodeLang::Rust, toolchain));
+}
+
+/// There are no published verdicts for Rust; these are what the published commands give.
+#[test]
+fn rust_canonical_solutions_pass_where_there_are_tests() {
+    with_rust(check_rust_solutions);
+}
+
+/// Output that cargo takes for a pass, and the guard does not.
+#[test]
+fn rust_programs_that_end_or_hide_the_tests_pass_only_as_published() {
+    with_rust(check_rust_escapes);
+}
+
+#[test]
+fn no_hostile_rust_program_passes_guarded() {
+    check_hostile(CodeLang::Rust);
+}
+
+fn with_rust(check: impl FnOnce(&dyn Toolchain, &BTreeMap<String, Task>)) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(CodeLang::Rust) else { return };
+    check(&*toolchain, &tasks(&data, CodeLang::Rust));
+}
+
+fn check_rust_solutions(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {
+    let work: Vec<(&Task, &str)> = tasks.values().map(|task| (task, task.canonical_solution.as_str())).collect();
+    assert_eq!(work.len(), 164);
+    let mut wrong = Vec::new();
+    for ((task, _), outcome) in work.iter().zip(grade(CodeLang::Rust, toolchain, &work)) {
+        // Its tests are in a comment.
+        let expected = if task.task_id == "Rust/32" { Verdict::Anomaly } else { Verdict::Passed };
+        if published(&outcome) != PublishedVerdict::Passed || outcome.verdict != expected {
+            wrong.push(shown(&task.task_id, &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 164\n{}", wrong.len(), wrong.concat());
+}
+
+fn check_rust_escapes(toolchain: &dyn Toolchain, tasks: &BTreeMap<String, Task>) {
+    let task = &tasks["Rust/0"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lang/rust");
+    let cases = [
+        "leaves",
+        "leaves_by_libc",
+        "sets_a_panic_hook",
+        "at_exit",
+        "constructor",
+        "hides_the_test",
+        "ends_in_a_test_of_its_own",
+        "shadows_the_assertions",
+        "reads_the_test_from_its_source",
+    ];
+    let texts = cases.map(|case| fs::read_to_string(folder.join(format!("0.{case}.rs"))).unwrap());
+    let work: Vec<(&Task, &str)> = texts.iter().map(|text| (task, text.as_str())).collect();
+    for (case, outcome) in cases.iter().zip(grade(CodeLang::Rust, toolchain, &work)) {
+        let passes = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
+        assert_eq!(passes, (true, false), "{}", shown(case, &outcome));
+    }
+}
+
+/// A model's response with a whole function and a helper before it passes as the authors' solution does, when a continuation
+/// was made of it.
+fn check_responses(lang: CodeLang, helper: &str) {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let Some(toolchain) = toolchain(lang) else { return };
+    let (all, context) = (tasks(&data, lang), context());
+    let mut wrong = Vec::new();
+    // A few tasks with different signatures; the declarations of others contain more than the function's.
+    for number in [0, 9, 17, 42, 66, 101, 140] {
+        let Some(task) = all.values().find(|task| task.task_id.ends_with(&format!("/{number}"))) else { continue };
+        let declaration = task.declaration.trim_end();
+        let (before, line) = declaration.rsplit_once('\n').unwrap_or(("", declaration));
+        let code = format!("{before}\n{helper}\n{line}\n{}", task.canonical_solution);
+        let fence = lang::display(lang).fences[0];
+        let asked = formats::humaneval::Task {
+            benchmark: formats::humaneval::Benchmark::HumanevalX,
+            task_id: task.task_id.clone(),
+            prompt: task.prompt.clone(),
+            declaration: task.declaration.clone(),
+            import: Some(task.import.clone()),
+            docstring: None,
+            test: task.test.clone(),
+            test_setup: Some(task.test_setup.clone()),
+            example_test: String::new(),
+            canonical_solution: String::new(),
+            source: None,
+        };
+        let made = formats::continuation::read(lang, &asked, &format!("Sure:\n\n```{fence}\n{code}\n```\nDone."));
+        let sample = Sample { prompt: made.prompt.as_deref(), generation: &made.generation };
+        let outcome = grader::grade(&*toolchain, &context, lang, task, sample).unwrap();
+        if outcome.verdict != Verdict::Passed || published(&outcome) != PublishedVerdict::Passed {
+            wrong.push(shown(&format!("{}\n{made:?}", task.task_id), &outcome));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+#[test]
+fn python_responses_become_continuations() {
+    check_responses(CodeLang::Python, "def unused_helper(x):\n    return x\n");
+}
+
+#[test]
+fn cpp_responses_become_continuations() {
+    check_responses(CodeLang::Cpp, "int unused_helper(int x) { return x; }\n");
+}
+
+#[test]
+fn java_responses_become_continuations() {
+    check_responses(CodeLang::Java, "    static int unusedHelper(int x) { return x; }\n");
+}
+
+#[test]
+fn javascript_responses_become_continuations() {
+    check_responses(CodeLang::JavaScript, "function unusedHelper(x) { return x; }\n");
+}
+
+#[test]
+fn go_responses_become_continuations() {
+    check_responses(CodeLang::Go, "func unusedHelper(x int) int { return x }\n");
+}

@@ -1,0 +1,115 @@
+//! A figure of a comparison as a file: SVG, PNG, PDF, its data, its caption.
+
+use chart::comparison;
+use model::{
+    caller::Admin,
+    comparison::{Caption, ComparisonFigures, Selection, TaskFilter},
+    lang::{Bilingual, Lang},
+};
+use texts::{I18n, captions};
+
+use super::ComparisonService;
+use base::{background, error::Failure};
+use report::{
+    figures::{self, RenderOptions},
+    tasks,
+};
+
+/// Format of a chart file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// SVG with text as text.
+    Svg,
+    /// Pixels, 600 per inch.
+    Png,
+    /// PDF with text as text.
+    Pdf,
+    /// The data behind it.
+    Csv,
+    /// The caption.
+    Text,
+}
+
+impl Kind {
+    /// Parses a file name into the chart's id and format.
+    pub fn of(file: &str) -> Option<(&str, Kind)> {
+        let (id, end) = file.rsplit_once('.')?;
+        match end {
+            "svg" => Some((id, Kind::Svg)),
+            "png" => Some((id, Kind::Png)),
+            "pdf" => Some((id, Kind::Pdf)),
+            "csv" => Some((id, Kind::Csv)),
+            "txt" => Some((id, Kind::Text)),
+            _ => None,
+        }
+    }
+
+    pub fn media(self) -> &'static str {
+        match self {
+            Kind::Svg => "image/svg+xml",
+            Kind::Png => "image/png",
+            Kind::Pdf => "application/pdf",
+            Kind::Csv => "text/csv; charset=utf-8",
+            Kind::Text => "text/plain; charset=utf-8",
+        }
+    }
+}
+
+/// The captions of a comparison's figures.
+pub(super) fn captions(dataset: &Bilingual, figures: &ComparisonFigures, raters: &[String]) -> Vec<Caption> {
+    captions::all(dataset, figures, &ids(figures, raters))
+}
+
+/// The ids of a comparison's figures.
+fn ids(figures: &ComparisonFigures, raters: &[String]) -> Vec<String> {
+    let figures = comparison::all(I18n::of(Lang::En), figures, raters);
+    figures.into_iter().map(|figure| figure.id).chain(["tasks-grid".to_owned()]).collect()
+}
+
+impl ComparisonService {
+    /// The names of a selection's figures.
+    ///
+    /// # Errors
+    /// Fails if the selection is invalid.
+    pub async fn figure_names(&self, admin: &Admin, selection: Selection) -> Result<Vec<String>, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
+        let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
+        Ok(ids(&computed.figures, &raters))
+    }
+
+    /// Renders a chart by its id; the filter applies to the grid of tasks.
+    ///
+    /// # Errors
+    /// Fails if the selection is invalid or has no such chart, or this machine has no
+    /// fonts for a PNG.
+    pub async fn figure_file(
+        &self,
+        admin: &Admin,
+        (selection, filter): (Selection, TaskFilter),
+        (id, kind): (&str, Kind),
+        options: RenderOptions,
+    ) -> Result<Vec<u8>, Failure> {
+        let resolved = self.resolve(admin, selection).await?;
+        let computed = self.computed(&resolved).await?;
+        let i = I18n::of(options.lang);
+        let found = if id == "tasks-grid" {
+            let page = tasks::page(&computed.input, &computed.lines, &filter);
+            comparison::grid(i, &page.models, &page.grid, None)
+        } else {
+            let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
+            comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
+        };
+        let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;
+        let caption = captions::caption(i, id, resolved.options.name.get(options.lang), &computed.figures);
+        let caption = caption.unwrap_or_else(|| figure.desc.clone());
+        let draw = move || match kind {
+            Kind::Svg => Ok(figures::svg(&figure, &caption, options).into_bytes()),
+            Kind::Png => figures::png(&figure, &caption, options),
+            Kind::Pdf => figures::pdf(&figure, &caption, options),
+            Kind::Csv => figures::data::csv(&figure),
+            Kind::Text => Ok(format!("{caption}\n").into_bytes()),
+        };
+        background::run(draw).await?
+    }
+}

@@ -1,0 +1,226 @@
+//! How a study's work is assigned: creates the plan and changes it while people rate.
+//!
+//! All random choices are made by [`plan`], from the study's seed and the number of the event: the
+//! same study with the same events has the same result. `new_study` creates studies; `change` is a change of the plan in
+//! short transactions, and
+//! `edit` such a change of a draft's settings.
+
+mod change;
+mod edit;
+mod new_study;
+mod refusals;
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use model::{
+    audit::{Action, Object},
+    audit_details::Fact,
+    caller::Admin,
+    error::Answer,
+    ids::{StudyId, TaskRevisionId, UserId},
+    plan::{Extension, PlanDetail, Reads, Sharing},
+    study::{NewStudy, StudyChange, StudyDraft, StudyStatus},
+};
+use port::Plans;
+use rusqlite::{Connection, Transaction};
+
+use self::refusals::TITLE_MAX;
+pub use self::{new_study::create, refusals::checked_title};
+use base::error::Failure;
+use db::{
+    Db, accounts,
+    audit::{self, Change},
+    conversations,
+    plan::{self as stored, Settings},
+    quality, studies,
+};
+use plan::rows::{Gradable, chosen};
+
+/// Fewest gaps between ratings from which the pace is measured instead of assumed.
+const GAPS_MIN: usize = 10;
+/// Number of gaps after which no further study is read.
+const GAPS_ENOUGH: usize = 1000;
+
+pub struct PlanService {
+    db: Db,
+}
+
+impl PlanService {
+    pub fn new(db: Db) -> Self {
+        PlanService { db }
+    }
+}
+
+#[async_trait]
+impl Plans for PlanService {
+    async fn get(&self, _: &Admin, id: StudyId) -> Answer<PlanDetail> {
+        Ok(self.db.read_long(move |conn| detail(conn, id)).await?)
+    }
+
+    async fn join(&self, admin: &Admin, id: StudyId, user: UserId, share: Option<u32>) -> Answer<()> {
+        let entry = (Action::StudyAddRater, Fact::Account(user));
+        change::spawn(&self.db, admin, id, entry, move |conn, study| change::join(conn, study, user, share)).await
+    }
+
+    async fn leave(&self, admin: &Admin, id: StudyId, user: UserId) -> Answer<()> {
+        let entry = (Action::StudyRemoveRater, Fact::Account(user));
+        change::spawn(&self.db, admin, id, entry, move |conn, study| change::leave(conn, study, user)).await
+    }
+
+    async fn extend(&self, admin: &Admin, id: StudyId, by: Extension) -> Answer<()> {
+        let entry = (Action::StudyExtend, Fact::Settings(serde_json::to_value(&by).map_err(Failure::from)?));
+        change::spawn(&self.db, admin, id, entry, move |conn, study| change::extend(conn, study, &by)).await
+    }
+
+    async fn draft(&self, _: &Admin, id: StudyId) -> Answer<StudyDraft> {
+        Ok(self.db.read(move |conn| edit::draft(conn, &Study::open(conn, id)?)).await?)
+    }
+
+    async fn edit(&self, admin: &Admin, id: StudyId, change: StudyChange) -> Answer<()> {
+        let entry = (Action::StudyEdit, Fact::Settings(serde_json::to_value(&change).map_err(Failure::from)?));
+        change::spawn(&self.db, admin, id, entry, move |conn, study| edit::edit(conn, study, &change)).await
+    }
+
+    async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
+        let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
+        let entry = move |copy| (Object::Study(id), Fact::Duplicate(copy));
+        let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyCopy, entry));
+        // In a task of its own: a browser that hangs up leaves nothing half done.
+        Ok(audit::spawn(create).await.map_err(Failure::internal)??)
+    }
+
+    async fn set_pace(&self, admin: &Admin, id: StudyId, seconds: Option<u32>) -> Answer<()> {
+        let set = move |tx: &Transaction<'_>| {
+            let study = Study::open(tx, id)?;
+            if seconds == Some(0) {
+                return Err(Failure::invalid(
+                    "seconds",
+                    ("a rating takes at least 1 second", "每次评分至少 1 秒"),
+                    ("Enter 1 or more", "请输入 1 或更大的数"),
+                ));
+            }
+            stored::set_settings(tx, id, &Settings { pace_s: seconds, ..study.settings })?;
+            Ok(Change::of(Object::Study(id), [Fact::Pace(seconds)], ()))
+        };
+        Ok(self.db.write_audited(admin, Action::StudySetPace, set).await?)
+    }
+
+    async fn set_reads(&self, admin: &Admin, user: UserId, reads: Reads) -> Answer<()> {
+        let set = move |tx: &Transaction<'_>| {
+            let account = accounts::by_id(tx, user)?.ok_or_else(|| Failure::not_found("account"))?;
+            if !stored::set_reads(tx, user, reads)? {
+                return Err(Failure::not_found("account"));
+            }
+            Ok(Change::of(Object::Account(account.me.name), [Fact::Reads(reads)], ()))
+        };
+        Ok(self.db.write_audited(admin, Action::UserSetLanguages, set).await?)
+    }
+}
+
+/// A study with the input of its plan.
+struct Study {
+    id: StudyId,
+    status: StudyStatus,
+    title: String,
+    dataset: String,
+    settings: Settings,
+}
+
+impl Study {
+    fn open(conn: &Connection, id: StudyId) -> Result<Study, Failure> {
+        let row = studies::get(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+        let settings = stored::settings(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+        Ok(Study { id, status: row.status, title: row.title, dataset: row.dataset, settings })
+    }
+
+    fn changeable(&self) -> Result<(), Failure> {
+        match self.status {
+            StudyStatus::Closed => Err(Failure::conflict((
+                "The study is closed. Duplicate it to continue with the same settings.",
+                "项目已结束。如需沿用其设置，请复制该项目。",
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The languages in which a rater gets work: all, if work is shared by count.
+    fn reads(&self, conn: &Connection, user: UserId) -> Result<Reads, Failure> {
+        if self.settings.sharing == Sharing::Count { Ok(Reads::BOTH) } else { stored::reads(conn, user) }
+    }
+}
+
+/// The outputs that the study grades, of which `kept` tasks come first.
+fn gradable(conn: &Connection, settings: &Settings, kept: &BTreeSet<TaskRevisionId>) -> Result<Vec<Gradable>, Failure> {
+    let mut outputs = Vec::new();
+    for id in &settings.submissions {
+        outputs.extend(stored::gradable(conn, *id, settings.answers)?);
+    }
+    Ok(chosen(outputs, settings.tasks, settings.seed, kept))
+}
+
+fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
+    let settings = &study.settings;
+    let mut raters = Vec::new();
+    for rater in stored::raters(conn, study.id)? {
+        if studies::can_rate(conn, rater.0)? {
+            raters.push(rater);
+        }
+    }
+    let suffix = " (2)";
+    let title: String = study.title.chars().take(TITLE_MAX - suffix.len()).collect();
+    Ok(NewStudy {
+        title: format!("{title}{suffix}"),
+        dataset: study.dataset.clone(),
+        submissions: settings.submissions.clone(),
+        shares: raters.iter().map(|(.., share)| share.unwrap_or(0)).collect(),
+        raters: raters.into_iter().map(|(id, ..)| id).collect(),
+        overlap: settings.overlap,
+        seed: None,
+        tasks: settings.tasks,
+        presentation: settings.presentation,
+        answers: settings.answers,
+        sharing: settings.sharing,
+        pace_s: settings.pace_s,
+        rubric: studies::setup(conn, study.id)?.map(|setup| setup.rubric.name()),
+        break_minutes: quality::settings(conn, study.id)?.break_minutes,
+        draft: true,
+    })
+}
+
+fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
+    let study = Study::open(conn, id)?;
+    let models = studies::models(conn, id)?;
+    let size = stored::size(conn, id)?;
+    let mut gaps = stored::gaps(conn, id, GAPS_ENOUGH)?;
+    gaps.sort_unstable();
+    let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
+    let (events, taken) = stored::events(conn, id)?;
+    let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
+    let in_turns = conversations::has_turns(conn, setup.version)?;
+    Ok(PlanDetail {
+        study: id,
+        title: study.title,
+        status: study.status,
+        presentation: study.settings.presentation,
+        answers: in_turns.then_some(study.settings.answers),
+        sharing: study.settings.sharing,
+        overlap: study.settings.overlap,
+        seed: study.settings.seed.to_string(),
+        dataset: study.dataset,
+        tasks: size.tasks,
+        tasks_most: stored::gradable_tasks(conn, id, study.settings.answers)?,
+        outputs: size.outputs,
+        wanted: size.wanted,
+        done: size.done,
+        waiting: size.waiting,
+        pace_s: study.settings.pace_s,
+        measured_s: median.and_then(|ms| u32::try_from((ms + 999) / 1000).ok()),
+        raters: stored::shares(conn, id, &models.iter().map(|(id, _)| *id).collect::<Vec<_>>())?,
+        models: models.into_iter().map(|(_, name)| name).collect(),
+        more: stored::more(conn, id)?,
+        others: stored::others(conn, id)?,
+        events,
+        taken,
+    })
+}

@@ -1,0 +1,198 @@
+//! The hidden checks of one rater: when each comes, and how they are counted.
+//!
+//! Called by `services/grading/hand_out.rs`, which puts them into one queue with the work. A study's ratings
+//! contain nothing about hidden checks.
+
+use model::{
+    grading::Progress,
+    ids::{StudyId, TaskRevisionId, UserId},
+    plan::Presentation,
+    quality::{CalibrationMode, CalibrationState, QualitySettings},
+    time::Timestamp,
+};
+use rusqlite::Connection;
+
+use super::{
+    calibration::rank,
+    schedule::{Planned, Schedule},
+};
+use crate::grading::lease_end;
+use base::error::Failure;
+use db::{
+    grading::RaterStudy,
+    quality::{
+        self, calibrations,
+        checks::{self, Check, Kind},
+        known_items,
+    },
+    queue::SKIPS,
+};
+
+/// The hidden checks of one rater in one study.
+pub struct HiddenChecks {
+    study: RaterStudy,
+    rater: UserId,
+    settings: QualitySettings,
+    checks: Vec<Check>,
+    /// The known-score items that may be used.
+    items: Vec<i64>,
+    /// Whether no more come after the last output.
+    over: bool,
+}
+
+/// The rater's progress with the work.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Outputs that were assigned to the rater at least once.
+    pub given: u64,
+    /// Outputs of the rater's plan that were not yet.
+    pub fresh: u64,
+}
+
+impl HiddenChecks {
+    /// The rater's hidden checks. Side-by-side studies have none: a check could not look like a task with
+    /// several outputs.
+    pub fn of(conn: &Connection, study: &RaterStudy, rater: UserId) -> Result<HiddenChecks, Failure> {
+        let one = study.presentation == Presentation::One;
+        let settings = if one { quality::settings(conn, study.id)? } else { QualitySettings::default() };
+        let mut checks = if one { checks::list(conn, study.id, rater)? } else { Vec::new() };
+        checks.retain(|check| check.kind.is_hidden());
+        let items = if settings.known_item_every > 0 { items(conn, study.id, rater, &settings)? } else { Vec::new() };
+        let over = one && checks::are_over(conn, study.id, rater)?;
+        Ok(HiddenChecks { study: study.clone(), rater, settings, checks, items, over })
+    }
+
+    /// Whether there are any, or may be later.
+    pub fn are_any(&self) -> bool {
+        self.settings.has_hidden_checks() || !self.checks.is_empty()
+    }
+
+    /// Those leased to the rater.
+    pub fn in_hand(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.rated_at.is_none() && check.leased)
+    }
+
+    /// Skipped ones that come again, with their positions in the rater's order.
+    pub fn waiting(&self) -> impl Iterator<Item = (i64, &Check)> {
+        let open = self.checks.iter().filter(|check| check.rated_at.is_none() && !check.leased && check.skips < SKIPS);
+        open.filter_map(|check| Some((check.place?, check)))
+    }
+
+    /// Skipped ones that are not rated, with the times of their last skips.
+    pub fn skipped(&self) -> impl Iterator<Item = (Timestamp, &Check)> {
+        let skipped = self.checks.iter().filter(|check| check.rated_at.is_none() && check.skips > 0);
+        skipped.filter_map(|check| Some((check.skipped_at?, check)))
+    }
+
+    /// Rated ones, with their times.
+    pub fn rated(&self) -> impl Iterator<Item = (Timestamp, &Check)> {
+        self.checks.iter().filter_map(|check| Some((check.rated_at?, check)))
+    }
+
+    /// The rater's progress, with hidden checks counted as work, both assigned ones and those still to come.
+    /// The figures therefore change in the same way with every item.
+    pub fn counted(&self, conn: &Connection, work: Progress, counts: Counts) -> Result<Progress, Failure> {
+        let open = (self.in_hand().count() + self.waiting().count()) as u64;
+        let mut to_come = self.missing(counts, counts.given + counts.fresh).total();
+        if work.left + open == 0 && to_come > 0 && self.candidate(conn, counts, &[])?.is_none() {
+            // A repeat was planned, but nothing was rated that could be repeated.
+            to_come = 0;
+        }
+        let skipped = self.skipped().count() as u64;
+        Ok(Progress {
+            rated: work.rated + self.rated().count() as u64,
+            skipped: work.skipped + skipped,
+            left: work.left + open + to_come,
+        })
+    }
+
+    /// Leases the hidden check that comes now instead of an output, if one is due. `recent` are the tasks
+    /// that the rater has just seen, which are avoided if there are others.
+    pub fn due(&self, conn: &Connection, counts: Counts, recent: &[TaskRevisionId]) -> Result<Option<Check>, Failure> {
+        let until = lease_end();
+        let (study, rater) = (self.study.id, self.rater);
+        Ok(match self.candidate(conn, counts, recent)? {
+            None if counts.fresh == 0 && !self.over && self.are_any() => {
+                // A check that came after skipped items have come again would stand out.
+                checks::end(conn, study, rater)?;
+                None
+            }
+            None => None,
+            Some(Candidate::Known(item)) => {
+                Some(checks::insert_known(conn, study, rater, Kind::Known, 0, item, Some(until))?)
+            }
+            Some(Candidate::Repeat(output, first)) => {
+                Some(checks::insert_repeat(conn, study, rater, output, first, until)?)
+            }
+        })
+    }
+
+    fn candidate(
+        &self,
+        conn: &Connection,
+        counts: Counts,
+        recent: &[TaskRevisionId],
+    ) -> Result<Option<Candidate>, Failure> {
+        // Before the next output; if none is left, the checks that were delayed.
+        let planned = if counts.fresh > 0 { counts.given + 1 } else { counts.given };
+        let missing = self.missing(counts, planned);
+        if missing.known > 0 {
+            let unused = |item: &&i64| self.checks.iter().all(|check| check.known_item != Some(**item));
+            let mut items: Vec<i64> = self.items.iter().filter(unused).copied().collect();
+            // A different order from the calibration's.
+            items.sort_by_key(|item| rank(!self.study.seed, self.rater, *item));
+            for item in &items {
+                if known_items::task(conn, *item)?.is_some_and(|task| !recent.contains(&task)) {
+                    return Ok(Some(Candidate::Known(*item)));
+                }
+            }
+            if let Some(item) = items.first() {
+                return Ok(Some(Candidate::Known(*item)));
+            }
+        }
+        if missing.repeats > 0 {
+            // Skips may leave too few ratings in between. The repeat then waits; after the last output it
+            // comes in any case, because the rater has seen the number of items left.
+            let apart = if counts.fresh > 0 { self.settings.repeat_apart } else { 0 };
+            let found = checks::repeatable(conn, self.study.id, self.rater, apart)?;
+            return Ok(found.map(|(output, first)| Candidate::Repeat(output, first)));
+        }
+        Ok(None)
+    }
+
+    /// How many checks of each kind come before the last of this many outputs.
+    fn planned(&self, outputs: u64) -> Planned {
+        // An item that was retired after it was shown still took its position.
+        let used = self.checks.iter().filter_map(|check| check.known_item);
+        let retired = used.filter(|item| !self.items.contains(item)).count() as u64;
+        let schedule = Schedule::new(self.settings, self.study.seed, self.rater.0, self.items.len() as u64 + retired);
+        schedule.before_output(outputs)
+    }
+
+    /// The checks that come before the last of this many outputs and that the rater has not had.
+    fn missing(&self, counts: Counts, outputs: u64) -> Planned {
+        if self.over && counts.fresh == 0 {
+            return Planned::default();
+        }
+        let planned = self.planned(outputs);
+        let given = |kind| self.checks.iter().filter(|check| check.kind == kind).count() as u64;
+        Planned {
+            known: planned.known.saturating_sub(given(Kind::Known)),
+            repeats: planned.repeats.saturating_sub(given(Kind::Repeat)),
+        }
+    }
+}
+
+/// The known-score items that may come to the rater as hidden checks. While they have a calibration to do, the items of
+/// both pools belong to it.
+fn items(conn: &Connection, study: StudyId, rater: UserId, settings: &QualitySettings) -> Result<Vec<i64>, Failure> {
+    let calibrated = settings.calibration == CalibrationMode::None
+        || calibrations::get(conn, study, rater)?.is_some_and(|c| c.state == CalibrationState::Passed);
+    known_items::available(conn, study, rater, Kind::Known, calibrated)
+}
+
+/// Candidates for the next hidden check.
+enum Candidate {
+    Known(i64),
+    Repeat(model::ids::OutputId, model::ids::RatingId),
+}

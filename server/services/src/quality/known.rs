@@ -1,0 +1,305 @@
+//! Known-score items: adding them, also outputs that the study grades, their pools, and files of them.
+
+use model::{
+    audit_details::Fact,
+    error::AppError,
+    ids::{OutputId, StudyId, TaskRevisionId, UserId},
+    quality::{
+        CalibrationMode, KnownItemChange, KnownItemProposal, KnownItemRecord, KnownItemSource, NewKnownItem,
+        QualitySettings,
+    },
+    text::excerpt,
+};
+use rusqlite::Connection;
+
+use base::error::Failure;
+use db::{
+    conversations,
+    quality::{
+        self, disagreements,
+        known_items::{self, PoolSizes},
+    },
+};
+use stats::raters::final_scores;
+
+/// Maximum length of an item's code, in characters: longer than any published output.
+const CODE_MAX: usize = 32 * 1024;
+/// Maximum length of a reason, in characters.
+const REASON_MAX: usize = 2000;
+/// Most items of one file.
+const ITEMS_MOST: usize = 1000;
+
+/// The audit log's details of a new item.
+pub fn facts(id: i64, new: &NewKnownItem) -> Vec<Fact> {
+    let output = match new.source {
+        KnownItemSource::Output(output) => Some(Fact::Output(output)),
+        KnownItemSource::Pasted { .. } => None,
+    };
+    [Fact::KnownItem(id)].into_iter().chain(output).chain([Fact::Pool(new.pool)]).collect()
+}
+
+/// Adds an item.
+pub fn add(conn: &Connection, study: StudyId, new: &NewKnownItem, by: Option<UserId>) -> Result<i64, Failure> {
+    let source = source(conn, study, &new.source)?;
+    let rubric = super::setup(conn, study)?.rubric;
+    let scores = match &new.source {
+        KnownItemSource::Output(output) if source.graded && new.scores.is_empty() => {
+            let found = proposal(conn, study, *output)?.scores;
+            found.into_iter().map(Option::unwrap_or_default).collect()
+        }
+        _ => new.scores.clone(),
+    };
+    let fits = scores.len() == rubric.dimensions.len()
+        && rubric.dimensions.iter().zip(&scores).all(|(d, score)| d.has(*score));
+    if !fits {
+        return Err(Failure::invalid(
+            "scores",
+            ("a known score is missing or outside its scale", "有标准分数缺失或超出评分范围"),
+            ("Choose a score for every dimension", "请为每个维度选择分数"),
+        ));
+    }
+    let mut reasons = new.reasons.clone();
+    reasons.resize_with(rubric.dimensions.len(), Default::default);
+    for reason in &mut reasons {
+        reason.en = reason.en.trim().to_owned();
+        reason.zh = reason.zh.trim().to_owned();
+        if reason.en.chars().count().max(reason.zh.chars().count()) > REASON_MAX {
+            return Err(Failure::invalid(
+                "reasons",
+                ("a reason is longer than 2,000 characters", "理由超过 2,000 字"),
+                ("Shorten it", "请缩短"),
+            ));
+        }
+    }
+    if source.graded && reasons.iter().all(|reason| reason.en.is_empty() && reason.zh.is_empty()) {
+        return Err(Failure::invalid(
+            "reasons",
+            ("an output of this study needs an explanation of its scores", "本项目的输出须说明评分理由"),
+            ("Give a reason for at least one dimension", "请至少为一个维度填写理由"),
+        ));
+    }
+    if known_items::has(conn, study, source.revision, &source.code)? {
+        return Err(Failure::conflict((
+            "This code is already a known-score item of its task. Change the pool of that item instead.",
+            "该代码已是此任务的标准题，请直接更改那道题的用途。",
+        )));
+    }
+    let row = known_items::NewRow {
+        revision: source.revision,
+        output: source.output,
+        code: &source.code,
+        surrounding_text: &source.surrounding_text,
+        scores: &scores,
+        reasons: &reasons,
+        pool: new.pool,
+    };
+    known_items::insert(conn, study, &row, by)
+}
+
+/// The code of a new item.
+struct Source {
+    revision: TaskRevisionId,
+    output: Option<OutputId>,
+    code: String,
+    surrounding_text: String,
+    /// Whether the study grades the output.
+    graded: bool,
+}
+
+fn source(conn: &Connection, study: StudyId, of: &KnownItemSource) -> Result<Source, Failure> {
+    match of {
+        KnownItemSource::Output(id) => {
+            let Some((revision, code, surrounding_text, graded)) = known_items::output(conn, study, *id)? else {
+                return Err(Failure::not_found("output"));
+            };
+            if graded && disagreements::rated(conn, study, *id)?.is_none() {
+                return Err(Failure::invalid(
+                    "output",
+                    ("this output is part of the study, and nobody has rated it yet", "该输出属于本项目，尚无人评分"),
+                    ("Choose an output that is rated, or paste code", "请选择已评分的输出，或粘贴代码"),
+                ));
+            }
+            Ok(Source { revision, output: Some(*id), code, surrounding_text, graded })
+        }
+        KnownItemSource::Pasted { task, code } => {
+            if !known_items::has_task(conn, study, *task)? {
+                return Err(Failure::not_found("task"));
+            }
+            // Without a conversation around it, a hidden check would show that it is none of the work.
+            if !conversations::turns(conn, *task)?.is_empty() {
+                return Err(Failure::invalid(
+                    "code",
+                    (
+                        "the task is a conversation, of which the code would be no part",
+                        "该任务是一段对话，粘贴的代码不属于其中",
+                    ),
+                    ("Choose an output of a submission instead", "请改为选择某个输出集中的输出"),
+                ));
+            }
+            let code = code.replace("\r\n", "\n");
+            if code.trim().is_empty() || code.chars().count() > CODE_MAX {
+                return Err(Failure::invalid(
+                    "code",
+                    ("the code must have 1 to 32,768 characters", "代码须为 1 到 32,768 个字符"),
+                    ("Paste code for the task", "请粘贴该任务的代码"),
+                ));
+            }
+            Ok(Source { revision: *task, output: None, code, surrounding_text: String::new(), graded: false })
+        }
+    }
+}
+
+/// An output that the study grades, with its final scores: those of its adjudication, or the median of its ratings.
+pub fn proposal(conn: &Connection, study: StudyId, output: OutputId) -> Result<KnownItemProposal, Failure> {
+    let dimensions = super::setup(conn, study)?.rubric.dimensions.len();
+    let found = disagreements::rated(conn, study, output)?;
+    let Some(one) = found else { return Err(Failure::not_found("output")) };
+    let history = disagreements::history(conn, study, output)?;
+    let decision = history.into_iter().map(|one| one.decision).find(|decision| !decision.superseded);
+    let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
+    let scores = final_scores(decision.as_ref().map(|d| d.scores.as_slice()), true, &given, dimensions);
+    // A median between two levels is no score.
+    let whole = |score: f64| (score.fract() == 0.0).then_some(score as u8);
+    let about = disagreements::about(conn, output)?;
+    Ok(KnownItemProposal {
+        output,
+        task_id: about.task_id,
+        raw_nl: excerpt(&about.raw_nl, 200),
+        nl_lang: about.nl_lang,
+        model: about.model,
+        scores: scores.unwrap_or_default().into_iter().map(whole).collect(),
+        decision: decision.map(|d| d.comment),
+        ratings: given.len() as u64,
+        missing: known_items::missing(conn, study, output)?,
+    })
+}
+
+/// Deactivates or activates an item, or changes its pool.
+pub fn change(conn: &Connection, study: StudyId, item: i64, change: KnownItemChange) -> Result<(), Failure> {
+    if !known_items::change(conn, study, item, change)? {
+        return Err(Failure::not_found("item"));
+    }
+    enough(conn, study)
+}
+
+/// Removes an item that no rater has had.
+pub fn remove(conn: &Connection, study: StudyId, item: i64) -> Result<(), Failure> {
+    let found = known_items::get(conn, item)?.filter(|found| found.study == study);
+    if found.ok_or_else(|| Failure::not_found("item"))?.used {
+        return Err(Failure::conflict((
+            "A rater has had this item, so it stays in the records. Deactivate it instead.",
+            "已有评分者做过这道题，须保留记录。请改为停用。",
+        )));
+    }
+    known_items::remove(conn, item)?;
+    enough(conn, study)
+}
+
+/// Refuses a change after which raters could not pass the calibration.
+fn enough(conn: &Connection, study: StudyId) -> Result<(), Failure> {
+    let settings = quality::settings(conn, study)?;
+    let items = known_items::sizes(conn, study)?.calibration;
+    if settings.calibration == CalibrationMode::MustPass && (items as u64) < u64::from(settings.needed) {
+        return Err(Failure::conflict((
+            "Fewer items would remain in the calibration than raters need to get right. Lower that number first.",
+            "校准中剩余的标准题将少于通过所需的题数，请先减少通过所需的题数。",
+        )));
+    }
+    Ok(())
+}
+
+/// The active items, for a file.
+pub fn records(conn: &Connection, study: StudyId) -> Result<Vec<KnownItemRecord>, Failure> {
+    super::setup(conn, study)?;
+    let items = known_items::list(conn, study)?.into_iter().filter(|item| !item.retired);
+    let record = |item: known_items::KnownItem| KnownItemRecord {
+        task_id: item.task_id,
+        code: item.texts.code,
+        scores: item.scores,
+        reasons: item.reasons,
+        pool: item.pool,
+    };
+    Ok(items.map(record).collect())
+}
+
+/// Adds the items of a file. A problem names its item, counted from 1.
+pub fn import(
+    conn: &Connection,
+    study: StudyId,
+    items: Vec<KnownItemRecord>,
+    by: Option<UserId>,
+) -> Result<u64, Failure> {
+    if items.is_empty() || items.len() > ITEMS_MOST {
+        return Err(Failure::invalid(
+            "items",
+            (format!("the file has {} items", items.len()), format!("文件包含 {} 道题", items.len())),
+            (format!("Import 1 to {ITEMS_MOST}"), format!("请导入 1 到 {ITEMS_MOST} 道题")),
+        ));
+    }
+    let count = items.len() as u64;
+    for (number, item) in (1u64..).zip(items) {
+        let KnownItemRecord { task_id, code, scores, reasons, pool } = item;
+        let Some(task) = known_items::task_named(conn, study, &task_id)? else {
+            return Err(Failure::invalid(
+                &format!("{number}.task_id"),
+                (format!("the dataset has no task \"{task_id}\""), format!("数据集中没有任务“{task_id}”")),
+                ("Use a task of the study's dataset", "请使用该项目数据集中的任务"),
+            ));
+        };
+        let new = NewKnownItem { source: KnownItemSource::Pasted { task, code }, scores, reasons, pool };
+        add(conn, study, &new, by).map_err(|failure| match failure {
+            Failure::App(AppError::Invalid(mut problems)) => {
+                problems.iter_mut().for_each(|problem| problem.file = format!("{number}.{}", problem.file));
+                Failure::App(AppError::Invalid(problems))
+            }
+            other => other,
+        })?;
+    }
+    Ok(count)
+}
+
+/// The items that the settings need and the pools lack, if any.
+pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), Failure> {
+    let PoolSizes { calibration, hidden, both } = pools;
+    let calibrates = settings.calibration != CalibrationMode::None;
+    if calibrates && calibration == 0 {
+        return Err(Failure::invalid(
+            "opening",
+            ("the calibration has no known-score items that every rater can get", "校准没有每位评分者都能做的标准题"),
+            ("Add items for the calibration below first", "请先在下方添加用于校准的标准题"),
+        ));
+    }
+    if settings.known_item_every > 0 && hidden == 0 && both == 0 {
+        return Err(Failure::invalid(
+            "gold_every",
+            ("no known-score items are for hidden checks", "没有用于隐藏检验的标准题"),
+            ("Add items for hidden checks below first, or enter 0", "请先在下方添加用于隐藏检验的标准题，或输入 0"),
+        ));
+    }
+    if settings.known_item_every > 0 && hidden == 0 && calibrates {
+        return Err(Failure::invalid(
+            "gold_every",
+            (
+                "no known-score items are left for hidden checks, because items in both pools come in the calibration",
+                "没有剩余的标准题用于隐藏检验，因为两用的标准题都在校准中出现",
+            ),
+            (
+                "Add items for hidden checks only, change the pool of some, or enter 0",
+                "请添加仅用于隐藏检验的标准题，更改部分标准题的用途，或输入 0",
+            ),
+        ));
+    }
+    if settings.calibration == CalibrationMode::MustPass
+        && (settings.needed == 0 || settings.needed as usize > calibration)
+    {
+        return Err(Failure::invalid(
+            "needed",
+            (
+                format!("{} of {calibration} items cannot be required", settings.needed),
+                format!("无法要求 {calibration} 题中答对 {} 题", settings.needed),
+            ),
+            (format!("Choose 1 to {calibration}"), format!("请选择 1 到 {calibration}")),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! Results of all models on all datasets: the leaderboard, and one model's page.
+//!
+//! Figures are those of comparisons with every default and final scores, computed and held by
+//! [`super::comparisons`]; only the few that the leaderboard shows are cached here, by the same revision.
+
+mod model;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use model::{
+    caller::Admin,
+    comparison::{Checked, ComparisonFigures, CountedScores, Selection},
+    error::{Answer, AppError},
+    ids::{ModelId, RunId},
+    lang::Bilingual,
+    results::{
+        Board, BoardDataset, BoardDimension, BoardQuery, BoardResults, BoardRow, DatasetPage, Estimated, HistoryRun,
+        Measured, ModelResults,
+    },
+};
+use port::Results;
+
+use super::comparisons::{ComparisonService, Computed, ResolvedSelection};
+use crate::spool::{Download, Spool};
+use base::error::Failure;
+use db::{Db, results};
+use report::board;
+
+/// The service; see the module.
+pub struct ResultService {
+    db: Db,
+    spool: Spool,
+    comparisons: Arc<ComparisonService>,
+    known: Arc<Known>,
+}
+
+/// A run of a history, and the run that it is compared with.
+type HistoryKey = (RunId, Option<RunId>);
+
+/// A run of a history, with the revision that it was computed of.
+type Revised = (String, HistoryRun);
+
+/// What is being computed while no request waits, or waits for its turn.
+#[derive(PartialEq, Eq, Hash)]
+enum Queued {
+    /// A dataset's figures, by its short name.
+    Dataset(String),
+    /// A run in a model's history.
+    History(HistoryKey),
+}
+
+/// What was computed: a few numbers for each model.
+#[derive(Default)]
+struct Known {
+    /// The last figures of each dataset, by its short name.
+    datasets: Mutex<HashMap<String, Arc<Figures>>>,
+    /// Runs in models' histories.
+    history: Mutex<HashMap<HistoryKey, Revised>>,
+    queued: Mutex<HashSet<Queued>>,
+    /// One at a time: the others keep their processor and memory.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// Runs in histories that are cached, about 200 bytes each.
+const HISTORY_MOST: usize = 20_000;
+
+/// Ratings and verdicts that a request has figures computed of while it waits, about 50 ms.
+const WAITED: u64 = 1_500;
+
+/// How many ratings and verdicts a request may still have figures computed of while it waits. An installation can have a
+/// hundred datasets, each small enough.
+struct Allowance(AtomicU64);
+
+impl Allowance {
+    fn new() -> Allowance {
+        Allowance(AtomicU64::new(WAITED))
+    }
+
+    fn covers(&self, rows: u64) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(rows)).is_ok()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic cannot leave an entry half-updated; ignore poisoning.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The figures of one dataset.
+struct Figures {
+    selection: Selection,
+    revision: String,
+    dimensions: Vec<BoardDimension>,
+    pass_at: Vec<u32>,
+    models: HashMap<ModelId, (Option<Measured>, Option<Measured>)>,
+}
+
+/// A dataset with what is known of it now.
+struct DatasetFigures {
+    slug: String,
+    resolved: ResolvedSelection,
+    /// `None` while the first figures are being computed.
+    figures: Option<Arc<Figures>>,
+    behind: bool,
+}
+
+impl DatasetFigures {
+    fn results(&self, model: ModelId) -> BoardResults {
+        let found = self.figures.as_ref().and_then(|figures| figures.models.get(&model));
+        BoardResults {
+            outputs: self.resolved.options.models.iter().any(|(id, _)| *id == model),
+            people: found.and_then(|(people, _)| people.clone()),
+            tests: found.and_then(|(_, tests)| tests.clone()),
+        }
+    }
+
+    fn dataset(&self) -> BoardDataset {
+        let figures = self.figures.as_ref();
+        let (mut without_ratings, mut without_runs) = (0, 0);
+        for (model, _) in &self.resolved.options.models {
+            let results = self.results(*model);
+            without_ratings += u64::from(results.people.is_none());
+            without_runs += u64::from(results.tests.is_none());
+        }
+        BoardDataset {
+            slug: self.slug.clone(),
+            name: self.resolved.options.name.clone(),
+            dimensions: figures.map(|f| f.dimensions.clone()).unwrap_or_default(),
+            pass_at: figures.map(|f| f.pass_at.clone()).unwrap_or_default(),
+            without_ratings,
+            without_runs,
+            computing: figures.is_none(),
+            behind: self.behind,
+            selection: self.resolved.selection.clone(),
+        }
+    }
+}
+
+impl ResultService {
+    /// A service over `db` that takes its figures from `comparisons`.
+    pub fn new(db: Db, spool: Spool, comparisons: Arc<ComparisonService>) -> Self {
+        ResultService { db, spool, comparisons, known: Arc::default() }
+    }
+
+    /// The leaderboard as CSV: every model that the query selects on every dataset, a line for each figure.
+    ///
+    /// # Errors
+    /// Too many downloads are open.
+    pub async fn csv(&self, admin: &Admin, query: BoardQuery) -> Result<Download, Failure> {
+        let all = self.db.read(results::datasets).await?;
+        let wanted = wanted(&all, &query);
+        let page = DatasetPage { all: wanted.len() as u64, ..DatasetPage::default() };
+        let found = self.board_of(admin, &query, all, page, &wanted).await?;
+        self.spool.write(move |out| board::csv(&found, out)).await
+    }
+
+    /// The leaderboard of the datasets `wanted`, with all its models on one page.
+    async fn board_of(
+        &self,
+        admin: &Admin,
+        query: &BoardQuery,
+        all: Vec<(String, Bilingual)>,
+        page: DatasetPage,
+        wanted: &[String],
+    ) -> Result<Board, Failure> {
+        let allowance = Allowance::new();
+        let shown = wanted.iter().map(|slug| self.dataset_figures(admin, slug, &allowance));
+        let shown = futures::future::join_all(shown).await.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        let names: BTreeMap<ModelId, &String> =
+            shown.iter().flat_map(|dataset| &dataset.resolved.options.models).map(|(id, name)| (*id, name)).collect();
+        let rows = names.iter().map(|(model, name)| BoardRow {
+            model: *model,
+            name: (*name).clone(),
+            results: shown.iter().map(|dataset| dataset.results(*model)).collect(),
+        });
+        let rows = rows.collect();
+        let datasets = shown.iter().map(DatasetFigures::dataset).collect();
+        Ok(Board { page, ..board::arranged(datasets, all, rows, query) })
+    }
+
+    /// One dataset's figures: those cached where nothing has changed, otherwise from its comparison. What the allowance
+    /// does not cover is computed later, and the last figures are shown meanwhile.
+    async fn dataset_figures(
+        &self,
+        admin: &Admin,
+        slug: &str,
+        allowance: &Allowance,
+    ) -> Result<DatasetFigures, Failure> {
+        let selection = Selection { dataset: slug.to_owned(), scores: CountedScores::Final, ..Selection::default() };
+        let resolved = self.comparisons.resolve(admin, selection).await?;
+        let slug = slug.to_owned();
+        let known = lock(&self.known.datasets).get(&slug).cloned();
+        let current =
+            |known: &Arc<Figures>| known.selection == resolved.selection && known.revision == resolved.revision;
+        if known.as_ref().is_some_and(current) {
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind: false });
+        }
+        if !allowance.covers(resolved.rows()) {
+            self.compute_later(slug.clone(), resolved.clone());
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind: true });
+        }
+        let (computed, behind) = self.comparisons.latest(&resolved).await?;
+        let Some(computed) = computed else {
+            return Ok(DatasetFigures { slug, resolved, figures: known, behind });
+        };
+        let figures = Arc::new(figures(&self.db, &resolved, &computed).await?);
+        lock(&self.known.datasets).insert(slug.clone(), figures.clone());
+        Ok(DatasetFigures { slug, resolved, figures: Some(figures), behind })
+    }
+
+    /// Computes a dataset's figures when those that were asked for before are done.
+    fn compute_later(&self, slug: String, resolved: ResolvedSelection) {
+        if !lock(&self.known.queued).insert(Queued::Dataset(slug.clone())) {
+            return;
+        }
+        let (db, comparisons, known) = (self.db.clone(), self.comparisons.clone(), self.known.clone());
+        tokio::spawn(async move {
+            let turn = known.turn.lock().await;
+            let done = match comparisons.computed(&resolved).await {
+                Ok(computed) => figures(&db, &resolved, &computed).await,
+                Err(failure) => Err(failure),
+            };
+            drop(turn);
+            match done {
+                Ok(figures) => drop(lock(&known.datasets).insert(slug.clone(), Arc::new(figures))),
+                Err(failure) => {
+                    // The conversion logs it.
+                    let _logged = AppError::from(failure);
+                }
+            }
+            lock(&known.queued).remove(&Queued::Dataset(slug));
+        });
+    }
+}
+
+/// Short names of the datasets that the query selects, in order.
+fn wanted(all: &[(String, Bilingual)], query: &BoardQuery) -> Vec<String> {
+    match query.dataset.as_str() {
+        "" => all.iter().map(|(slug, _)| slug.clone()).collect(),
+        one => vec![one.to_owned()],
+    }
+}
+
+/// What the leaderboard shows of a comparison.
+async fn figures(db: &Db, resolved: &ResolvedSelection, computed: &Computed) -> Result<Figures, Failure> {
+    let studies = resolved.selection.studies.clone().unwrap_or_default();
+    let runs = resolved.selection.runs.clone().unwrap_or_default();
+    let (rated, ended) =
+        db.read(move |conn| Ok((results::rated_at(conn, &studies)?, results::run_times(conn, &runs)?))).await?;
+    let figures = &computed.figures;
+    let rubric = figures.human.as_ref().map(|human| &human.comparison.rubric);
+    let dimensions = rubric.iter().flat_map(|rubric| &rubric.dimensions).map(|dimension| {
+        let (low, high) = dimension.range();
+        let (key, name, checklist) = (dimension.key.clone(), dimension.name.clone(), dimension.checklist);
+        BoardDimension { key, name, low, high, checklist }
+    });
+    let checked = figures.automated.iter().flat_map(|automated| automated.models.iter().flatten());
+    let pass_at: BTreeSet<u32> = checked.flat_map(|checked| std::iter::once(1).chain(ks(checked))).collect();
+    let pass_at: Vec<u32> = pass_at.into_iter().collect();
+    let models = resolved.selection.models.iter().flatten().enumerate().map(|(at, model)| {
+        let mut people = people(figures, at);
+        let mut tests = tests(figures, at, &pass_at);
+        if let Some(people) = &mut people {
+            people.at = rated.get(model).copied();
+        }
+        if let Some(tests) = &mut tests {
+            tests.at = tests.run.and_then(|run| ended.get(&run).copied());
+        }
+        (*model, (people, tests))
+    });
+    Ok(Figures {
+        selection: resolved.selection.clone(),
+        revision: computed.revision.clone(),
+        dimensions: dimensions.collect(),
+        models: models.collect(),
+        pass_at,
+    })
+}
+
+/// A model's mean scores; `None` without ratings.
+fn people(figures: &ComparisonFigures, model: usize) -> Option<Measured> {
+    let scores = figures.human.as_ref()?.comparison.models.get(model)?;
+    let values = scores.dimensions.iter().map(|d| Some(Estimated { value: d.mean?, interval: d.interval }));
+    let values: Vec<_> = values.collect();
+    values.iter().any(Option::is_some).then_some(Measured {
+        values,
+        tasks: scores.tasks,
+        ratings: scores.ratings,
+        at: None,
+        run: None,
+    })
+}
+
+/// The k above 1 for which a model has pass@k.
+fn ks(checked: &Checked) -> impl Iterator<Item = u32> {
+    checked.pass_at.iter().map(|at| at.k).filter(|k| *k > 1)
+}
+
+/// A model's pass@k for each of these k; `None` without a run.
+fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<Measured> {
+    let checked = figures.automated.as_ref()?.models.get(model)?.as_ref()?;
+    let values = pass_at.iter().map(|k| match k {
+        1 => Some(Estimated { value: checked.metrics.pass_at_1, interval: checked.pass_interval }),
+        k => {
+            let at = checked.pass_at.iter().find(|at| at.k == *k)?;
+            Some(Estimated { value: at.value, interval: at.interval })
+        }
+    });
+    Some(Measured {
+        values: values.collect(),
+        tasks: checked.metrics.tasks.into(),
+        ratings: 0,
+        at: None,
+        run: checked.run,
+    })
+}
+
+#[async_trait]
+impl Results for ResultService {
+    async fn board(&self, admin: &Admin, query: BoardQuery) -> Answer<Board> {
+        let all = self.db.read(results::datasets).await?;
+        let wanted = wanted(&all, &query);
+        let (page, shown) = DatasetPage::of(&wanted, &query.after);
+        let mut found = self.board_of(admin, &query, all, page, shown).await?;
+        let from = (query.page as usize).saturating_mul(BoardQuery::PAGE);
+        found.rows = found.rows.into_iter().skip(from).take(BoardQuery::PAGE).collect();
+        Ok(found)
+    }
+
+    async fn model(
+        &self,
+        admin: &Admin,
+        model: ModelId,
+        baseline: Option<ModelId>,
+        after: String,
+    ) -> Answer<ModelResults> {
+        Ok(self.of_model(admin, model, baseline, &after).await?)
+    }
+}

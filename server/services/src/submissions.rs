@@ -1,0 +1,523 @@
+//! Model outputs: previewing an uploaded file, importing it, and showing what was imported.
+
+pub mod files;
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use model::{
+    audit::{Action, Object},
+    audit_details::Fact,
+    caller::Admin,
+    code_lang::CodeLang,
+    dataset::{TaskRow, TestKind},
+    error::{Answer, AppError},
+    ids::{DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId, UploadId},
+    lang::Lang,
+    models::ModelRow,
+    page::{PageOf, Paged},
+    problem::Problem,
+    submission::{
+        InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, PreviewOutput, SubmissionRow, UploadRow,
+    },
+};
+use port::Submissions;
+use rusqlite::Connection;
+use tokio::sync::mpsc::{Sender, channel};
+
+use super::{
+    conversation_view,
+    spool::Spool,
+    uploads::{StoredFile, Uploads},
+};
+use base::{background, error::Failure};
+use db::{
+    Db,
+    audit::{self, Change},
+    conversations, datasets, models, runs,
+    staging::{self, Import},
+    submissions::{self, NewOutput, NewSubmission, TurnPlace},
+    uploads::{self, Purpose, Upload},
+};
+use formats::{
+    conversations::{LineTurn, Turns},
+    humaneval,
+    identity_leaks::LeakFinder,
+    kind::{self, FileKind},
+    masking::mask,
+    matching::{Scan, Summary, Tasks, content},
+    outputs::{self, Asked, OutputLine},
+    translation::Pair,
+};
+
+/// Maximum number of outputs in a file: two hundred samples for each of five thousand tasks. Reading takes
+/// about 100 bytes of memory per output.
+const MOST_OUTPUTS: u64 = 1_000_000;
+/// Maximum length of a model's name, in characters: it is a column heading.
+const LONGEST_MODEL: usize = 100;
+
+#[derive(Clone)]
+pub struct SubmissionService {
+    db: Db,
+    uploads: Uploads,
+    spool: Spool,
+}
+
+impl SubmissionService {
+    /// `uploads` has the uploaded files, `spool` holds this service's downloads.
+    pub fn new(db: Db, uploads: Uploads, spool: Spool) -> Self {
+        SubmissionService { db, uploads, spool }
+    }
+
+    /// Records an uploaded file, so that it can be previewed and imported.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a file that belongs to another page, with the address of that page.
+    pub async fn note_upload(&self, admin: &Admin, file: StoredFile, purpose: Purpose) -> Answer<UploadId> {
+        let by = admin.id();
+        let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
+        let (service, ratings) = (self.clone(), purpose.ratings);
+        let checked = background::run(move || {
+            let wanted = if ratings { FileKind::Ratings } else { FileKind::Outputs };
+            let file = service.uploads.open(&upload.checksum)?;
+            kind::check(&wanted, &upload.file, file).map_err(|problem| AppError::Invalid(vec![problem]))?;
+            Ok::<_, Failure>(upload)
+        });
+        let upload = checked.await??;
+        Ok(self.db.write(move |tx| uploads::insert(tx, &upload, &purpose, by)).await?)
+    }
+
+    /// Reads an upload for a dataset's newest version.
+    async fn load_and_read(
+        &self,
+        upload: UploadId,
+        dataset: &str,
+        asked: Matching,
+    ) -> Result<(Plan, Summary), Failure> {
+        let slug = dataset.to_owned();
+        let plan = self.db.read_long(move |conn| Plan::newest(conn, upload, &slug)).await?;
+        let service = self.clone();
+        background::run(move || service.read(&plan, asked).map(|summary| (plan, summary))).await?
+    }
+
+    fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
+        let finder = LeakFinder::new(plan.models.iter().map(String::as_str));
+        let mut scan = Scan::new(&plan.tasks, &finder);
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        let mut lines = 0;
+        let complete = outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+            lines += 1;
+            if lines <= MOST_OUTPUTS {
+                scan.push(line);
+            } else if lines == MOST_OUTPUTS + 1 {
+                let what = (
+                    format!("the file has more than {MOST_OUTPUTS} outputs"),
+                    format!("文件中的输出超过 {MOST_OUTPUTS} 条"),
+                );
+                let remedy = ("Leave out some samples", "请减少样本数");
+                scan.push(Err(Problem::new(&plan.upload.file, what, remedy)));
+            }
+        });
+        let mut summary = scan.finish(asked);
+        summary.cut_short = !complete || lines > MOST_OUTPUTS;
+        Ok(summary)
+    }
+
+    /// Reads the file again and sends its outputs in chunks of bounded size, ready to be inserted.
+    fn outputs(&self, plan: &Plan, summary: &Summary, chunks: &Sender<Vec<NewOutput>>) -> Result<(), Failure> {
+        let mut samples: HashMap<usize, u32> = HashMap::new();
+        let mut conversations: HashMap<(usize, u32), u32> = HashMap::new();
+        let mut seen = HashSet::new();
+        let (mut chunk, mut bytes) = (Vec::new(), 0);
+        let mut failed = None;
+        let gone = || Failure::internal("the import ended before the file was read");
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+            if failed.is_some() {
+                return;
+            }
+            let output = match line {
+                Ok(output) => output,
+                Err(_) if plan.invalid == InvalidLines::LeaveOut => return,
+                Err(problem) => {
+                    failed = Some(Failure::App(AppError::Invalid(vec![problem])));
+                    return;
+                }
+            };
+            let Some(at) = plan.tasks.find(&output, summary.matching) else { return };
+            if !summary.sampled && !seen.insert((at, content(&output))) {
+                return;
+            }
+            if let Some(turn) = output.turn
+                && summary.way != Some(turn.way)
+            {
+                failed = Some(Failure::App(AppError::Invalid(vec![two_ways(plan, &output)])));
+                return;
+            }
+            let place = output.turn.map(|LineTurn { turn, instruction, .. }| {
+                let conversation = conversations.entry((at, turn)).or_default();
+                let place = TurnPlace { turn, instruction, conversation: *conversation };
+                *conversation += 1;
+                place
+            });
+            let sample = samples.entry(at).or_default();
+            let revision = plan.rows[at].revision;
+            let new = NewOutput {
+                revision,
+                prompt: output.prompt.filter(|prompt| plan.prompts.get(&revision) != Some(prompt)),
+                sample: *sample,
+                code: output.code,
+                surrounding_text: output.surrounding_text,
+                raw: output.raw,
+                end_by: output.end_by,
+                place,
+                author_verdict: output.author_verdict,
+            };
+            *sample += 1;
+            bytes += new.bytes();
+            chunk.push(new);
+            if chunk.len() == staging::ROWS || bytes >= staging::BYTES {
+                bytes = 0;
+                // Blocks until the database has stored earlier chunks: at most three are in memory.
+                failed = chunks.blocking_send(std::mem::take(&mut chunk)).err().map(|_| gone());
+            }
+        });
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        if chunk.is_empty() { Ok(()) } else { chunks.blocking_send(chunk).map_err(|_| gone()) }
+    }
+
+    /// Stores a file that was read before in many short transactions; its rows are hidden until the last
+    /// one.
+    async fn store(self, admin: Admin, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
+        let left_out = summary.problems.count;
+        let new = NewSubmission {
+            version: plan.version,
+            model: ModelId(0),
+            file: plan.upload.file.clone(),
+            checksum: plan.upload.checksum.clone(),
+            matching: word(summary.matching),
+            left_out,
+            expected: summary.stored(),
+            by: admin.id(),
+            way: summary.way,
+        };
+        let name = model.clone();
+        let id = self
+            .db
+            .write(move |tx| {
+                let new = NewSubmission { model: submissions::model(tx, &name)?, ..new };
+                refuse_second(tx, new.version, new.model, &new.checksum, &name)?;
+                submissions::begin(tx, &new)
+            })
+            .await?;
+        let import = Import::Submission(id.0);
+        let stored = self.store_outputs(id, plan, summary).await;
+        let published = match stored {
+            Ok(plan) => self.publish(admin, id, plan, model, left_out).await,
+            Err(failure) => Err(failure),
+        };
+        if published.is_err() {
+            let db = self.db.clone();
+            // In the background; the next start deletes what this cannot.
+            tokio::task::spawn_blocking(move || db.clear_import(import).map_err(AppError::from));
+        }
+        published
+    }
+
+    async fn store_outputs(&self, id: SubmissionId, plan: Plan, summary: Summary) -> Result<Plan, Failure> {
+        let (sender, mut chunks) = channel::<Vec<NewOutput>>(1);
+        let service = self.clone();
+        let read = background::run(move || service.outputs(&plan, &summary, &sender).map(|()| plan));
+        // If a chunk cannot be stored, the channel is dropped, and reading ends with its next chunk.
+        let store = async move {
+            while let Some(chunk) = chunks.recv().await {
+                self.db.write(move |tx| submissions::add_outputs(tx, id, &chunk)).await?;
+            }
+            Ok::<_, Failure>(())
+        };
+        let (read, stored) = tokio::join!(read, store);
+        stored?;
+        read?
+    }
+
+    async fn publish(
+        &self,
+        admin: Admin,
+        id: SubmissionId,
+        plan: Plan,
+        model: String,
+        left_out: u64,
+    ) -> Result<SubmissionId, Failure> {
+        let published = self.db.write_audited(&admin, Action::SubmissionImport, move |tx| {
+            // Both may have changed while the outputs were stored.
+            plan.still_newest(tx)?;
+            let known = submissions::model(tx, &model)?;
+            refuse_second(tx, plan.version, known, &plan.upload.checksum, &model)?;
+            staging::publish(tx, Import::Submission(id.0))?;
+            let mut facts = vec![Fact::Model(model), Fact::Dataset(plan.dataset)];
+            if left_out > 0 {
+                facts.push(Fact::InvalidLines(left_out));
+            }
+            Ok(Change::of(Object::Submission(id), facts, id))
+        });
+        published.await
+    }
+}
+
+/// The problem of a line whose way is not that of the lines before it: a submission has one.
+fn two_ways(plan: &Plan, output: &OutputLine) -> Problem {
+    let what = ("the model was asked in another way than for the lines before", "该行的提问方式与之前的行不同");
+    let remedy = ("Upload the outputs of each way as a file of its own", "请将每种提问方式的输出分别上传");
+    Problem::new(&plan.upload.file, what, remedy).at(output.line)
+}
+
+/// Refusal if the dataset has a newer version than the one of the preview.
+pub const NEW_VERSION: (&str, &str) = (
+    "The dataset has a new version since the file was read. Check the preview again.",
+    "读取文件之后数据集有了新版本，请重新查看预览。",
+);
+
+/// Rejects a file that is already a submission of the model.
+fn refuse_second(
+    conn: &Connection,
+    version: DatasetVersionId,
+    known: ModelId,
+    checksum: &str,
+    model: &str,
+) -> Result<(), Failure> {
+    match submissions::taken(conn, version, known, checksum)? {
+        Some(id) => Err(Failure::conflict((
+            format!("This file has already been imported as outputs of {model}: submission {id}."),
+            format!("该文件已作为 {model} 的输出导入，即输出集 {id}。"),
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The database content needed to read an upload for a dataset.
+struct Plan {
+    upload: Upload,
+    /// The dataset's short name.
+    dataset: String,
+    version: DatasetVersionId,
+    invalid: InvalidLines,
+    rows: Vec<TaskRow>,
+    tasks: Tasks,
+    asked: Asked,
+    /// The prompts of tasks whose outputs continue them.
+    prompts: HashMap<TaskRevisionId, String>,
+    models: Vec<String>,
+}
+
+impl Plan {
+    /// To read an upload for the newest version of a dataset.
+    fn newest(conn: &Connection, upload: UploadId, dataset: &str) -> Result<Plan, Failure> {
+        let upload = uploads::get(conn, upload)?.ok_or_else(|| Failure::not_found("upload"))?;
+        let dataset = datasets::get(conn, dataset)?.ok_or_else(|| Failure::not_found("dataset"))?;
+        Plan::load(conn, upload, dataset.slug, dataset.version)
+    }
+
+    fn load(conn: &Connection, upload: Upload, dataset: String, version: DatasetVersionId) -> Result<Plan, Failure> {
+        let rows = datasets::tasks(conn, version)?;
+        let tasks = Tasks::new(rows.iter().map(|row| (row.task_id.clone(), row.raw_nl.clone(), row.code_lang)));
+        let langs = CodeLang::ALL.into_iter().filter(|lang| rows.iter().any(|row| row.code_lang == *lang));
+        let continued = datasets::test_kind(conn, version)? == Some(TestKind::HumanevalX);
+        let langs: Vec<CodeLang> = langs.collect();
+        let mut continues = HashMap::new();
+        if continued {
+            for (revision, _, body) in runs::task_tests(conn, version)? {
+                continues.insert(revision, serde_json::from_str::<humaneval::Task>(&body)?);
+            }
+        }
+        let pair = langs.first().and_then(|target| Pair::of(&continues, *target));
+        let prompts = continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
+        let mut turns = conversations::turns_of_version(conn, version)?;
+        let by_id = rows.iter().filter_map(|row| Some((row.task_id.clone(), turns.remove(&row.revision)?)));
+        let by_id: HashMap<_, _> = by_id.collect();
+        let asked = Asked { langs, continued, pair, turns: (!by_id.is_empty()).then_some(Turns(by_id)) };
+        let models = submissions::model_names(conn)?;
+        Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, tasks, asked, prompts, models })
+    }
+
+    /// Fails if the dataset has a newer version than when the file was read.
+    fn still_newest(&self, conn: &Connection) -> Result<(), Failure> {
+        let newest = datasets::get(conn, &self.dataset)?.map(|dataset| dataset.version);
+        if newest == Some(self.version) {
+            return Ok(());
+        }
+        Err(Failure::conflict(NEW_VERSION))
+    }
+}
+
+/// The first outputs of a file in the form in which raters would see them.
+async fn first_outputs(plan: &Plan, first: Vec<(usize, OutputLine)>) -> Vec<PreviewOutput> {
+    let names = LeakFinder::new(plan.models.iter().map(String::as_str)).names();
+    let mut seen = Vec::new();
+    for (at, output) in first {
+        let Some(task) = plan.rows.get(at).cloned() else { continue };
+        let (code, around) = (output.code, output.surrounding_text);
+        let masked = (mask(code.clone(), &names).text, mask(around.clone(), &names).text);
+        let changed = masked.0 != code || masked.1 != around;
+        let masked = match changed {
+            true => Some(syntax::view(masked.0, masked.1, task.code_lang).await),
+            false => None,
+        };
+        let code = syntax::view(code, around, task.code_lang).await;
+        seen.push(PreviewOutput { line: output.line, task, code, masked });
+    }
+    seen
+}
+
+fn word(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Description => "description",
+        Matching::Auto | Matching::TaskId => "task_id",
+    }
+}
+
+pub(super) fn checked_model(name: &str) -> Result<String, AppError> {
+    let name = name.trim();
+    let fault = if name.is_empty() {
+        ("the model has no name", "未填写模型名称")
+    } else if name.chars().count() > LONGEST_MODEL {
+        ("the model name is longer than 100 characters", "模型名称超过 100 字")
+    } else if name.chars().any(char::is_control) {
+        ("the model name contains control characters", "模型名称包含控制字符")
+    } else {
+        return Ok(name.to_owned());
+    };
+    Err(AppError::invalid("model", fault, ("Enter the name as it should appear in tables", "请填写在表格中显示的名称")))
+}
+
+#[async_trait]
+impl Submissions for SubmissionService {
+    async fn list(&self, _: &Admin, dataset: Option<String>, of: PageOf) -> Answer<Paged<SubmissionRow>> {
+        Ok(self.db.read(move |conn| submissions::list(conn, dataset.as_deref(), &of)).await?)
+    }
+
+    async fn models(&self, _: &Admin, of: PageOf) -> Answer<Paged<ModelRow>> {
+        Ok(self.db.read(move |conn| models::list(conn, &of)).await?)
+    }
+
+    async fn get(&self, _: &Admin, id: SubmissionId) -> Answer<SubmissionRow> {
+        let read = move |conn: &Connection| submissions::get(conn, id)?.ok_or_else(|| Failure::not_found("submission"));
+        Ok(self.db.read(read).await?)
+    }
+
+    async fn outputs(&self, _: &Admin, id: SubmissionId, filter: OutputFilter, of: PageOf) -> Answer<Paged<OutputRow>> {
+        Ok(self
+            .db
+            .read_long(move |conn| {
+                submissions::version(conn, id)?;
+                submissions::outputs(conn, id, &filter, &of)
+            })
+            .await?)
+    }
+
+    async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail> {
+        let (found, conversation) = self
+            .db
+            .read(move |conn| {
+                let found = submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output"))?;
+                Ok((found, conversations::of_output(conn, id)?))
+            })
+            .await?;
+        let lang = admin.person().map_or(Lang::En, |person| person.lang);
+        Ok(OutputDetail {
+            conversation: conversation_view::view(lang, conversation).await?,
+            code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
+            row: found.row,
+            model_name: found.model,
+            task: found.task,
+        })
+    }
+
+    async fn preview(&self, _: &Admin, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
+        let (plan, mut summary) = self.load_and_read(upload, dataset, asked).await?;
+        let first = first_outputs(&plan, std::mem::take(&mut summary.first)).await;
+        let (version, checksum) = (plan.version, plan.upload.checksum.clone());
+        let archive = outputs::archive(&plan.upload.file, &mut self.uploads.open(&checksum)?).map_err(Failure::from)?;
+        let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
+        Ok(Preview {
+            upload,
+            file: plan.upload.file,
+            bytes: plan.upload.bytes,
+            dataset: plan.dataset,
+            matching: summary.matching,
+            matching_reason: summary.reason.en,
+            matching_reason_zh: summary.reason.zh,
+            shapes: summary.shapes,
+            lines: summary.lines,
+            matched: summary.matched,
+            tasks_covered: summary.covered,
+            tasks_total: plan.rows.len() as u64,
+            missing: summary.missing.first,
+            missing_count: summary.missing.count,
+            unknown: summary.unknown.first,
+            unknown_count: summary.unknown.count,
+            duplicates: summary.duplicates.first,
+            duplicate_count: summary.duplicates.count,
+            way: summary.way,
+            samples_max: summary.samples_max,
+            tasks_with_samples: summary.tasks_with_samples,
+            differing: summary.differing.first,
+            differing_count: summary.differing.count,
+            empty: summary.empty.first,
+            empty_count: summary.empty.count,
+            problems: summary.problems.first,
+            problem_count: summary.problems.count,
+            cut_short: summary.cut_short,
+            archive: archive.is_some(),
+            first,
+            identity_leak_count: summary.identity_leaks.count,
+            identity_leaks: summary.identity_leaks.first,
+            same_as,
+        })
+    }
+
+    async fn take(
+        &self,
+        admin: &Admin,
+        upload: UploadId,
+        dataset: &str,
+        asked: Matching,
+        model: &str,
+        invalid: InvalidLines,
+    ) -> Answer<SubmissionId> {
+        let model = checked_model(model)?;
+        // The bytes cannot change between reading and storing, because they are stored under their
+        // checksum. The dataset can, so it is checked again when the submission is published.
+        let (mut plan, summary) = self.load_and_read(upload, dataset, asked).await?;
+        plan.invalid = invalid;
+        if summary.problems.count > 0 && invalid == InvalidLines::Refuse {
+            return Err(AppError::Invalid(summary.problems.first));
+        }
+        if summary.cut_short {
+            let what = (
+                "the file could not be read to its end, so lines are missing besides the invalid ones",
+                "文件未能读到末尾，除无效行外还缺少其他行",
+            );
+            return Err(AppError::invalid(&plan.upload.file, what, ("Upload the complete file", "请上传完整的文件")));
+        }
+        if summary.matched == 0 {
+            return Err(AppError::invalid(
+                &plan.upload.file,
+                (
+                    format!("no line matches a task of {}", plan.dataset),
+                    format!("没有一行能匹配到 {} 的任务", plan.dataset),
+                ),
+                ("Choose the dataset of these outputs", "请选择这些输出对应的数据集"),
+            ));
+        }
+        // In a task of its own, so that a browser that disconnects does not interrupt it.
+        let stored = audit::spawn(self.clone().store(admin.clone(), plan, summary, model));
+        Ok(stored.await.map_err(Failure::internal)??)
+    }
+
+    async fn uploads(&self, _: &Admin, of: PageOf) -> Answer<Paged<UploadRow>> {
+        Ok(self.db.read(move |conn| uploads::list(conn, &of)).await?)
+    }
+}

@@ -1,6 +1,0 @@
-//! Plain data of a comparison, shared by the modules that read it (`db`), compute with it (`report`) and put the
-//! two together (`services`). No queries, no figures.
-
-pub mod input;
-pub mod line;
-pub mod spread;

@@ -1,0 +1,10 @@
+//! Display settings of Go.
+
+use crate::display::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_go::LANGUAGE.into(),
+    highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
+    fences: &["go", "golang"],
+    solution: "{",
+};

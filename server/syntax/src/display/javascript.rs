@@ -1,0 +1,10 @@
+//! Display settings of JavaScript.
+
+use crate::display::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
+    fences: &["javascript", "js", "node"],
+    solution: "{",
+};

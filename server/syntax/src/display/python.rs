@@ -1,0 +1,10 @@
+//! Display settings of Python.
+
+use crate::display::Display;
+
+pub static DISPLAY: Display = Display {
+    grammar: || tree_sitter_python::LANGUAGE.into(),
+    highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
+    fences: &["python", "py", "python3"],
+    solution: "def ",
+};

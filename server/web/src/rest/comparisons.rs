@@ -1,0 +1,290 @@
+//! Comparisons of a dataset's models, and their exports.
+
+use axum::{
+    Json,
+    body::Body,
+    extract::State,
+    http::{StatusCode, header},
+    response::IntoResponse,
+};
+use model::{
+    caller::Admin,
+    comparison::{ComparedTask, ComparisonView, Selection, TaskFilter, TaskLine},
+    error::AppError,
+    ids::TaskId,
+    lang::Lang,
+    ratings_import::{RatingsKind, RatingsPreview},
+};
+use port::Comparisons;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{
+    JsonResult,
+    input::{PathParams, QueryParams, receive},
+    paging::{Page, Paging},
+    problem::Problem,
+};
+use crate::{download, session::Authorized, state::AppState};
+use formats::ratings::Mapping;
+use report::figures::{RenderOptions, Theme, print::Width};
+use services::{
+    comparisons::{export::File, figure_files::Kind},
+    ratings_import::File as RatingsFile,
+};
+
+/// Selection of a comparison, in the format of the comparison page's address.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "it is read by the API's document; the page's own reader reads the address")]
+pub struct ComparisonQuery {
+    /// IDs of the models, separated by commas, in display order; default: all.
+    #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
+    models: Option<String>,
+    /// IDs of the studies whose ratings count, all with one rubric; `none` for none.
+    #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
+    studies: Option<String>,
+    /// IDs of the runs whose verdicts count, at most one per model; `none` for none.
+    #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
+    runs: Option<String>,
+    /// Only ratings by these people.
+    #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
+    raters: Option<String>,
+    /// Only tasks in this description language.
+    lang: Option<Lang>,
+    /// `raw` (all ratings) or `final` (adjudicated scores where they exist).
+    #[param(pattern = "^(raw|final)$")]
+    scores: Option<String>,
+}
+
+/// Filter of tasks.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "as above")]
+pub struct Filtered {
+    /// Text contained in the task's ID or description.
+    q: Option<String>,
+    /// The description's language.
+    tasklang: Option<Lang>,
+    /// ID of the model to which `score` and `verdict` apply; any model if absent.
+    model: Option<i64>,
+    /// A dimension's key, a dot and a score that a rater gave: `correctness.4`.
+    score: Option<String>,
+    /// A verdict of any output, such as `passed` or `compile_error`.
+    verdict: Option<String>,
+    /// Tasks with two ratings of one output that differ by at least this much.
+    spread: Option<u8>,
+    /// `1`: tasks whose verdicts or mean scores differ between the models.
+    differ: Option<String>,
+    /// `spread`, `gap` or `apart`; default: the dataset's order.
+    sort: Option<String>,
+    /// Start of the page: the value of `next` from the previous page. Absent for the first page.
+    #[param(minimum = 0)]
+    cursor: Option<u32>,
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// The selection in an address. Pages ignore what they cannot parse, so that old links work; the API reports
+/// it.
+fn selection(dataset: &str, query: &Pairs) -> Result<Selection, AppError> {
+    let all = |key: &str| query.iter().filter(|(k, _)| k == key).map(|(_, v)| v.clone()).collect::<Vec<_>>();
+    for key in ["models", "studies", "runs", "raters"] {
+        for word in all(key).iter().flat_map(|value| value.split(',')).filter(|word| !word.is_empty()) {
+            if word != "none" && word.parse::<i64>().is_err() {
+                let what = format!("\"{word}\" is not a number");
+                return Err(AppError::invalid(key, what, "Use comma-separated numbers, or none"));
+            }
+        }
+    }
+    if all("lang").iter().any(|word| word.parse::<Lang>().is_err()) {
+        return Err(AppError::invalid("lang", "unknown language", "Use en or zh"));
+    }
+    if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
+        return Err(AppError::invalid("scores", "unknown value", "Use raw or final"));
+    }
+    Ok(Selection::read(dataset, all))
+}
+
+fn filter(query: &Pairs) -> TaskFilter {
+    let last = |key: &str| query.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.clone()).unwrap_or_default();
+    TaskFilter::read(|key| if key == "page" { last("cursor") } else { last(key) })
+}
+
+/// Compare models by human ratings and tests
+///
+/// Returns every figure of the comparison page: means with intervals, differences and their tests,
+/// agreement, pass@k and AvgPassRatio, and the agreement of tests and people. docs/statistics.md has the
+/// formulas. The response's `selection` is fully resolved: it selects the same data later.
+#[utoipa::path(get, path = "/comparisons/{slug}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery),
+    responses((status = 200, description = "The figures", body = ComparisonView)))]
+pub async fn compare_models(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<ComparisonView> {
+    Ok(Json(state.services.comparisons.get(&admin, selection(&slug, &query)?).await?))
+}
+
+/// List the tasks of a comparison
+///
+/// A hundred per page, with every model's mean scores and verdict.
+#[utoipa::path(get, path = "/comparisons/{slug}/tasks", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"), ComparisonQuery, Filtered),
+    responses((status = 200, description = "Tasks in the requested order", body = Page<TaskLine>)))]
+pub async fn list_compared_tasks(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(slug): PathParams<String>,
+    QueryParams(query): QueryParams<Pairs>,
+    page: Paging,
+) -> JsonResult<Page<TaskLine>> {
+    let filter = filter(&query);
+    let at = filter.page;
+    let found = state.services.comparisons.tasks(&admin, selection(&slug, &query)?, filter).await?;
+    let seen = (u64::from(at) + 1) * TaskFilter::PAGE as u64;
+    let next = (found.found > seen).then(|| page.address(&(at + 1).to_string()));
+    Ok(Json(Page { items: found.lines, next }))
+}
+
+/// Get a task with every model's outputs, ratings and verdicts
+#[utoipa::path(get, path = "/comparisons/{slug}/tasks/{task}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("task" = TaskId, Path, description = "ID of the task"), ComparisonQuery),
+    responses((status = 200, description = "The task", body = ComparedTask)))]
+pub async fn get_compared_task(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, task)): PathParams<(String, TaskId)>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> JsonResult<ComparedTask> {
+    let filter = filter(&query);
+    Ok(Json(state.services.comparisons.task(&admin, selection(&slug, &query)?, filter, task).await?))
+}
+
+/// Export a comparison
+///
+/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (one line each), `ratings-by-name.csv`,
+/// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
+#[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "Short name of the dataset"),
+        ("file" = String, Path, description = "Name of the file"), ComparisonQuery),
+    responses((status = 200, description = "The file", body = Vec<u8>, content_type = "application/octet-stream")))]
+pub async fn comparison_file(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> Result<impl IntoResponse, Problem> {
+    let Some(file) = File::of(&name) else {
+        let detail = "File not found. docs/api.md lists the files.";
+        return Err(Problem::new(StatusCode::NOT_FOUND, detail));
+    };
+    let service = state.services.comparisons.clone();
+    let ready = service.ready(&admin, selection(&slug, &query)?, file, Lang::En).await?;
+    let download = service.export(ready).await?;
+    Ok(download::response(download, file.kind(), None))
+}
+
+/// Get a figure of a comparison
+///
+/// Named as on the comparison's page: `correctness-means.svg`, `tasks-grid.png`. As SVG, PNG (600 pixels per inch) or PDF, as
+/// wide as a journal's column (89 mm) or page (183 mm); with `.csv` the data behind it, with `.txt` its caption.
+#[utoipa::path(get, path = "/comparisons/{slug}/pictures/{file}", tag = "Comparisons",
+    security(("token" = ["read"])),
+    params(("slug" = String, Path, description = "The dataset's short name"),
+        ("file" = String, Path, description = "The picture's name"),
+        ("width" = Option<String>, Query, description = "`column` (89 mm, the default) or `page` (183 mm)"),
+        ("words" = Option<Lang>, Query, description = "Language of its texts; English where absent"),
+        ("theme" = Option<String>, Query, description = "`light` or `dark`"), ComparisonQuery),
+    responses((status = 200, description = "The picture", body = Vec<u8>, content_type = "image/svg+xml")))]
+pub async fn comparison_figure(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams((slug, name)): PathParams<(String, String)>,
+    QueryParams(query): QueryParams<Pairs>,
+) -> Result<impl IntoResponse, Problem> {
+    let Some(figure_kind) = Kind::of(&name) else {
+        let detail = "Chart not found. The comparison page links to every chart.";
+        return Err(Problem::new(StatusCode::NOT_FOUND, detail));
+    };
+    let theme = query.iter().rev().find(|(key, _)| key == "theme").and_then(|(_, name)| Theme::named(name));
+    let last = |key: &str| query.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+    let width = match last("width").map(|name| (name, Width::named(name))) {
+        Some((_, Some(width))) => width,
+        Some((name, None)) => {
+            let what = format!("unknown width \"{name}\"");
+            return Err(AppError::invalid("width", what, "Use column or page").into());
+        }
+        None => Width::default(),
+    };
+    let lang = last("words").and_then(|code| code.parse().ok()).unwrap_or(Lang::En);
+    let options = RenderOptions { width, theme: theme.unwrap_or_default(), lang };
+    let asked = (selection(&slug, &query)?, filter(&query));
+    let bytes = state.services.comparisons.figure_file(&admin, asked, figure_kind, options).await?;
+    Ok(([(header::CONTENT_TYPE, figure_kind.1.media())], bytes))
+}
+
+/// Origin of the ratings.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Origin {
+    /// Short name of the dataset whose outputs were rated.
+    dataset: String,
+    /// Name of the file, used in messages.
+    file: String,
+    /// People's ratings: title of the closed study to create.
+    title: Option<String>,
+    /// A judge model's scores: its name. The scores are compared with people's and never mixed with them.
+    /// Instead of `title`.
+    judge: Option<String>,
+    /// Columns with other names: `task_id=Nr,rater=Who`.
+    #[serde(default)]
+    #[param(required = false)]
+    columns: String,
+    /// Whether to check the file without importing it.
+    #[serde(default)]
+    #[param(required = false)]
+    dry_run: bool,
+}
+
+/// Import ratings
+///
+/// The body is a CSV file with another tool's ratings or of a judge model's scores (docs/formats.md). Imports
+/// everything or nothing; `dry_run=true` lists all problems first.
+#[utoipa::path(post, path = "/ratings", tag = "Comparisons", params(Origin), security(("token" = ["write:studies"])),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The CSV file"),
+    responses((status = 200, description = "Content of the file, its problems, and whether it was imported", body = RatingsPreview)))]
+pub async fn import_ratings(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    QueryParams(origin): QueryParams<Origin>,
+    body: Body,
+) -> JsonResult<RatingsPreview> {
+    let kind = match (origin.title, origin.judge) {
+        (Some(title), None) => RatingsKind::People(title),
+        (None, Some(judge)) => RatingsKind::Judge(judge),
+        _ => {
+            let what = "either the title of a study or the name of a judge model is required";
+            return Err(AppError::invalid("title", what, "Pass title or judge").into());
+        }
+    };
+    let mut mapping = Mapping::new();
+    for pair in origin.columns.split(',').filter(|pair| !pair.trim().is_empty()) {
+        let Some((ours, theirs)) = pair.split_once('=') else {
+            let what = format!("\"{pair}\" does not map a column");
+            return Err(AppError::invalid("columns", what, "Use OURS=THEIRS, separated by commas").into());
+        };
+        mapping.insert(ours.trim().to_owned(), theirs.trim().to_owned());
+    }
+    let held = receive(&state, &origin.file, body).await?.hold().await?;
+    let content = Box::new(held.open()?);
+    let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, content, mapping };
+    let found = match origin.dry_run {
+        true => state.services.ratings.preview(&admin, file).await?,
+        false => state.services.ratings.take(&admin, file).await?,
+    };
+    Ok(Json(found))
+}
