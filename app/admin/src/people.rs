@@ -16,7 +16,7 @@ use model::{
     user::{Role, UserRow},
 };
 use rpc::{
-    accounts::{self as rpc, Invite, RevokeInvitation, SetDisabled, SetRole, people},
+    accounts::{CreateReset, Invite, InviteMany, RevokeInvitation, SetDisabled, SetRole, people},
     groups::groups,
     plans::SetReads,
 };
@@ -37,8 +37,8 @@ pub fn PeoplePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.admin();
     let invite = FormAction::<Invite>::new();
-    let invite_many = FormAction::<rpc::InviteMany>::new();
-    let reset = FormAction::<rpc::CreateReset>::new();
+    let invite_many = FormAction::<InviteMany>::new();
+    let reset = FormAction::<CreateReset>::new();
     let revoke = FormAction::<RevokeInvitation>::new();
     let set_disabled = FormAction::<SetDisabled>::new();
     let set_role = FormAction::<SetRole>::new();
@@ -106,7 +106,7 @@ struct Forms {
     set_disabled: FormAction<SetDisabled>,
     set_role: FormAction<SetRole>,
     set_reads: FormAction<SetReads>,
-    reset: FormAction<rpc::CreateReset>,
+    reset: FormAction<CreateReset>,
 }
 
 /// Whether this is the path of a link that begins so: text from the address is shown only if it is.

@@ -8,8 +8,7 @@ use super::{
     fault::RequestFault,
     ids::{CollectionId, OutputId, SubmissionId},
     judging::{JudgingFacts, OrderMeans},
-    lang::{Bilingual, Lang},
-    message::Message,
+    lang::Bilingual,
     reason::Fault,
     time::Timestamp,
 };

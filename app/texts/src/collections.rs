@@ -1,11 +1,12 @@
 //! Collections from endpoints, of outputs and of judge models' scores. Each text has both its languages side by side.
 
-use super::I18n;
+use super::{I18n, faults, runs};
 use model::{
-    collection::{CollectionStatus, RequestStatus},
+    collection::{CollectionStatus, RequestStatus, StopReason},
     conversation::Way,
     judging::LevelOrder,
     lang::Lang,
+    message::Message,
 };
 
 texts! {

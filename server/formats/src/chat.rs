@@ -2,7 +2,7 @@
 
 use model::code_lang::CodeLang;
 
-use syntax::display::Display;
+use syntax::display::{Display, display};
 
 /// A chat response, split.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Answer {
 /// block is marked, unmarked blocks count, then any.
 pub fn split(answer: &str, langs: &[CodeLang]) -> Answer {
     let blocks = blocks(answer);
-    let displays = || langs.iter().map(|lang| lang::display(*lang));
+    let displays = || langs.iter().map(|lang| display(*lang));
     let marked =
         |b: &Block<'_>, display: &Display| display.fences.iter().any(|fence| b.language.eq_ignore_ascii_case(fence));
     let is_marked: [&dyn Fn(&Block<'_>) -> bool; 3] =

@@ -9,6 +9,7 @@ use model::{
 };
 
 use super::humaneval;
+use syntax::display::display;
 
 /// The default template of tasks that HumanEval-X asks to continue.
 const CONTINUE: &str = "Complete this {language} function:
@@ -228,7 +229,7 @@ fn value(name: &str, of: Subject<'_>) -> Option<String> {
 }
 
 fn fence(lang: CodeLang) -> &'static str {
-    lang::display(lang).fences.first().copied().unwrap_or_default()
+    display(lang).fences.first().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

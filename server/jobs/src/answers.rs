@@ -17,7 +17,7 @@ use super::{
     backend::{Backend, Setup},
     sandbox,
     suites::VersionTests,
-    trusted, worker_count,
+    system_fault, trusted, worker_count,
 };
 use db::Db;
 use engine::runner::Allowance;
@@ -52,7 +52,7 @@ impl AnswerTests {
     /// # Errors
     /// Says why no test can run: no sandbox, no Python, missing packages.
     pub fn prepare(engine: &Engine, db: &Db, version: DatasetVersionId) -> Result<AnswerTests, Fault> {
-        let tests = db.read_blocking(|conn| VersionTests::load(conn, version))??;
+        let tests = db.read_blocking(|conn| VersionTests::load(conn, version)).map_err(|e| system_fault(&e))??;
         let (allowance, profile) = (Allowance::default(), TestProfile::V1);
         let setup = Setup { allowance, profile, workers: worker_count(), repositories: engine.repositories() };
         let backend = Backend::prepare(&tests.tests, sandbox()?, &engine.folder, setup);

@@ -321,14 +321,15 @@ impl Engine {
     /// Fails if the sandbox or the Java images cannot be created.
     pub fn trials(&self) -> Result<Vec<self_test::CheckResult>, Failure> {
         let sandbox = sandbox().map_err(|fault| fault_failure(&fault))?;
-        Ok(self_test::run(sandbox, &self.folder, worker_count())?)
+        self_test::run(sandbox, &self.folder, worker_count()).map_err(engine_failure)
     }
 
     fn prepare(&self, run: RunId) -> Result<Prepared, Fault> {
-        let (tests, how) = self.db.read_blocking(|conn| {
+        let stored = self.db.read_blocking(|conn| {
             let found = runs::get(conn, run)?.ok_or_else(|| Failure::not_found("run"))?;
             Ok((VersionTests::load(conn, found.version)?, run_how::get(conn, run)?))
-        })?;
+        });
+        let (tests, how) = stored.map_err(|e| system_fault(&e))?;
         let tests = tests?;
         let allowance = Allowance { fast: how.fast, dates: how.dates, ..self.allowance };
         let profile = how.profile.unwrap_or_default();
@@ -336,7 +337,7 @@ impl Engine {
         let backend = Backend::prepare(&tests.tests, sandbox()?, &self.folder, setup);
         let backend = backend.map_err(|e| self.fault(e))??;
         let environment = backend.environment(Vec::new());
-        self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;
+        self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment))).map_err(|e| system_fault(&e))?;
         Ok(Prepared { backend, tests })
     }
 
@@ -449,7 +450,7 @@ impl Engine {
     /// Stores a result and claims the next item, in one transaction, which halves the waiting for the disk. A worker
     /// whose run was stopped claims nothing more: if the run is resumed meanwhile, this worker would return each item
     /// that it claims.
-    fn deliver(
+    pub fn deliver(
         &self,
         report: &Report,
         key: &str,
@@ -536,10 +537,9 @@ fn fault_failure(fault: &Fault) -> Failure {
     Failure::conflict((EN.fault_line(fault), ZH.fault_line(fault)))
 }
 
-impl From<Failure> for Fault {
-    fn from(failure: Failure) -> Self {
-        Fault::System { detail: failure.to_string() }
-    }
+/// A failure of the server as the fault of a job.
+fn system_fault(failure: &Failure) -> Fault {
+    Fault::System { detail: failure.to_string() }
 }
 
 /// Adds the items that a run lacks, each with its expected duration: the longest are processed first.
@@ -566,28 +566,24 @@ fn lease_end() -> Timestamp {
     Timestamp(clock::now().0.saturating_add(runs::LEASE_MS))
 }
 
-impl From<EngineError> for Failure {
-    fn from(e: EngineError) -> Self {
-        match e {
-            // For the operator, who can fix it.
-            EngineError::Sandbox(_)
-            | EngineError::Toolchain(_)
-            | EngineError::Tests(_)
-            | EngineError::TestsNotCompiled(_)
-            | EngineError::Project { .. } => fault_failure(&e.into()),
-            EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
-                Failure::internal(e)
-            }
+/// An engine error as the failure of what asked for the engine.
+pub fn engine_failure(e: EngineError) -> Failure {
+    match e {
+        // For the operator, who can fix it.
+        EngineError::Sandbox(_)
+        | EngineError::Toolchain(_)
+        | EngineError::Tests(_)
+        | EngineError::TestsNotCompiled(_)
+        | EngineError::Project { .. } => fault_failure(&e.into()),
+        EngineError::Harness(_) | EngineError::Busy(_) | EngineError::Cancelled | EngineError::Io(_) => {
+            Failure::internal(e)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{
-        reason::SandboxCheck,
-        run::{Outcome, Verdict},
-    };
+    use model::{reason::SandboxCheck, run::Verdict};
 
     use super::*;
 
@@ -609,43 +605,6 @@ mod tests {
         let refusal = fault_failure(&fault).to_string();
         assert!(refusal.contains("nothing was run") && refusal.contains("sockets cannot be opened"), "{refusal}");
         assert!(ZH.fault_line(&fault).contains("无法打开套接字"));
-    }
-
-    #[tokio::test]
-    async fn a_worker_whose_run_was_stopped_claims_nothing_more_even_if_it_was_resumed() {
-        use model::{
-            caller::System,
-            ids::SubmissionId,
-            run::{NewRun, Rerun},
-        };
-        use port::Runs;
-
-        use services::{Services, starter};
-
-        let folder = tempfile::tempdir().unwrap();
-        let services = Services::open_with(folder.path(), |_| model::run::EngineReadiness::default()).unwrap();
-        starter::load(&services).await.unwrap();
-        let admin = System.admin();
-        let run = services.runs.start(&admin, NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
-        let engine = services.runs.engine();
-        let claim = || services.db.write_blocking(|tx| runs::claim(tx, run, "one", lease_end(), false)).unwrap();
-        let made_in = MadeIn { key_basis: "b".into(), fingerprint: "f".into() };
-        let report =
-            |item: &Leased, ended| Report { item: item.item, attempt: item.attempt, ended, made_in: made_in.clone() };
-        let left = || services.db.read_blocking(|conn| runs::left(conn, run)).unwrap();
-        let before = left();
-        let item = claim().unwrap();
-        services.runs.cancel(&admin, run).await.unwrap();
-        services.runs.rerun(&admin, run, Rerun::Rest).await.unwrap();
-        // The run goes on, but not with this worker: its flag stays set, so it would return every item at once, for ever.
-        let next = engine.deliver(&report(&item, Ended::Returned), "k", (run, "one", false)).unwrap();
-        assert!(next.is_none());
-        assert_eq!(left(), before);
-        // Another has all the work.
-        let item = claim().unwrap();
-        let passed = Ended::Judged(Box::new(Outcome::new(Verdict::Passed)));
-        let next = engine.deliver(&report(&item, passed), "k", (run, "one", false)).unwrap().unwrap();
-        assert_ne!(next.item, item.item);
     }
 
     #[test]

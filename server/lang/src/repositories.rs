@@ -14,6 +14,7 @@ use std::{
     time::Instant,
 };
 
+use benchmarks::place::{Place, is_inside};
 use model::{
     code_lang::CodeLang,
     conversation::{TestProfile, TurnCheck, Way},
@@ -21,7 +22,7 @@ use model::{
     reason::{FailedCheck, ProjectProblem},
     run::{Environment, Outcome, Verdict},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{

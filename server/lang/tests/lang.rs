@@ -599,7 +599,7 @@ fn check_responses(lang: CodeLang, helper: &str) {
         let declaration = task.declaration.trim_end();
         let (before, line) = declaration.rsplit_once('\n').unwrap_or(("", declaration));
         let code = format!("{before}\n{helper}\n{line}\n{}", task.canonical_solution);
-        let fence = lang::display(lang).fences[0];
+        let fence = syntax::display::display(lang).fences[0];
         let asked = formats::humaneval::Task {
             benchmark: formats::humaneval::Benchmark::HumanevalX,
             task_id: task.task_id.clone(),

@@ -20,8 +20,8 @@ use super::{
     figures::{self, print::Width},
     tables,
 };
+use ::comparison::input::{ComparisonInput, InputRating, InputVerdict};
 use base::error::Failure;
-use comparison::input::{ComparisonInput, InputRating, InputVerdict};
 
 /// The manifest's `format`.
 const FORMAT: &str = "aixgrade-bundle";

@@ -1,7 +1,7 @@
 //! The conversation around an output as people read it: earlier answers with masked names, and what changed between two
 //! of them.
 
-use crate::conversation_html::{ChangedLine, Changes, ShownTurn, html, kind_name};
+use crate::conversation_html::{ChangedLine, Changes, ShownTurn, html};
 use model::{
     code::visible,
     conversation::{Conversation, TaskTurn, Way},

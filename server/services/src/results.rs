@@ -13,8 +13,7 @@ use std::{
     },
 };
 
-use async_trait::async_trait;
-use model::{
+use ::model::{
     caller::Admin,
     comparison::{Checked, ComparisonFigures, CountedScores, Selection},
     error::{Answer, AppError},
@@ -25,6 +24,7 @@ use model::{
         Measured, ModelResults,
     },
 };
+use async_trait::async_trait;
 use port::Results;
 
 use super::comparisons::{ComparisonService, Computed, ResolvedSelection};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::{
     run::{ItemDetail, ItemRow, MissingTask, RunRow},
-    run_pair::{self as model, PairCode, PairFocus, PairOutput, PairTask, Passes, RunPair},
+    run_pair::{PairCode, PairFocus, PairOutput, PairTask, Passes, RunPair, Side as PairSide},
 };
 use rusqlite::Connection;
 
@@ -91,7 +91,7 @@ impl Loaded {
         };
         let passes = Passes::of(&tasks);
         let passed = |side| tasks.iter().map(|task| task.passes(side)).collect::<Vec<_>>();
-        let p = mcnemar(&passed(model::Side::A), &passed(model::Side::B)).ok().map(|test| test.exact);
+        let p = mcnemar(&passed(PairSide::A), &passed(PairSide::B)).ok().map(|test| test.exact);
         Ok(Loaded { pair: RunPair { a: a.row, b: b.row, passes, p, tasks, focus: None }, focus })
     }
 

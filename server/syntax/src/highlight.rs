@@ -9,6 +9,7 @@ use model::{
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
 use super::parse;
+use crate::display::display;
 
 /// The kinds of a [`Run`] that the style sheet knows. Plain text (variables,
 /// punctuation) has none: it is most of a program, and a run for each bracket would make a page
@@ -54,7 +55,7 @@ static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; CodeLang::ALL.
 
 fn configuration(lang: CodeLang) -> Option<&'static HighlightConfiguration> {
     let make = || {
-        let display = lang::display(lang);
+        let display = display(lang);
         let query = display.highlights.join("\n");
         match HighlightConfiguration::new((display.grammar)(), lang.code(), &query, "", "") {
             Ok(mut configuration) => {

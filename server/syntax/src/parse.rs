@@ -7,6 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::build::{children, is_comment, is_leaf};
+use crate::display::display;
 
 /// Wrappers that turn a piece of code into a whole program. tree-sitter accepts methods and statements at the top
 /// level; constructors and initializers need a class, `super(…)` a constructor.
@@ -203,7 +204,7 @@ fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
         return None;
     }
     let mut parser = Parser::new();
-    parser.set_language(&(lang::display(lang).grammar)()).ok()?;
+    parser.set_language(&(display(lang).grammar)()).ok()?;
     let begun = processor_time();
     let mut progress = |_: &tree_sitter::ParseState| {
         let taken = processor_time().saturating_sub(begun);

@@ -307,20 +307,6 @@ fn deep_or_long_code_is_shown_in_every_language() {
 }
 
 #[test]
-fn every_published_program_is_highlighted() {
-    let Some(folder) = prerequisites::humaneval_x() else { return };
-    let found = formats::read(&formats::files::Files::folder(&folder).unwrap()).unwrap();
-    for task in found.datasets.iter().flat_map(|dataset| &dataset.tasks) {
-        let body: formats::humaneval::Task = serde_json::from_str(task.test_body.as_ref().unwrap()).unwrap();
-        for code in [format!("{}{}", body.prompt, body.canonical_solution), body.canonical_solution] {
-            let view = make(&code, task.code_lang);
-            let colored = view.raw.iter().flat_map(|line| &line.0).any(|run| !run.0.is_empty());
-            assert!(colored && view.remark.is_none(), "{}: {code}", task.task_id);
-        }
-    }
-}
-
-#[test]
 fn deep_or_long_code_is_not_formatted() {
     let check = |code: String, laid_out: bool| {
         assert_eq!(lay_out(&code).is_some(), laid_out, "{} bytes", code.len());

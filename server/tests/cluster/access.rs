@@ -16,7 +16,7 @@ use jobs::cluster::{
 use model::run::RunStatus;
 use tokio::{sync::mpsc, time::timeout};
 
-use super::{Data, PATIENCE, brokers::Brokers, prerequisites, prerequisites_of_workers, program, start, wait};
+use super::{Data, PATIENCE, brokers::Brokers, prerequisites_of_workers, program, start, wait};
 
 /// An authority, and certificates of a broker and of a client.
 struct Certificates(PathBuf);

@@ -10,7 +10,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{PATIENCE, brokers::Brokers, nats_server, prerequisites};
+use super::{PATIENCE, brokers::Brokers, nats_server};
 
 /// How long the test waits before it looks again.
 const MOMENT: Duration = Duration::from_millis(50);

@@ -199,7 +199,7 @@ async fn every_route_has_a_row() {
     // Server functions, from their registry.
     there.extend(app_functions());
     // The rest, from the router.
-    there.extend(routes_of(include_str!("../../src/http/router.rs")));
+    there.extend(routes_of(include_str!("../../web/src/router.rs")));
     let rows: BTreeSet<String> = rows::rows().iter().map(|row| row.what.to_owned()).collect();
     let missing: Vec<_> = there.difference(&rows).collect();
     let gone: Vec<_> = rows.difference(&there).collect();

@@ -647,7 +647,7 @@ async fn walk_covers_every_function_page_and_address() {
         pages(&here).iter().map(|(pattern, ..)| (*pattern).to_owned()).collect(),
     );
     // Operators have a separate address, which people do not use.
-    let router = include_str!("../../src/http/router.rs").split("pub fn watched").next().unwrap();
+    let router = include_str!("../../web/src/router.rs").split("pub fn watched").next().unwrap();
     check(
         "addresses",
         router.split(".route(\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect(),

@@ -4,7 +4,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use crate::util::{Client, TestApp, prerequisites};
+use crate::util::{Client, TestApp};
 use axum::http::StatusCode;
 use base::error::Failure;
 use model::{

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const HELPER: &str = "server/tests/util/prerequisites.rs";
+const HELPER: &str = "server/prerequisites/src/lib.rs";
 /// This file contains examples of what it searches for.
 const THIS: &str = "server/tests/it/sources.rs";
 
@@ -18,7 +18,7 @@ fn root() -> PathBuf {
 
 /// The Rust sources of the app and the server, tests included: path from the workspace's folder, text.
 fn sources() -> Vec<(String, String)> {
-    let mut folders = vec![root().join("app/src"), root().join("server")];
+    let mut folders = vec![root().join("app"), root().join("server")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
@@ -53,7 +53,7 @@ fn every_area_is_a_module_of_this_program() {
 fn text_areas_escape_what_they_contain() {
     // Leptos writes the children of this element as they are, so text in it could end it.
     for (name, text) in sources() {
-        if !name.starts_with("app/src/pages") {
+        if !name.starts_with("app/pages/") && !name.starts_with("app/admin/") {
             continue;
         }
         for (before, _) in text.match_indices("</textarea>").map(|(at, _)| text.split_at(at)) {
@@ -63,35 +63,6 @@ fn text_areas_escape_what_they_contain() {
             assert!(content.ends_with('>') || escaped, "{name}: a text area without area_text");
         }
     }
-}
-
-/// The longest file without a reason, in lines.
-const LONG: usize = 400;
-
-#[test]
-fn long_files_are_listed_with_their_reason() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let (_, list) = text.split_once("## Long files").unwrap();
-    let listed: BTreeSet<String> = list
-        .lines()
-        .take_while(|line| !line.starts_with("## "))
-        .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
-        .collect();
-    let mut folders = ["app/src", "server/src", "xtask/src"].map(|folder| root().join(folder)).to_vec();
-    let mut long = BTreeSet::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs")
-                && fs::read_to_string(&path).unwrap().lines().count() > LONG
-            {
-                long.insert(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
-            }
-        }
-    }
-    assert_eq!(listed, long, "ARCHITECTURE.md lists the files over {LONG} lines");
 }
 
 #[test]
@@ -148,4 +119,134 @@ fn early_returns(body: &str) -> impl Iterator<Item = String> {
         let asks = statement.contains("prerequisites::") || statement.contains("= prerequisites_of_");
         (!asks).then(|| statement.lines().next().unwrap_or_default().trim_end().to_owned())
     })
+}
+
+/// The sources below these folders, without unit tests, in which one of `lines` holds: crate and file, such as
+/// `services/runs.rs`.
+fn files_in(crates: &[&str], holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (name, text) in sources() {
+        let Some((folder, below)) = name.split_once("/src/") else { continue };
+        let crate_name = folder.rsplit('/').next().unwrap_or_default();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code: String =
+            code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        if crates.contains(&crate_name) && !below.contains("_test") && holds(&code) {
+            found.insert(format!("{crate_name}/{below}"));
+        }
+    }
+    found
+}
+
+/// Whether the code has this word, not as a part of another one.
+fn has_word(code: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+#[test]
+fn nothing_that_answers_a_request_acts_as_the_system() {
+    let answering = files_in(&["web", "rpc"], |code| has_word(code, "System"));
+    assert_eq!(answering, BTreeSet::new());
+    // Work without a request, or for a secret link that itself decides what it opens.
+    let known = [
+        "services/accounts.rs",
+        "services/backup/mod.rs",
+        "services/backup/schedule.rs",
+        "services/codeif.rs",
+        "services/demo_results.rs",
+        "services/imports.rs",
+        "services/prune.rs",
+        "services/public_links.rs",
+        "services/routines.rs",
+        "services/single_sign_on.rs",
+        "services/starter.rs",
+        "services/tokens.rs",
+        "services/webhooks/mod.rs",
+    ];
+    assert_eq!(files_in(&["services"], |code| has_word(code, "System")), known.map(str::to_owned).into());
+}
+
+#[test]
+fn callers_are_made_at_the_edge() {
+    // The session's cookie, the access token, the demo's raters; the guard only reads.
+    let known = ["services/demo_results.rs", "web/guard.rs", "web/rest/scopes.rs", "web/session.rs"];
+    let crates = ["server", "web", "services", "db", "rpc", "jobs", "port"];
+    assert_eq!(files_in(&crates, |code| code.contains("Caller::User")), known.map(str::to_owned).into());
+}
+
+#[test]
+fn work_that_outlives_its_request_keeps_its_origin() {
+    // `db::audit::spawn` carries the origin over. These tasks write nothing that the audit log records.
+    let known = [
+        "db/audit.rs",
+        // They answer no request.
+        "jobs/cluster/coordinator.rs",
+        "jobs/cluster/worker.rs",
+        "server/cli/collect.rs",
+        "server/cli/serve.rs",
+        "services/collections/mod.rs",
+        "services/comparisons.rs",
+        "services/results.rs",
+        "services/results/model.rs",
+        "services/webhooks/mod.rs",
+        "syntax/cached.rs",
+        "web/download.rs",
+        "web/listen.rs",
+    ];
+    let crates = ["server", "web", "services", "db", "rpc", "jobs", "syntax", "clients", "base", "report", "formats"];
+    assert_eq!(files_in(&crates, |code| code.contains("tokio::spawn")), known.map(str::to_owned).into());
+}
+
+/// Services that write without an entry in the audit log, and what.
+const NOT_AUDITED: [(&str, &str); 25] = [
+    ("accounts.rs", "logins, failed ones and devices; a person's language"),
+    ("announcements.rs", "what a person has read"),
+    ("collections/driver.rs", "requests and responses"),
+    (
+        "collections/mod.rs",
+        "failed requests to send again, rows of deleted collections; the first transaction is audited",
+    ),
+    ("collections/testing.rs", "what tests of answers showed"),
+    ("comparisons.rs", "figures that were computed"),
+    ("comparisons/export.rs", "pseudonyms of raters"),
+    ("datasets.rs", "hidden rows of an import; its last transaction is audited"),
+    ("grading/mod.rs", "ratings and drafts"),
+    ("guidelines.rs", "which version a rater has read"),
+    ("inbox.rs", "who dealt with an item; the runs' service audits it"),
+    ("plans/new_study.rs", "hidden rows of a new study; its last transaction is audited"),
+    ("prune.rs", "one entry follows for all that was deleted"),
+    ("quality/feedback.rs", "what a rater has read; opaque names"),
+    ("quality/monitoring.rs", "opaque names"),
+    ("ratings_import.rs", "hidden rows of an import; its last transaction is audited"),
+    ("routines.rs", "how daily backups and checks of the database ended"),
+    ("rubrics.rs", "the bundled rubric"),
+    ("runs.rs", "further items of a request to run again; its first transaction is audited"),
+    ("settings.rs", "a person's shortcuts"),
+    ("single_sign_on.rs", "which browsers are known"),
+    ("steps.rs", "the rest of a change of a study; its first transaction is audited"),
+    ("submissions.rs", "uploads; hidden rows of an import; its last transaction is audited"),
+    ("tokens.rs", "when a token was used; answers to repeated requests"),
+    ("webhooks/mod.rs", "deliveries"),
+];
+
+#[test]
+fn changes_by_admins_are_audited() {
+    let writes = |code: &str| {
+        let code: String = code.split_whitespace().collect();
+        code.contains("db.write(") || code.contains("db.write_blocking(")
+    };
+    let known: BTreeSet<String> = NOT_AUDITED.iter().map(|(file, _)| format!("services/{file}")).collect();
+    assert_eq!(files_in(&["services"], writes), known);
+}
+
+#[test]
+fn csv_is_written_by_one_writer() {
+    // The one that guards against formulas.
+    let crates = ["server", "web", "services", "db", "report", "formats", "jobs", "base"];
+    let writers = files_in(&crates, |code| code.contains("csv::Writer") || code.contains("Writer::from_writer"));
+    assert_eq!(writers, BTreeSet::from(["report/csv.rs".to_owned()]));
 }

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use crate::util::{Answer, Client, TestApp, prerequisites};
+use crate::util::{Answer, Client, TestApp};
 use axum::http::{Method, StatusCode};
 use model::{
     caller::System,

@@ -1,6 +1,6 @@
 //! Pages and server functions: calls Leptos with the request's caller and the services' ports.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use app::{
     error_page::{self, Failed},
@@ -17,7 +17,7 @@ use leptos::{nonce::use_nonce, prelude::*};
 use leptos_axum::ResponseOptions;
 use model::{
     caller::{Admin, Caller, Capability},
-    error::ErrorStatus,
+    error::{AppError, ON_RESPONSE},
     user::Visitor,
 };
 
@@ -61,6 +61,30 @@ pub async fn failed(state: &AppState, caller: Caller, visitor: Visitor, failed: 
     handler(Request::new(Body::empty())).await.into_response()
 }
 
+/// The error that a server function returned, for the status of the response. [`call`] provides it as context.
+#[derive(Clone, Default)]
+struct ErrorStatus(Arc<OnceLock<AppError>>);
+
+impl ErrorStatus {
+    /// The status, if the server function returned an error.
+    fn get(&self) -> Option<u16> {
+        self.0.get().map(AppError::status)
+    }
+
+    /// The error, if it is an internal one.
+    fn internal(&self) -> Option<AppError> {
+        self.0.get().filter(|error| matches!(error, AppError::Internal(_))).cloned()
+    }
+
+    /// Keeps the error of the request that is being answered.
+    fn keep(error: &AppError) {
+        if let Some(ErrorStatus(status)) = use_context() {
+            // The first one is the response.
+            let _ = status.set(error.clone());
+        }
+    }
+}
+
 /// A server function.
 pub async fn call(
     State(state): State<AppState>,
@@ -68,6 +92,7 @@ pub async fn call(
     Extension(visitor): Extension<Visitor>,
     request: Request,
 ) -> Response {
+    ON_RESPONSE.get_or_init(|| ErrorStatus::keep);
     let (status, context) = (ErrorStatus::default(), context(&state, caller, visitor));
     let of_call = status.clone();
     let context = move || {

@@ -9,7 +9,7 @@ use model::{
     group::Group,
     user::{CreatedInvitation, Invitation},
 };
-use rpc::accounts::{self as rpc, Invite, RevokeInvitation};
+use rpc::accounts::{Invite, InviteMany, RevokeInvitation};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -78,7 +78,7 @@ fn InviteLink(
 #[component]
 pub fn InviteMany(
     /// The action that creates them.
-    invite: FormAction<rpc::InviteMany>,
+    invite: FormAction<InviteMany>,
     /// The groups that the invited people can join.
     groups: Vec<Group>,
 ) -> impl IntoView {

@@ -12,7 +12,7 @@ use leptos::{prelude::*, web_sys};
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
 
 use super::parts::Filter;
-use model::{
+use ::model::{
     address::readable,
     results::{Board, BoardQuery, DatasetPage},
 };

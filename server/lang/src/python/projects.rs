@@ -4,7 +4,7 @@
 use std::{
     fs, io,
     os::unix::fs::{MetadataExt, symlink},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
 
