@@ -13,6 +13,7 @@ use model::{
     user::{CreatedInvitation, Invitation, Role, UserRow},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::{open_ports, ports};
 
 /// A page of the accounts and a page of the invitations.

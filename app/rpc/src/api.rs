@@ -15,6 +15,7 @@ use model::{
     page::{PageOf, Paged},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::{open_ports, ports};
 
 /// A page of the caller's tokens.

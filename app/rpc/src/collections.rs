@@ -20,6 +20,7 @@ use model::{
     page::{PageOf, Paged},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// The endpoints that the operator allows.

@@ -10,6 +10,7 @@ use model::{
     ids::Token,
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// The rater's studies.

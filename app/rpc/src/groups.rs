@@ -11,6 +11,7 @@ use model::{
     page::{PageOf, Paged},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A page of the groups.

@@ -11,6 +11,7 @@ use model::{
     lang::Bilingual,
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -15,8 +15,10 @@ use model::{
     plan::{PagedPlan, Presentation, RatedAnswers, Sharing},
     study::StudyDraft,
 };
+#[cfg(not(target_arch = "wasm32"))]
 use port::Ports;
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A study's current plan with a page of its raters.

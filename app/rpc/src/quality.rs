@@ -22,6 +22,7 @@ use model::{
     submission::{MaskState, StudyLeaks},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A study's settings, known-score items, raters' progress in the calibration, and adjudicators. `output` is one that

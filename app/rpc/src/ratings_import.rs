@@ -12,6 +12,7 @@ use model::{
     ratings_import::{RatingsPreview, RatingsReading},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// Preview of an uploaded file of ratings.

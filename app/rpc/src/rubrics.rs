@@ -10,6 +10,7 @@ use model::{
     rubric::{DimensionForm, RubricChoices, RubricDetail, RubricRow},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A page of the rubrics.

@@ -16,6 +16,7 @@ use model::{
     workers::Workers,
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A page of all runs, or of those of one submission.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use leptos::prelude::*;
 
+#[cfg(not(target_arch = "wasm32"))]
 use crate::plans::{number, parse_seed, shares_of, with_groups};
 #[cfg(not(target_arch = "wasm32"))]
 use model::study::NewStudy;
@@ -19,6 +20,7 @@ use model::{
     study::{Overview, StudyDetail, StudyRow, StudyStatus},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// Counts, and the newest studies.

@@ -11,6 +11,7 @@ use model::{
     submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 /// A page of all submissions, or of those for one dataset.

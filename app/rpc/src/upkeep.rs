@@ -9,6 +9,7 @@ use model::{
     upkeep::{Archived, Upkeep},
 };
 use ui::call::Call;
+#[cfg(not(target_arch = "wasm32"))]
 use ui::context::ports;
 
 #[cfg(not(target_arch = "wasm32"))]
