@@ -9,7 +9,6 @@
 use std::{collections::BTreeSet, fs, path::PathBuf, process::Command, thread};
 
 use anyhow::{Context, Result, anyhow};
-use sha2::{Digest, Sha256};
 
 use crate::{setup, tools};
 
@@ -160,7 +159,7 @@ fn stamp_file() -> PathBuf {
     tools::root().join("target/client.stamp")
 }
 
-/// A digest of all inputs of the client: of its package and those of the workspace that it needs, of the styles, and of
+/// A fingerprint of all inputs of the client: of its package and those of the workspace that it needs, of the styles, and of
 /// what builds it.
 fn inputs(profile: Profile) -> Result<String> {
     let root = tools::root();
@@ -172,16 +171,13 @@ fn inputs(profile: Profile) -> Result<String> {
         tools::files(&package.join("src"), &mut files)?;
     }
     files.sort();
-    let mut digest = Sha256::new();
-    digest.update(profile.cargo_name());
-    digest.update(tools::run_quietly(tools::command("rustc").arg("--version"))?);
+    let rustc = tools::run_quietly(tools::command("rustc").arg("--version"))?;
+    let mut content = vec![profile.cargo_name().as_bytes().to_vec(), rustc.into_bytes()];
     for file in files {
-        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        digest.update(file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().as_bytes());
-        digest.update(content.len().to_le_bytes());
-        digest.update(content);
+        content.push(file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().as_bytes().to_vec());
+        content.push(fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?);
     }
-    Ok(hex::encode(digest.finalize()))
+    Ok(tools::fingerprint(content))
 }
 
 /// The folders of packages and of all packages of the workspace that they need.

@@ -9,7 +9,12 @@ use clap::{Parser, Subcommand};
 use xtask::{client, dev, serve, server, test, tools};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Builds, serves and tests AixGrade", disable_help_subcommand = true)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Builds, serves and tests AixGrade",
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -4,6 +4,7 @@ use std::{
     env,
     ffi::OsStr,
     fmt::Write as _,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -208,6 +209,15 @@ pub fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A short name for content, to see whether it has changed: not for names that somebody could want to forge.
+pub fn fingerprint<T: AsRef<[u8]>>(content: impl IntoIterator<Item = T>) -> String {
+    let mut hasher = DefaultHasher::new();
+    for part in content {
+        part.as_ref().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 /// Whether a program of this name is on the path.

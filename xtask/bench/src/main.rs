@@ -28,7 +28,12 @@ use xtask::{busy, server, toolchains, tools};
 
 /// The benches to run, and the output format.
 #[derive(Parser)]
-#[command(name = "cargo xtask bench", about = "Measures the performance targets", disable_help_subcommand = true)]
+#[command(
+    name = "cargo xtask bench",
+    bin_name = "cargo xtask bench",
+    about = "Measures the performance targets",
+    disable_help_subcommand = true
+)]
 struct Bench {
     #[command(subcommand)]
     what: What,
