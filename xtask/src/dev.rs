@@ -1,7 +1,7 @@
 //! `cargo xtask dev`: serves the development build, and rebuilds, restarts and reloads when a source file changes.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, ExitCode},
     sync::mpsc,
     time::Duration,
@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result};
 use notify_debouncer_mini::{DebounceEventResult, new_debouncer, notify::RecursiveMode};
 
-use crate::{client, serve, server, setup, tools};
+use crate::{serve, server, setup, tools};
 
 /// Folders and files that the program is built from.
 const WATCHED: [&str; 8] =
@@ -20,7 +20,7 @@ const WATCHED: [&str; 8] =
 const SETTLED: Duration = Duration::from_millis(200);
 
 /// Builds and serves until it is interrupted. If a build fails, the previous server keeps running.
-pub fn dev(args: &crate::ServeOptions) -> Result<ExitCode> {
+pub fn dev(args: &serve::Options) -> Result<ExitCode> {
     setup::for_serving();
     let (send, changes) = mpsc::channel::<DebounceEventResult>();
     let mut watcher = new_debouncer(SETTLED, send).context("cannot watch files")?;
@@ -30,7 +30,7 @@ pub fn dev(args: &crate::ServeOptions) -> Result<ExitCode> {
     }
     let mut running: Option<Running> = None;
     loop {
-        match build() {
+        match server::build_with_client(false) {
             Ok(binary) => {
                 // The old server ends before the new one opens the same data folder and port.
                 drop(running.take());
@@ -52,11 +52,6 @@ pub fn dev(args: &crate::ServeOptions) -> Result<ExitCode> {
     }
 }
 
-fn build() -> Result<PathBuf> {
-    client::build(client::Profile::Dev)?;
-    server::build(false)
-}
-
 /// Whether the program is built from a changed file; false for temporary files of editors.
 fn is_source(path: &Path) -> bool {
     let known = ["rs", "toml", "lock", "css", "java", "json", "jsonl", "sql", "md", "tsv"];
@@ -67,7 +62,7 @@ fn is_source(path: &Path) -> bool {
 struct Running(Child);
 
 impl Running {
-    fn start(binary: &Path, args: &crate::ServeOptions) -> Result<Running> {
+    fn start(binary: &Path, args: &serve::Options) -> Result<Running> {
         let mut command: Command = serve::command(binary, args)?;
         // server/src/http/dev.rs
         command.env("AIXGRADE_DEV_RELOAD", "1");

@@ -1,7 +1,7 @@
 //! Holds the Dockerfile to the repository, because no test here can build an image: what it copies exists, what it
 //! installs is what xtask installs, and the program knows the settings that it makes.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, fs};
 
 use crate::{setup, tools};
 
@@ -41,15 +41,13 @@ fn setting(name: &str) -> String {
     settings().into_iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
-/// Every source file of the server as one text.
-fn server_sources(folder: &Path, text: &mut String) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => server_sources(&path, text),
-            false => text.push_str(&fs::read_to_string(&path).unwrap_or_default()),
-        }
+/// Every source file of the program as one text.
+fn sources() -> String {
+    let mut files = Vec::new();
+    for package in tools::packages().unwrap().iter().filter(|package| package.is_default) {
+        tools::files(&package.folder.join("src"), &mut files).unwrap();
     }
+    files.iter().map(|file| fs::read_to_string(file).unwrap_or_default()).collect()
 }
 
 #[test]
@@ -100,15 +98,14 @@ fn the_image_has_the_engines_programs() {
 
 #[test]
 fn the_program_knows_what_the_image_sets() {
-    let mut sources = String::new();
-    server_sources(&tools::root().join("server/src"), &mut sources);
+    let sources = sources();
     for (name, _) in settings() {
         assert!(sources.contains(&format!("\"{name}\"")), "no setting {name}");
     }
     assert_eq!(only("ENTRYPOINT"), "[\"aixgrade\"]");
     let command = only("CMD");
     let command = command.trim_matches(['[', ']', '"']);
-    assert!(read("server/src/cli/mod.rs").to_lowercase().contains(&format!("    {command}(")), "no command {command}");
+    assert!(sources.to_lowercase().contains(&format!("\n    {command}(")), "no command {command}");
 }
 
 #[test]
@@ -124,5 +121,5 @@ fn the_server_runs_as_a_user_whose_folder_is_the_volume() {
     assert!(setting("AIXGRADE_LISTEN").ends_with(&format!(":{port}")));
     let check = only("HEALTHCHECK");
     assert!(check.contains(&format!("/dev/tcp/127.0.0.1/{port} ")) && check.contains("GET /healthz "), "{check}");
-    assert!(read("server/src/http/router.rs").contains(".route(\"/healthz\", "));
+    assert!(sources().contains(".route(\"/healthz\", "));
 }

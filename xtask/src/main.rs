@@ -1,31 +1,20 @@
-//! `cargo xtask …`: builds, serves and tests AixGrade, and installs what each needs.
-//!
-//! The release embeds the client, so the client is always built first, and always from here: cargo alone
-//! cannot run wasm-bindgen on its own output.
+//! The command line of `cargo xtask`.
 
 #![allow(clippy::disallowed_methods, reason = "starting compilers and servers is what xtask is for")]
 
-mod bench;
-mod client;
-mod dev;
-#[cfg(test)]
-mod dockerfile;
-mod glue;
-mod prune;
-mod serve;
-mod server;
-mod setup;
-mod test;
-mod toolchains;
-mod tools;
-
-use std::{path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use xtask::{client, dev, serve, server, test, tools};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Builds, serves and tests AixGrade", disable_help_subcommand = true)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Builds, serves and tests AixGrade",
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -45,41 +34,21 @@ enum Command {
     /// Build, then run the server; stop it with Ctrl-C
     Serve {
         #[command(flatten)]
-        serve: ServeOptions,
+        serve: serve::Options,
         /// Serve the optimized build
         #[arg(long)]
         release: bool,
     },
     /// Serve the development build; rebuild, restart and reload pages when a source file changes
-    Dev(ServeOptions),
+    Dev(serve::Options),
     /// Run every check: format, lints, Rust and Java tests, browser journeys
-    Test {
-        /// Stages, journeys or parts of Rust tests' paths to run instead of everything
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-        /// Print the names that can be given
-        #[arg(long, conflicts_with = "names")]
-        list: bool,
+    Test(test::Options),
+    /// Measure the performance targets on this machine: `cargo xtask bench --help` lists what can be measured
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
     },
-    /// Measure the performance targets on this machine
-    Bench(bench::Bench),
-}
-
-/// Options for serving. Arguments after `--` are passed to `aixgrade serve`.
-#[derive(Args)]
-struct ServeOptions {
-    /// Create known accounts, a running study with invented ratings, and test runs
-    #[arg(long)]
-    demo: bool,
-    /// Port to listen on
-    #[arg(long)]
-    port: Option<u16>,
-    /// Data folder, created if missing [default: `data` in the workspace's folder]
-    #[arg(long)]
-    data: Option<PathBuf>,
-    /// More arguments for `aixgrade serve`
-    #[arg(last = true)]
-    more: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -94,12 +63,12 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode> {
     match command {
-        Command::Build { release, client: only } => {
+        Command::Build { release, client: true } => {
             client::build(client::Profile::of(release))?;
-            if only {
-                return Ok(ExitCode::SUCCESS);
-            }
-            let binary = server::build(release)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Build { release, client: false } => {
+            let binary = server::build_with_client(release)?;
             println!("The server is {}", binary.display());
             if release {
                 let size = std::fs::metadata(&binary)?.len() / 1024 / 1024;
@@ -111,19 +80,38 @@ fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Serve { serve, release } => serve::serve(&serve, release),
         Command::Dev(args) => dev::dev(&args),
-        Command::Test { list: true, .. } => test::list(),
-        Command::Test { names, .. } => test::test(&names),
-        Command::Bench(_) if cfg!(debug_assertions) => bench::optimized(),
-        Command::Bench(args) => bench::bench(&args),
+        Command::Test(options) => test::test(&options),
+        Command::Bench { arguments } => bench(&arguments),
     }
+}
+
+/// Runs the program that measures (`xtask/bench`), optimized: it loads the server from the same machine, and unoptimized
+/// it would take more of the cores than the server.
+fn bench(arguments: &[OsString]) -> Result<ExitCode> {
+    let mut cargo = tools::cargo();
+    cargo.args(["run", "--locked", "--quiet", "--release", "--package", "bench", "--"]);
+    tools::say_aside("Building what measures, optimized");
+    // Paths are relative to the caller's folder.
+    let status = cargo.args(arguments).current_dir(std::env::current_dir()?).status()?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use clap::CommandFactory;
 
     #[test]
     fn every_command_can_be_parsed() {
-        super::Cli::command().debug_assert();
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn arguments_of_benches_are_passed_on() {
+        for given in [&["grading", "--ratings", "3"][..], &["--help"], &[]] {
+            let line = ["cargo xtask", "bench"].iter().chain(given);
+            let Command::Bench { arguments } = Cli::try_parse_from(line).unwrap().command else { panic!("{given:?}") };
+            assert_eq!(arguments, given);
+        }
     }
 }

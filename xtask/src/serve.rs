@@ -2,19 +2,36 @@
 
 use std::{
     os::unix::process::CommandExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
 
 use anyhow::{Context, Result};
+use clap::Args;
 
-use crate::{client, server, setup, toolchains, tools};
+use crate::{server, setup, toolchains, tools};
+
+/// Options for serving. Arguments after `--` are passed to `aixgrade serve`.
+#[derive(Args)]
+pub struct Options {
+    /// Create known accounts, a running study with invented ratings, and test runs
+    #[arg(long)]
+    demo: bool,
+    /// Port to listen on
+    #[arg(long)]
+    port: Option<u16>,
+    /// Data folder, created if missing [default: `data` in the workspace's folder]
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// More arguments for `aixgrade serve`
+    #[arg(last = true)]
+    more: Vec<String>,
+}
 
 /// Builds, then replaces itself with the server, so that Ctrl-C and other signals reach it directly.
-pub fn serve(args: &crate::ServeOptions, release: bool) -> Result<ExitCode> {
+pub fn serve(args: &Options, release: bool) -> Result<ExitCode> {
     setup::for_serving();
-    client::build(client::Profile::of(release))?;
-    let binary = server::build(release)?;
+    let binary = server::build_with_client(release)?;
     let mut command = command(&binary, args)?;
     command.env(toolchains::VARIABLE, toolchains::prepared());
     tools::say(tools::shown(&command));
@@ -23,7 +40,7 @@ pub fn serve(args: &crate::ServeOptions, release: bool) -> Result<ExitCode> {
 }
 
 /// The command that starts a server with `args`.
-pub fn command(binary: &Path, args: &crate::ServeOptions) -> Result<Command> {
+pub fn command(binary: &Path, args: &Options) -> Result<Command> {
     let mut command = tools::command(binary);
     let data = match &args.data {
         // Relative to the caller's folder.

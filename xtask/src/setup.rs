@@ -31,6 +31,12 @@ impl Toolchain {
     }
 }
 
+/// Ensures what compilers need for the client and the sandbox's helper.
+pub fn targets() -> Result<()> {
+    without_loader();
+    wasm_target().map(|_| ())
+}
+
 /// Ensures that a compiler can build for the browser.
 pub fn wasm_target() -> Result<Toolchain> {
     if obtained(WASM) {

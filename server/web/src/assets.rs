@@ -14,21 +14,26 @@ use axum::{
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
-/// Compressed forms only: clients that accept neither are rare and get the unpacked gzip form. A checkout
-/// that has not built its client has no such folder; the server must still compile.
+/// The files that a release embeds, by name.
+///
+/// The program embeds them and not this library, so that everything below the program can be compiled while the client
+/// is. Compressed forms only: clients that accept neither are rare and get the unpacked gzip form.
 #[cfg(not(debug_assertions))]
-#[derive(rust_embed::RustEmbed)]
-#[folder = "../../target/client"]
-#[include = "manifest.json"]
-#[include = "*.br"]
-#[include = "*.gz"]
-#[allow_missing = true]
-struct Client;
+pub type Embedded = fn(&str) -> Option<Cow<'static, [u8]>>;
+
+#[cfg(not(debug_assertions))]
+static EMBEDDED: std::sync::OnceLock<Embedded> = std::sync::OnceLock::new();
+
+/// Gives the server the client's files. Called once, at the program's start.
+#[cfg(not(debug_assertions))]
+pub fn embed(files: Embedded) {
+    let _ = EMBEDDED.set(files);
+}
 
 /// One of the client's files.
 #[cfg(not(debug_assertions))]
 fn file(name: &str) -> Option<Cow<'static, [u8]>> {
-    Client::get(name).map(|file| file.data)
+    EMBEDDED.get()?(name)
 }
 
 /// One of the client's files, as they are now; `name` contains no folder. `rust-embed` is not used, because
@@ -48,14 +53,9 @@ fn plain(name: &str) -> Option<Cow<'static, [u8]>> {
     })
 }
 
-/// Hash of the embedded client. Mentioning the variable makes cargo embed the folder again when xtask
-/// changes it; the macro alone does not notice new files.
-#[cfg(not(debug_assertions))]
-const _EMBEDDED: Option<&str> = option_env!("AIXGRADE_CLIENT");
-
 const MANIFEST: &str = "manifest.json";
 
-/// The files that a page needs, by name, as written by xtask/src/client.rs.
+/// The files that a page needs, by name, as written by xtask/client-builder.
 #[derive(Default, Deserialize)]
 struct Manifest {
     js: String,

@@ -1,39 +1,79 @@
 //! `cargo xtask test`: every check of the project, in stages. The first stage that fails ends the run; the summary
 //! names the stages that did not run and the tests that were skipped. Counts come from the tools' own reports.
+//!
+//! A whole run has two lanes, so that no core is idle while one crate compiles or tests wait: [`Lane`].
 
+mod board;
 mod journeys;
+mod lints;
+mod plan;
 mod prerequisites;
+mod repeat;
 mod rust;
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
 };
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
+use clap::Args;
 
-use crate::{client, server, setup, tools};
+use crate::{client, setup, tools};
+use board::Board;
+use plan::{Step, plan};
 use prerequisites::{Prerequisites, Skip};
+
+/// `cargo xtask test`
+#[derive(Args)]
+pub struct Options {
+    /// Stages, journeys or parts of Rust tests' paths to run instead of everything
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Print the names that can be given
+    #[arg(long, conflicts_with = "names")]
+    list: bool,
+    /// Run everything, or what is named, this often, and list which tests failed how often
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+    /// Keep every core busy with endless loops beside every second run
+    #[arg(long)]
+    beside_load: bool,
+}
 
 /// The report of a stage. A stage that is one check (format, lints) counts as one test.
 #[derive(Debug, Default)]
 struct Counts {
     passed: u64,
     failed: u64,
+    /// The names of tests that failed, as far as they are known.
+    failures: Vec<String>,
     skipped: Vec<Skip>,
 }
 
 impl Counts {
     fn one(good: bool) -> Counts {
-        Counts { passed: u64::from(good), failed: u64::from(!good), skipped: Vec::new() }
+        Counts { passed: u64::from(good), failed: u64::from(!good), ..Counts::default() }
     }
 
     fn add(&mut self, other: Counts) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.failures.extend(other.failures);
         self.skipped.extend(other.skipped);
     }
+}
+
+/// What runs one after the other; the two lanes of a whole run run at the same time. Cargo lets only one build work in a
+/// target folder of a profile, so each lane has its own while the other builds, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    /// The server and what tests it, then journeys.
+    Server,
+    /// The client, which compiles for minutes on one core, and what tests neither client nor server.
+    Client,
 }
 
 /// One stage of the whole run.
@@ -43,70 +83,113 @@ struct Stage {
     /// Runs the check.
     about: &'static str,
     run: fn(&Prerequisites) -> Result<Counts>,
+    /// When it runs in a whole run; `None`: another stage of the whole run does the same.
+    lane: Option<Lane>,
+    /// The stages of the other lane that must have ended before.
+    after: &'static [&'static str],
 }
 
-/// The stage that compiles for minutes on one core. In a whole run it begins beside the stage [`BESIDE`], in which the
-/// server's own crates leave a core idle.
-const CLIENT: &str = "client";
-const BESIDE: &str = "build";
-
-/// Ordered by how soon they fail: lints and Rust tests take minutes, the optimized client is the longest
-/// step.
+/// Ordered as the summary lists them; the stages of a lane by how soon they fail.
 const STAGES: [Stage; 8] = [
-    Stage { name: "format", about: "formatting", run: format },
-    Stage { name: "lint", about: "lints of the app and the server", run: lint },
-    Stage { name: "build", about: "build of the server and the sandbox helper", run: build },
-    Stage { name: "rust", about: "Rust tests, with the Java harness", run: rust::all },
-    Stage { name: "xtask", about: "lints and tests of xtask", run: xtask },
-    Stage { name: "lint-client", about: "lints of the client", run: lint_client },
-    Stage { name: CLIENT, about: "build of the optimized client", run: optimized_client },
-    Stage { name: "journeys", about: "browser journeys", run: journeys::all },
+    Stage { name: "format", about: "formatting", run: format, lane: Some(Lane::Server), after: &[] },
+    Stage { name: "lint", about: "lints of the app and the server", run: lint, lane: None, after: &[] },
+    Stage {
+        name: "build",
+        about: "lints and build of the server, the sandbox helper and the Rust tests",
+        run: build,
+        lane: Some(Lane::Server),
+        after: &[],
+    },
+    Stage {
+        name: "rust",
+        about: "Rust tests, with the Java harness",
+        run: rust::all,
+        lane: Some(Lane::Server),
+        after: &[],
+    },
+    Stage {
+        name: "client",
+        about: "build of the optimized client",
+        run: optimized_client,
+        lane: Some(Lane::Client),
+        after: &[],
+    },
+    Stage { name: "lint-client", about: "lints of the client", run: lint_client, lane: Some(Lane::Client), after: &[] },
+    // Builds in the folder in which the server is built.
+    Stage {
+        name: "xtask",
+        about: "lints and tests of xtask",
+        run: rust::xtask,
+        lane: Some(Lane::Client),
+        after: &["build"],
+    },
+    Stage {
+        name: "journeys",
+        about: "browser journeys",
+        run: journeys::all,
+        lane: Some(Lane::Server),
+        after: &["client"],
+    },
 ];
 
-/// Runs every stage, or what `names` selects, and prints the summary.
-pub fn test(names: &[String]) -> Result<ExitCode> {
+/// Runs every stage, or what the options select, and prints the summary.
+pub fn test(options: &Options) -> Result<ExitCode> {
+    if options.list {
+        return list();
+    }
     let prerequisites = Prerequisites::find()?;
     prerequisites.announce();
-    let planned = plan(names)?;
-    let done = run(&planned, &prerequisites, names.is_empty());
-    let not_run: Vec<&str> = planned[done.len()..].iter().map(|step| step.title.as_str()).collect();
-    Ok(summary(&done, &not_run, &prerequisites))
+    let planned = plan(&options.names)?;
+    if options.repeat.is_some() || options.beside_load {
+        return repeat::run(&planned, &prerequisites, options.repeat.unwrap_or(1), options.beside_load);
+    }
+    let done = run(&planned, &prerequisites, Fail::First)?;
+    Ok(summary(&planned, &done, &prerequisites))
 }
 
-/// Runs the steps up to the first that fails. In a whole run, the client is built beside other stages.
-fn run<'a>(planned: &'a [Step], prerequisites: &Prerequisites, whole: bool) -> Vec<Done<'a>> {
-    let mut done: Vec<Done> = Vec::new();
-    thread::scope(|scope| {
-        let mut client = None;
-        for step in planned {
+/// What a failure ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fail {
+    /// The run: no further stage begins.
+    First,
+    /// Nothing but its stage.
+    Late,
+}
+
+/// Runs the steps, each lane at the same time as the other. `None` for steps that were not run.
+fn run(planned: &[Step], prerequisites: &Prerequisites, fail: Fail) -> Result<Vec<Option<Done>>> {
+    // Installed first, because two installations at once would fail.
+    if planned.iter().any(|step| step.lane == Lane::Client) {
+        setup::targets()?;
+    }
+    let board = Board::new(planned.len());
+    let in_lane = |lane: Lane| {
+        for (number, step) in planned.iter().enumerate().filter(|(_, step)| step.lane == lane) {
+            let needed = |other: &Step| other.name.is_some_and(|name| step.after.contains(&name));
+            let needed: Vec<usize> = (0..planned.len()).filter(|other| needed(&planned[*other])).collect();
+            if !board.wait_for(&needed) {
+                return;
+            }
             tools::say(&step.title);
             let start = Instant::now();
-            if whole && step.is(BESIDE) {
-                // Installed first: two installations at once would fail.
-                client = Some(setup::wasm_target().map(|_| scope.spawn(|| optimized_client(prerequisites))));
-            }
-            let counts = match client.take_if(|_| step.is(CLIENT)) {
-                Some(begun) => {
-                    begun.and_then(|build| build.join().map_err(|_| anyhow!("the client's build panicked"))?)
-                }
-                None => step.run(prerequisites),
-            };
-            let counts = counts.unwrap_or_else(|e| {
-                eprintln!("error: {e:#}");
+            let counts = catch_unwind(AssertUnwindSafe(|| step.run(prerequisites)));
+            let counts = counts.unwrap_or_else(|_| Err(anyhow!("xtask panicked"))).unwrap_or_else(|e| {
+                eprintln!("error: {}: {e:#}", step.title);
                 Counts::one(false)
             });
             let passed = good(&counts, prerequisites);
-            done.push(Done { title: &step.title, counts, passed, time: start.elapsed() });
-            if !passed {
-                break;
-            }
+            board.done(number, Done { counts, passed, time: start.elapsed() }, !passed && fail == Fail::First);
         }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| in_lane(Lane::Client));
+        in_lane(Lane::Server);
     });
-    done
+    Ok(board.all())
 }
 
 /// Prints the names that `cargo xtask test NAME` accepts.
-pub fn list() -> Result<ExitCode> {
+fn list() -> Result<ExitCode> {
     println!("Stages:");
     for stage in &STAGES {
         println!("    {:12} {}", stage.name, stage.about);
@@ -122,63 +205,7 @@ pub fn list() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A stage, or the requested part of one.
-struct Step {
-    title: String,
-    what: What,
-}
-
-enum What {
-    Stage(fn(&Prerequisites) -> Result<Counts>),
-    Journeys(Vec<String>),
-    Rust(String),
-}
-
-impl Step {
-    /// Whether this is the whole stage of this name.
-    fn is(&self, name: &str) -> bool {
-        matches!(self.what, What::Stage(_)) && self.title.split(':').next() == Some(name)
-    }
-
-    fn run(&self, prerequisites: &Prerequisites) -> Result<Counts> {
-        match &self.what {
-            What::Stage(run) => run(prerequisites),
-            What::Journeys(names) => journeys::some(prerequisites, names),
-            What::Rust(name) => rust::some(prerequisites, name),
-        }
-    }
-}
-
-/// The stages to run: all of them without names. A name is a stage, otherwise a journey, otherwise part of a
-/// Rust test's path.
-fn plan(names: &[String]) -> Result<Vec<Step>> {
-    let stage =
-        |stage: &Stage| Step { title: format!("{}: {}", stage.name, stage.about), what: What::Stage(stage.run) };
-    if names.is_empty() {
-        return Ok(STAGES.iter().map(stage).collect());
-    }
-    let all_journeys = journeys::names()?;
-    let (mut steps, mut chosen) = (Vec::new(), Vec::new());
-    for name in names {
-        let file = name.trim_end_matches(".ts").trim_end_matches(".spec");
-        if let Some(found) = STAGES.iter().find(|stage| stage.name == name) {
-            steps.push(stage(found));
-        } else if all_journeys.iter().any(|journey| journey == file) {
-            chosen.push(file.to_owned());
-        } else if rust::find()?.iter().any(|test| test.path.contains(name.as_str())) {
-            steps.push(Step { title: format!("rust: {name}"), what: What::Rust(name.clone()) });
-        } else {
-            bail!("no stage, journey or Rust test is named `{name}`; `cargo xtask test --list` prints all names");
-        }
-    }
-    if !chosen.is_empty() {
-        steps.push(Step { title: format!("journeys: {}", chosen.join(", ")), what: What::Journeys(chosen) });
-    }
-    Ok(steps)
-}
-
-struct Done<'a> {
-    title: &'a str,
+struct Done {
     counts: Counts,
     passed: bool,
     time: Duration,
@@ -190,12 +217,17 @@ fn good(counts: &Counts, prerequisites: &Prerequisites) -> bool {
     counts.failed == 0 && !skipped_wrongly && counts.passed + counts.skipped.len() as u64 > 0
 }
 
-fn summary(done: &[Done<'_>], not_run: &[&str], prerequisites: &Prerequisites) -> ExitCode {
+fn summary(planned: &[Step], done: &[Option<Done>], prerequisites: &Prerequisites) -> ExitCode {
     println!();
     let mut all = Counts::default();
-    let mut good = not_run.is_empty();
-    for stage in done {
-        let Counts { passed, failed, skipped } = &stage.counts;
+    let mut good = true;
+    for (step, stage) in planned.iter().zip(done) {
+        let Some(stage) = stage else {
+            println!("not run            {}", step.title);
+            good = false;
+            continue;
+        };
+        let Counts { passed, failed, skipped, .. } = &stage.counts;
         let mut detail = match passed + failed {
             0 | 1 => String::new(),
             _ => format!("{passed} passed, {failed} failed"),
@@ -204,12 +236,9 @@ fn summary(done: &[Done<'_>], not_run: &[&str], prerequisites: &Prerequisites) -
             detail += &format!("{}{} skipped", if detail.is_empty() { "" } else { ", " }, skipped.len());
         }
         let verdict = if stage.passed { "passed" } else { "FAILED" };
-        println!("{verdict}   {:>6.1} s  {}  {detail}", stage.time.as_secs_f64(), stage.title);
+        println!("{verdict}   {:>6.1} s  {}  {detail}", stage.time.as_secs_f64(), step.title);
         good &= stage.passed;
-        all.add(Counts { passed: *passed, failed: *failed, skipped: skipped.clone() });
-    }
-    for title in not_run {
-        println!("not run            {title}");
+        all.add(Counts { passed: *passed, failed: *failed, skipped: skipped.clone(), failures: Vec::new() });
     }
     for skip in &all.skipped {
         let verdict = if prerequisites.forbid(skip) { "SKIPPED, which fails here" } else { "skipped" };
@@ -234,33 +263,11 @@ fn lint(_: &Prerequisites) -> Result<Counts> {
 }
 
 fn build(_: &Prerequisites) -> Result<Counts> {
-    server::build(false).map(|_| Counts::one(true))
-}
-
-/// Separate, because its dependencies enable features that would rebuild the server's.
-fn xtask(_: &Prerequisites) -> Result<Counts> {
-    let package = ["--locked", "--quiet", "--package", "xtask", "--all-targets", "--", "-D", "warnings"];
-    let mut counts = one(tools::cargo().arg("clippy").args(package))?;
-    counts.add(rust::run(tools::cargo().args(["test", "--locked", "--package", "xtask"]))?);
-    Ok(counts)
+    rust::build().map(|_| Counts::one(true))
 }
 
 fn lint_client(_: &Prerequisites) -> Result<Counts> {
-    let toolchain = setup::wasm_target()?;
-    let check = |cargo: &mut Command| {
-        let package = ["--locked", "--quiet", "--package", "app", "--lib", "--target", setup::WASM];
-        cargo.args(package).args(["--features", "hydrate"]);
-    };
-    let mut cargo = toolchain.cargo();
-    match toolchain {
-        setup::Toolchain::Own => {
-            check(cargo.arg("clippy"));
-            cargo.args(["--", "-D", "warnings"]);
-        }
-        // Debian's compiler for the browser comes without clippy.
-        setup::Toolchain::Debian => check(cargo.arg("check")),
-    }
-    one(&mut cargo)
+    one(&mut client::lint(setup::wasm_target()?))
 }
 
 /// All journeys run with the release client, whose size they measure, in one build.
@@ -277,24 +284,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_stage_a_journey_or_a_rust_test() {
-        let titles = |names: &[&str]| -> Vec<String> {
-            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            plan(&names).unwrap().into_iter().map(|step| step.title).collect()
-        };
-        assert_eq!(titles(&[]).len(), STAGES.len());
-        assert_eq!(titles(&["format"]), ["format: formatting"]);
-        assert_eq!(titles(&["kill", "runs.spec.ts"]), ["journeys: kill, runs"]);
-        let this = "a_name_is_a_stage_a_journey_or_a_rust_test";
-        assert_eq!(titles(&[this]), [format!("rust: {this}")]);
-        // The name must not occur in this file as a test's.
-        assert!(plan(&["no_such_test_anywhere".to_owned()]).is_err());
-    }
-
-    #[test]
     fn a_stage_without_any_test_fails() {
         let check = |passed, failed, skipped: &[Skip], strict, expected| {
-            let counts = Counts { passed, failed, skipped: skipped.to_vec() };
+            let counts = Counts { passed, failed, skipped: skipped.to_vec(), failures: Vec::new() };
             let prerequisites = Prerequisites { strict, ..Prerequisites::default() };
             assert_eq!(good(&counts, &prerequisites), expected, "{counts:?}, strict: {strict}");
         };
@@ -307,5 +299,44 @@ mod tests {
         check(3, 0, &[skip(Kind::Data)], true, false);
         check(3, 0, &[skip(Kind::Host)], true, true);
         check(3, 0, &[skip(Kind::Ignored)], false, false);
+    }
+
+    /// A step that passes or fails.
+    pub(super) fn step(name: &'static str, good: bool) -> Step {
+        let run: fn(&Prerequisites) -> Result<Counts> =
+            if good { |_| Ok(Counts::one(true)) } else { |_| Err(anyhow!("as a test of xtask asks for")) };
+        Step { title: name.to_owned(), name: Some(name), what: plan::What::Stage(run), lane: Lane::Server, after: &[] }
+    }
+
+    fn outcome(steps: &[Step], fail: Fail) -> Vec<Option<bool>> {
+        let done = run(steps, &Prerequisites::default(), fail).unwrap();
+        done.into_iter().map(|done| done.map(|done| done.passed)).collect()
+    }
+
+    #[test]
+    fn a_failure_ends_the_run_unless_later_stages_are_wanted() {
+        let steps = |good| [step("a", good), step("b", true)];
+        assert_eq!(outcome(&steps(true), Fail::First), [Some(true), Some(true)]);
+        assert_eq!(outcome(&steps(false), Fail::First), [Some(false), None]);
+        assert_eq!(outcome(&steps(false), Fail::Late), [Some(false), Some(true)]);
+    }
+
+    #[test]
+    fn a_stage_that_panics_has_failed() {
+        let mut steps = [step("a", true), step("b", true)];
+        steps[0].what = plan::What::Stage(|_| panic!("as a test of xtask asks for"));
+        assert_eq!(outcome(&steps, Fail::First), [Some(false), None]);
+    }
+
+    #[test]
+    fn stages_wait_only_for_stages_of_the_other_lane() {
+        for stage in &STAGES {
+            for needed in stage.after {
+                let needed = STAGES.iter().find(|other| other.name == *needed).unwrap();
+                assert!(needed.lane.is_some() && needed.lane != stage.lane, "{}", stage.name);
+                // Two that wait for each other would never begin.
+                assert!(needed.after.is_empty(), "{}", stage.name);
+            }
+        }
     }
 }

@@ -7,10 +7,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
 use crate::{toolchains, tools};
 
@@ -162,18 +162,22 @@ impl Prerequisites {
 
 /// Lets a command's tests report skips; returns the skips with the result of `run`.
 pub fn collect<T>(command: &mut Command, run: impl FnOnce(&mut Command) -> Result<T>) -> Result<(T, Vec<Skip>)> {
-    let file = tempfile::NamedTempFile::new()?;
-    let result = run(command.env(VARIABLE, file.path()))?;
-    let text = fs::read_to_string(file.path())?;
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("aixgrade-skipped-{}-{number}", std::process::id()));
+    fs::write(&file, "")?;
+    let result = run(command.env(VARIABLE, &file));
+    let text = fs::read_to_string(&file);
+    fs::remove_file(&file)?;
+    let (result, text) = (result?, text?);
     let lines = text.lines().map(|line| Skip::parse(line).with_context(|| format!("not a skipped test: {line}")));
     Ok((result, lines.collect::<Result<_>>()?))
 }
 
 /// The folder with an archive's files, under `target`; unpacked again when the archive has changed.
 fn unpacked(archive: &Path) -> Result<PathBuf> {
-    let digest = hex::encode(Sha256::digest(fs::read(archive)?));
     let folder = tools::root().join("target/aixbench");
-    let place = folder.join(&digest[..16]);
+    let place = folder.join(tools::fingerprint([fs::read(archive)?]));
     if !place.is_dir() {
         let fresh = folder.join("unpacking");
         let _ = fs::remove_dir_all(&folder);

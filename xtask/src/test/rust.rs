@@ -1,52 +1,185 @@
 //! Rust tests: all of them, or those whose path contains a name.
 
-use std::{fs, path::Path, process::Command, thread};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, OnceLock, PoisonError},
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Result, anyhow, bail};
 
 use super::{
     Counts,
+    lints::with_lints,
     prerequisites::{self, Prerequisites, Skip},
 };
-use crate::{server, setup, tools};
+use crate::{client, server, setup, tools};
 
-/// The test program that mostly waits, for brokers, leases and lost connections. It runs beside all others, which keep
-/// the processor busy for about as long.
-const WAITS: &str = "cluster";
+/// A program that runs tests.
+struct Program {
+    /// The name of its target; a package's library has the package's name.
+    name: String,
+    file: PathBuf,
+    /// The folder of its package, in which it runs.
+    package: PathBuf,
+}
 
-/// Runs the tests of the app, the server and the helper.
+/// What the tests need, built.
+pub struct Built {
+    /// The server's program.
+    pub aixgrade: PathBuf,
+    programs: Vec<Program>,
+}
+
+/// Lints and builds the server, its helper and all Rust tests but those of xtask; only once, so that a later stage does
+/// not wait for another build that works in the same folder.
+pub fn build() -> Result<&'static Built> {
+    static BUILT: OnceLock<Built> = OnceLock::new();
+    match BUILT.get() {
+        Some(built) => Ok(built),
+        None => build_afresh().map(|built| BUILT.get_or_init(|| built)),
+    }
+}
+
+fn build_afresh() -> Result<Built> {
+    let mut cargo = tools::cargo();
+    cargo.args(["test", "--locked", "--no-run", "--quiet", "--tests", "--benches"]);
+    // Programs without tests of their own are built for the tests of their package. Those of other packages would be
+    // neither built nor linted.
+    for package in tools::packages()?.iter().filter(|package| package.is_default) {
+        if !package.targets.iter().any(|target| target.kind == "test") {
+            let programs = package.targets.iter().filter(|target| target.kind == "bin" && !target.is_tested);
+            cargo.args(programs.flat_map(|program| ["--bin", &program.name]));
+        }
+    }
+    let artifacts = tools::artifacts(with_lints(&mut cargo)?)?;
+    let aixgrade = artifacts.iter().filter(|made| made.name == server::PROGRAM && !made.is_test);
+    let aixgrade = match aixgrade.filter_map(tools::Artifact::program).next() {
+        Some(built) => built.to_path_buf(),
+        // No test of its package needs it.
+        None => tools::built_program(with_lints(&mut server::command())?, server::PROGRAM)?,
+    };
+    // Tests of the sandbox start the helper, which no test program builds.
+    server::helper(&aixgrade)?;
+    Ok(Built { aixgrade, programs: programs(artifacts) })
+}
+
+/// The programs among what was built that run tests.
+fn programs(artifacts: Vec<tools::Artifact>) -> Vec<Program> {
+    let tests = artifacts.into_iter().filter(|made| made.is_test && made.kind != "bench");
+    tests
+        .filter_map(|made| {
+            let file = made.program()?.to_path_buf();
+            Some(Program { name: made.name, file, package: made.package })
+        })
+        .collect()
+}
+
+/// Runs the tests of every package but those of xtask.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     setup::for_rust_tests()?;
-    // Tests of the sandbox start the helper, which no test program builds.
-    server::build(false)?;
-    // Built at once, because a cargo that builds lets no other one start tests.
-    tools::run(tools::cargo().args(["test", "--locked", "--no-run", "--quiet"]))?;
-    let mut programs: Vec<String> = find()?
-        .into_iter()
-        .filter(|t| t.target.contains(&"--test".to_owned()))
-        .flat_map(|t| t.target.last().cloned())
-        .collect();
-    programs.sort();
-    programs.dedup();
-    let command = |programs: &[&str]| {
-        let mut cargo = tools::cargo();
-        cargo.args(["test", "--locked", "--no-fail-fast"]);
-        cargo.args(programs.iter().flat_map(|program| ["--test", program]));
+    let mut programs: Vec<&Program> = build()?.programs.iter().collect();
+    // The longest first, so that none of them runs alone at the end.
+    let mut times = Times::read();
+    programs.sort_by(|a, b| times.of(&b.name).total_cmp(&times.of(&a.name)));
+    let command = |program: &Program| {
+        let mut command = tools::of_package(&program.file, &program.package);
         // Many tests wait for programs that they start, or until a lease expires.
-        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
-        cargo.env("RUST_TEST_THREADS", threads.to_string());
-        prerequisites.pass_to(&mut cargo);
-        cargo
+        command.env("RUST_TEST_THREADS", (2 * cores()).to_string());
+        prerequisites.pass_to(&mut command);
+        command
     };
-    let others: Vec<&str> = programs.iter().map(String::as_str).filter(|program| *program != WAITS).collect();
-    let (mut waiting, mut others) = (command(&[WAITS]), command(&others));
-    others.args(["--lib", "--bins"]);
-    thread::scope(|scope| {
-        let beside = scope.spawn(|| run(&mut waiting));
-        let mut counts = run(&mut others)?;
-        counts.add(beside.join().map_err(|_| anyhow!("the tests of `{WAITS}` were not counted"))??);
-        Ok(counts)
-    })
+    let waiting = Mutex::new(programs.iter().map(|program| (*program, command(program))).rev().collect::<Vec<_>>());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let in_turn = || {
+        let mut ran = Vec::new();
+        while let Some((program, mut command)) = next() {
+            let begun = Instant::now();
+            let counts = run_program(program, &mut command);
+            ran.push((program.name.clone(), begun.elapsed().as_secs_f64(), counts));
+        }
+        ran
+    };
+    // One more than cores, because tests wait for brokers, leases and programs.
+    let ran: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..=cores()).map(|_| scope.spawn(in_turn)).collect();
+        threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("tests were not counted"))).collect()
+    });
+    let mut all = Counts::default();
+    for ran in ran {
+        for (name, seconds, counts) in ran? {
+            times.0.insert(name, seconds);
+            all.add(counts?);
+        }
+    }
+    times.write()?;
+    Ok(all)
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How long each program ran the last time, in seconds.
+struct Times(BTreeMap<String, f64>);
+
+impl Times {
+    fn file() -> PathBuf {
+        tools::root().join("target/test-times.json")
+    }
+
+    fn read() -> Times {
+        let text = fs::read_to_string(Times::file()).unwrap_or_default();
+        Times(serde_json::from_str(&text).unwrap_or_default())
+    }
+
+    /// An unknown program may be the longest.
+    fn of(&self, name: &str) -> f64 {
+        self.0.get(name).copied().unwrap_or(f64::INFINITY)
+    }
+
+    fn write(&self) -> Result<()> {
+        fs::write(Times::file(), serde_json::to_vec_pretty(&self.0)?)?;
+        Ok(())
+    }
+}
+
+/// Runs a test program and shows its output at once at its end, because others run beside it.
+fn run_program(program: &Program, command: &mut Command) -> Result<Counts> {
+    let mut output = String::new();
+    let counts = counted(command, |line| {
+        // Whoever waits should see for what.
+        if line.contains(" has been running for over ") {
+            println!("{}: {line}", program.name);
+        }
+        output += line;
+        output.push('\n');
+    });
+    print!("==> {}\n{output}", program.name);
+    let mut counts = counts?;
+    for failure in &mut counts.failures {
+        *failure = format!("{}: {failure}", program.name);
+    }
+    Ok(counts)
+}
+
+/// Lints and runs the tests of xtask's packages. Separate, because their dependencies enable features that would rebuild
+/// the server's.
+pub fn xtask(_: &Prerequisites) -> Result<Counts> {
+    let packages: Vec<String> = tools::packages()?.into_iter().filter(|p| !p.is_default).map(|p| p.name).collect();
+    let (builder, others): (Vec<_>, Vec<_>) = packages.iter().partition(|name| *name == client::BUILDER);
+    let mut counts = Counts::default();
+    for (packages, profile) in [(others, "dev"), (builder, client::BUILDER_PROFILE)] {
+        let mut cargo = tools::cargo();
+        cargo.args(["test", "--locked", "--profile", profile]);
+        cargo.args(packages.into_iter().flat_map(|package| ["--package", package]));
+        counts.add(run(with_lints(&mut cargo)?)?);
+    }
+    Ok(counts)
 }
 
 /// Runs the tests whose path contains `name`, and builds only their test programs.
@@ -74,16 +207,23 @@ pub fn some(prerequisites: &Prerequisites, name: &str) -> Result<Counts> {
 }
 
 /// Runs `cargo test`, shows its output, and adds up its results.
-pub fn run(cargo: &mut Command) -> Result<Counts> {
+fn run(cargo: &mut Command) -> Result<Counts> {
+    counted(cargo, |line| println!("{line}"))
+}
+
+/// Runs test programs, passes each line of their output on, and adds up their results.
+fn counted(command: &mut Command, mut each: impl FnMut(&str)) -> Result<Counts> {
     let mut counts = Counts::default();
-    let (good, skipped) = prerequisites::collect(cargo, |cargo| {
-        tools::run_lines(cargo, |line| {
-            println!("{line}");
+    let (good, skipped) = prerequisites::collect(command, |command| {
+        tools::run_lines(command, |line| {
+            each(line);
             if let Some((passed, failed)) = result(line) {
                 counts.passed += passed;
                 counts.failed += failed;
-            } else if let Some(name) = ignored(line) {
+            } else if let Some(name) = ended(line, "ignored") {
                 counts.skipped.push(Skip::ignored(name));
+            } else if let Some(name) = ended(line, "FAILED") {
+                counts.failures.push(name.to_owned());
             }
         })
     })?;
@@ -91,7 +231,7 @@ pub fn run(cargo: &mut Command) -> Result<Counts> {
     counts.passed = counts.passed.saturating_sub(skipped.len() as u64);
     counts.skipped.extend(skipped);
     if !good && counts.failed == 0 {
-        bail!("`{}` failed", tools::shown(cargo));
+        bail!("`{}` failed", tools::shown(command));
     }
     Ok(counts)
 }
@@ -105,10 +245,12 @@ fn result(line: &str) -> Option<(u64, u64)> {
     Some((count("passed"), count("failed")))
 }
 
-/// The name in a line `test a::b ... ignored`.
-fn ignored(line: &str) -> Option<&str> {
-    let (name, verdict) = line.strip_prefix("test ")?.split_once(" ... ")?;
-    (verdict == "ignored" || verdict.starts_with("ignored,")).then_some(name)
+/// The name in a line `test a::b ... ignored` or, with another verdict, `test a::b ... FAILED`.
+fn ended<'a>(line: &'a str, verdict: &str) -> Option<&'a str> {
+    let (name, ended) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    let reason = ended.strip_prefix(verdict)?;
+    let name = name.strip_suffix(" - should panic").unwrap_or(name);
+    (reason.is_empty() || reason.starts_with(',')).then_some(name)
 }
 
 /// A test in the sources.
@@ -121,44 +263,53 @@ pub struct Test {
 
 /// Every test in the sources, found by its attribute, without compiling.
 pub fn find() -> Result<Vec<Test>> {
-    let root = tools::root();
     let mut tests = Vec::new();
-    for (folder, target) in [
-        ("app/src", &["--package", "app", "--lib"][..]),
-        ("server/src", &["--package", "server", "--lib"]),
-        ("server/helper/src", &["--package", "helper"]),
-        ("server/stats/src", &["--package", "stats", "--lib"]),
-        ("server/stats/tests", &["--package", "stats", "--test"]),
-        ("server/tests", &["--package", "server", "--test"]),
-        ("xtask/src", &["--package", "xtask"]),
-    ] {
-        let mut files = Vec::new();
-        tools::files(&root.join(folder), &mut files)?;
-        files.sort();
-        for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "rs")) {
-            let module = module(file.strip_prefix(root.join(folder))?);
-            let mut target: Vec<String> = target.iter().map(|part| (*part).to_owned()).collect();
-            let mut prefix = module;
-            if folder.ends_with("/tests") {
-                // A file there is a program of its own, and so is a folder with a `main.rs`; other folders have its
-                // modules or data.
-                let program = prefix.remove(0);
-                if !["{}.rs", "{}/main.rs"]
-                    .iter()
-                    .any(|file| root.join(folder).join(file.replace("{}", &program)).is_file())
-                {
-                    continue;
+    for package in tools::packages()? {
+        let has_library = package.targets.iter().any(|target| target.kind == "lib");
+        for target in &package.targets {
+            let own = |option: &str| match option {
+                "--lib" => vec![option.to_owned()],
+                _ => vec![option.to_owned(), target.name.clone()],
+            };
+            let folder = target.source.parent().map(Path::to_path_buf).unwrap_or_default();
+            // The files of the target, relative to the folder whose files are its first modules.
+            let (folder, files, own) = match target.kind.as_str() {
+                "lib" => (folder.clone(), rust_files(&folder)?, own("--lib")),
+                "bin" if !target.is_tested => continue,
+                // Of a package with a library, the modules are the library's.
+                "bin" if has_library => (folder, BTreeSet::from([target.source.clone()]), own("--bin")),
+                "bin" => (folder.clone(), rust_files(&folder)?, own("--bin")),
+                "test" if target.source.ends_with("main.rs") => (folder.clone(), rust_files(&folder)?, own("--test")),
+                "test" => {
+                    let folder = target.source.with_extension("");
+                    let mut files = if folder.is_dir() { rust_files(&folder)? } else { BTreeSet::new() };
+                    files.insert(target.source.clone());
+                    (folder, files, own("--test"))
                 }
-                target.push(program);
+                _ => continue,
+            };
+            let mut target = vec!["--package".to_owned(), package.name.clone()];
+            if package.name == client::BUILDER {
+                target.extend(["--profile", client::BUILDER_PROFILE].map(str::to_owned));
             }
-            let source = fs::read_to_string(file)?;
-            tests.extend(in_source(&source).into_iter().map(|name| {
-                let path = prefix.iter().cloned().chain([name]).collect::<Vec<_>>().join("::");
-                Test { path, target: target.clone() }
-            }));
+            target.extend(own);
+            for file in files {
+                let prefix = file.strip_prefix(&folder).map(module).unwrap_or_default();
+                tests.extend(in_source(&fs::read_to_string(&file)?).into_iter().map(|name| {
+                    let path = prefix.iter().cloned().chain([name]).collect::<Vec<_>>().join("::");
+                    Test { path, target: target.clone() }
+                }));
+            }
         }
     }
     Ok(tests)
+}
+
+/// The sources in a folder.
+fn rust_files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let mut files = Vec::new();
+    tools::files(folder, &mut files)?;
+    Ok(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs")).collect())
 }
 
 /// The path of the module in a file: `db/runs.rs` and `db/runs/mod.rs` contain `db::runs`.
@@ -208,9 +359,12 @@ mod tests {
         check("test result: FAILED. 1 passed; 2 failed; 4 ignored; 0 measured; 0 filtered out", Some((1, 2)));
         check("test db::opens ... ok", None);
         check("running 3 tests", None);
-        assert_eq!(ignored("test db::opens ... ignored"), Some("db::opens"));
-        assert_eq!(ignored("test db::opens ... ignored, too slow"), Some("db::opens"));
-        assert_eq!(ignored("test db::ignored ... ok"), None);
+        assert_eq!(ended("test db::opens ... ignored", "ignored"), Some("db::opens"));
+        assert_eq!(ended("test db::opens ... ignored, too slow", "ignored"), Some("db::opens"));
+        assert_eq!(ended("test db::ignored ... ok", "ignored"), None);
+        assert_eq!(ended("test db::opens ... FAILED", "FAILED"), Some("db::opens"));
+        assert_eq!(ended("test db::fails - should panic ... FAILED", "FAILED"), Some("db::fails"));
+        assert_eq!(ended("test db::opens ... FAILED", "ignored"), None);
     }
 
     #[test]
@@ -221,7 +375,9 @@ mod tests {
         assert_eq!(module(Path::new("db/mod.rs")), ["db"]);
         let all = find().unwrap();
         let this = all.iter().find(|test| test.path == "test::rust::tests::finds_tests_in_sources");
-        assert_eq!(this.unwrap().target, ["--package", "xtask"]);
+        assert_eq!(this.unwrap().target, ["--package", "xtask", "--lib"]);
+        let builder = all.iter().find(|test| test.target.contains(&client::BUILDER.to_owned())).unwrap();
+        assert!(builder.target.contains(&client::BUILDER_PROFILE.to_owned()));
         let has = |program| all.iter().any(|test| test.target.last().is_some_and(|name| name == program));
         assert_eq!(["it", "cluster", "reference", "fixtures"].map(has), [true, true, true, false]);
     }

@@ -15,10 +15,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use super::{memory, ours::Ours, people};
-use crate::{
-    bench::{Report, Target, usage},
-    toolchains, tools,
-};
+use crate::{Report, Target, toolchains, tools, usage};
 
 /// A language of the benchmark.
 pub struct Benchmark {

@@ -1,14 +1,10 @@
 //! `cargo xtask bench steadiness`: the same submission many times while the machine is overloaded. A changed
 //! verdict is the engine's fault, unless the code itself is random. The engine's own fixtures run under the
 //! same load, strict and fast, and each must get the verdict in its name.
-//!
-//! Each busy process has its own session: Linux shares a processor between sessions first (autogroup), so
-//! busy threads of this program would only take time from this program.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    process::{Child, Stdio},
     thread,
     time::Instant,
 };
@@ -24,7 +20,7 @@ use super::{
     },
     release_server,
 };
-use crate::tools;
+use crate::{busy::Busy, tools};
 
 /// `bench steadiness`
 #[derive(Args)]
@@ -70,7 +66,7 @@ pub fn run(options: &Options) -> Result<Report> {
     let submission = submission.context("no submission")?;
     let fixtures = if options.fixtures > 0 { Some(Ours::fixtures(&binary)?) } else { None };
     let busy = thread::available_parallelism()?.get() * options.load;
-    let load = Load::start(busy)?;
+    let load = Busy::start(busy)?;
     let begun = Instant::now();
     let mut seen: BTreeMap<Named, BTreeMap<OutputResult, usize>> = BTreeMap::new();
     let mut missing = 0;
@@ -131,31 +127,4 @@ fn under_load(ours: &Ours, runs: usize, report: &mut Report) -> Result<()> {
         report.note(line);
     }
     Ok(())
-}
-
-/// Busy processes, each in its own session; dropping this value ends them.
-struct Load(Vec<Child>);
-
-impl Load {
-    fn start(count: usize) -> Result<Load> {
-        // Checks regularly whether this program still runs, because it may be killed.
-        let work = "while kill -0 \"$0\" 2>/dev/null; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; done";
-        let this = std::process::id().to_string();
-        let mut load = Load(Vec::new());
-        for _ in 0..count {
-            let mut command = tools::command("setsid");
-            command.args(["sh", "-c", work, &this]).stdin(Stdio::null()).stdout(Stdio::null());
-            load.0.push(command.spawn().context("`setsid` (package util-linux) cannot be started")?);
-        }
-        Ok(load)
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        for process in &mut self.0 {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
-    }
 }

@@ -4,8 +4,14 @@
 //! figures into a [`Report`], which [`Report::show`] prints. Figures depend on the machine: measure with
 //! nothing else running, and compare ratios, not seconds, between machines.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "starting servers and what they are compared with is what benches are for"
+)]
+
 mod cluster;
 mod engine;
+mod feedback;
 mod grading;
 mod growth;
 mod load;
@@ -16,14 +22,19 @@ mod usage;
 use std::{fmt::Write as _, fs, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::{Parser, Subcommand};
 use serde::Serialize;
-
-use crate::{server, tools};
+use xtask::{busy, server, toolchains, tools};
 
 /// The benches to run, and the output format.
-#[derive(Args)]
-pub struct Bench {
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask bench",
+    bin_name = "cargo xtask bench",
+    about = "Measures the performance targets",
+    disable_help_subcommand = true
+)]
+struct Bench {
     #[command(subcommand)]
     what: What,
     /// Print the figures as one JSON object on standard output, everything else on standard error
@@ -38,6 +49,8 @@ enum What {
     /// The engine: outputs per second, compared with javac and java for each task and with the published
     /// runner's one JVM
     Engine(engine::Options),
+    /// From a change in a source file to the page in the browser, or to its own tests' results
+    Feedback(feedback::Options),
     /// Grading: sixteen raters without think time
     Grading(grading::Options),
     /// A data folder after five years: start, every page, backup, prune, archiving
@@ -50,22 +63,22 @@ enum What {
     Steadiness(steadiness::Options),
 }
 
-/// Runs the benchmark in an optimized build of xtask: the load generator shares the cores with the
-/// server, and unoptimized it would take more of them than the server.
-pub fn optimized() -> Result<ExitCode> {
-    let mut cargo = tools::cargo();
-    cargo.args(["run", "--locked", "--quiet", "--release", "--package", "xtask", "--"]);
-    tools::say_aside("Building what measures, optimized");
-    // Paths are relative to the caller's folder.
-    let status = cargo.args(std::env::args_os().skip(1)).current_dir(std::env::current_dir()?).status()?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+fn main() -> ExitCode {
+    match measure(&Bench::parse()) {
+        Ok(code) => code,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Measures and prints. Exits with code 1 if a target is missed.
-pub fn bench(args: &Bench) -> Result<ExitCode> {
+fn measure(args: &Bench) -> Result<ExitCode> {
     let report = match &args.what {
         What::Cluster(options) => cluster::run(options)?,
         What::Engine(options) => engine::run(options)?,
+        What::Feedback(options) => feedback::run(options)?,
         What::Grading(options) => grading::run(options)?,
         What::Growth(options) => growth::run(options)?,
         What::Load(options) => load::run(options)?,
@@ -213,6 +226,12 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_bench_can_be_parsed() {
+        Bench::command().debug_assert();
+    }
 
     #[test]
     fn targets_have_a_direction() {

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 use super::ours::{Ours, Submission};
-use crate::bench::grading::Server;
+use crate::grading::Server;
 
 /// Proportional set size (PSS) in MiB.
 pub struct Held {

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
 use super::ours::PACKAGED_PREFIX;
-use crate::{bench::usage, tools};
+use crate::{tools, usage};
 
 /// An unprivileged user, for when we are root.
 const NOBODY: u32 = 58_999;

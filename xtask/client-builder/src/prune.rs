@@ -75,7 +75,9 @@ pub fn without_lazy_hydration(linked: &[u8]) -> Result<Vec<u8>> {
         entries.push((usize::try_from(from)?, body));
     }
     if emptied.is_empty() {
-        bail!("no function of the client hydrates by `hydrate_async`: Leptos has changed; look at xtask/src/prune.rs");
+        bail!(
+            "no function of the client hydrates by `hydrate_async`: Leptos has changed; look at client-builder/src/prune.rs"
+        );
     }
     let mut pruned = linked.to_vec();
     for (start, end) in &emptied {

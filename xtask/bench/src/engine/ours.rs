@@ -13,8 +13,8 @@ use tempfile::TempDir;
 
 use super::languages::Benchmark;
 use crate::{
-    bench::usage::{self, Used},
     toolchains, tools,
+    usage::{self, Used},
 };
 
 /// Folder of the published classes in a checkout.

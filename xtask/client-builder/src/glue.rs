@@ -70,7 +70,9 @@ pub fn split(wasm: &Path, small: bool) -> Result<Client> {
         .with_context(|| format!("cannot write the glue of {}", wasm.display()))?;
     // They would be separate files, with names without a hash.
     if output.snippets().values().any(|list| !list.is_empty()) || !output.local_modules().is_empty() {
-        bail!("a dependency of the client has its own JavaScript files, which xtask/src/glue.rs does not support");
+        bail!(
+            "a dependency of the client has its own JavaScript files, which client-builder/src/glue.rs does not support"
+        );
     }
     if small {
         without_streams(output.wasm_mut());

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::people::{folder, which};
-use crate::{bench::usage, tools};
+use crate::{tools, usage};
 
 /// Number of pairs; their mean difference is stable to about a millisecond.
 const PAIRS: u32 = 40;
