@@ -137,7 +137,7 @@ pub fn lint(toolchain: setup::Toolchain) -> Command {
 
 /// What of the workspace is compiled for browsers, and how.
 fn add_selection(cargo: &mut Command, profile: Profile) {
-    cargo.args(["--locked", "--package", PACKAGE, "--lib", "--features", "hydrate"]);
+    cargo.args(["--locked", "--package", PACKAGE, "--lib"]);
     cargo.args(["--target", setup::WASM, "--profile", profile.cargo_name()]);
     // Checkouts that share a target folder would overwrite each other's client, because cargo gives a
     // cdylib a fixed name unless told otherwise.
