@@ -33,7 +33,7 @@ async fn the_audit_page_goes_back_entry_by_entry() {
     assert!(!second.older);
     let details: Vec<_> = first.entries.iter().chain(&second.entries).map(|entry| entry.detail.clone()).collect();
     let facts = |n| vec![Fact::Label(format!("guest {n}")), Fact::Role(Role::Rater), Fact::Days(3)];
-    let expected: Vec<_> = (0..invitations).rev().map(|n| Details::Facts(facts(n))).collect();
+    let expected: Vec<_> = (0..invitations).rev().map(|n| Details(facts(n))).collect();
     assert_eq!(details, expected);
 
     let page = admin.get("/admin/audit?action=invitation.create&object=guest").await;

@@ -291,7 +291,7 @@ async fn adjudicated_output_becomes_a_known_item_for_those_who_never_had_it() {
     );
     let log = app.services.audit.page(&ADMIN, AuditFilter::default()).await.unwrap().entries;
     let facts = vec![Fact::KnownItem(item), Fact::Output(output), Fact::Pool(Pool::Hidden)];
-    assert!(log.iter().any(|entry| entry.detail == Details::Facts(facts.clone())), "{log:?}");
+    assert!(log.iter().any(|entry| entry.detail == Details(facts.clone())), "{log:?}");
 
     // Only who never had it may get it, and nobody while a rating is missing.
     let may = async |name: &'static str| {
