@@ -785,7 +785,7 @@ pub struct DisagreementRow {
 pub struct Decision {
     /// The adjudicator.
     pub by: String,
-    /// Without those for instructions in an adjudication of an earlier version.
+    /// One for each dimension, then one for each instruction.
     pub scores: Vec<u8>,
     /// The reason.
     pub comment: String,

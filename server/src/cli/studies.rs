@@ -199,7 +199,7 @@ pub struct Edit {
     break_minutes: Option<u32>,
 }
 
-/// `studies join`
+/// `studies add-rater`
 #[derive(Args)]
 pub struct Join {
     /// Number of the study
@@ -211,7 +211,7 @@ pub struct Join {
     share: Option<u32>,
 }
 
-/// `studies leave`
+/// `studies remove-rater`
 #[derive(Args)]
 pub struct Leave {
     /// Number of the study
