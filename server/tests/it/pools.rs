@@ -43,7 +43,7 @@ async fn token(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Next {
-    client.rpc("next", json!({"study": study, "holding": []})).await.json()
+    client.rpc("next_item", json!({"study": study, "holding": []})).await.json()
 }
 
 async fn item(client: &mut Client, study: &str) -> GradingItem {
@@ -340,7 +340,7 @@ async fn rater_is_paused_where_a_window_ends_and_loses_nothing() {
         if n == 18 {
             // The page has prefetched the output after the next.
             let named = json!({"study": study, "holding": []});
-            assert!(matches!(ada.rpc("next", named).await.json(), Next::Item(_)));
+            assert!(matches!(ada.rpc("next_item", named).await.json(), Next::Item(_)));
         }
     }
     let Next::Paused { why: Halt::Rater, progress, .. } = next(&mut ada, &study).await else { panic!("not paused") };

@@ -25,7 +25,7 @@ use crate::{
         parts::{FormError, param, percent},
         rubrics,
     },
-    rpc::collections::{DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, requests},
+    rpc::collections::{DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, collection_requests},
     ui::{
         effect::effect,
         form::{ActionForm, FormAction},
@@ -83,7 +83,7 @@ pub fn CollectionPage() -> impl IntoView {
     let one = Memo::new(move |_| param(query, "request"));
     let sent = Data::new(
         move || (id.get(), one.get(), list.asked(), actions.version()),
-        move |(id, one, page, _)| async move { requests(id.ok_or_else(missing)?, one, page).await },
+        move |(id, one, page, _)| async move { collection_requests(id.ok_or_else(missing)?, one, page).await },
     );
     let live = RwSignal::new(None::<CollectionRow>);
     let busy = StoredValue::new(None::<CollectionId>);
