@@ -16,7 +16,7 @@ use super::{
     ratings::{Comparison, DimensionScores, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability, Undefined},
+    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability},
 };
 
 /// The scores of an output that count.

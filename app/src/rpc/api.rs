@@ -43,8 +43,8 @@ pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
 }
 
 /// The REST API's reference: all areas, with the operations of the named one, or else of the first.
-#[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
-pub async fn api_reference(#[server(default)] area: String) -> Result<ApiReference, AppError> {
+#[server(prefix = "/rpc", endpoint = "reference", protocol = Call)]
+pub async fn reference(#[server(default)] area: String) -> Result<ApiReference, AppError> {
     let (ports, admin) = ports()?;
     let mut found = ports.reference.reference(&admin).await?;
     found.areas.retain(|one| !one.operations.is_empty());

@@ -53,7 +53,9 @@ async fn rate(app: &TestApp, who: &str, first: impl Fn(u8) -> u8) -> Client {
     let mut client = app.demo_user(who).await;
     let own = study(&mut client).await;
     for n in 0.. {
-        let Next::Item(item) = client.rpc("next_item", json!({"study": own, "holding": []})).await.json() else { break };
+        let Next::Item(item) = client.rpc("next_item", json!({"study": own, "holding": []})).await.json() else {
+            break;
+        };
         submit(&mut client, &item.token, first(n), &n.to_string()).await;
     }
     client

@@ -193,7 +193,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("tokens", Sent::Json(json!({}))),
         ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
         ("revoke_token", form(&[("id", "1")])),
-        ("api_reference", Sent::Json(json!({}))),
+        ("reference", Sent::Json(json!({}))),
         ("webhooks", Sent::Json(json!({}))),
         ("create_webhook", Sent::Json(json!({"url": "https://a.example/", "events": []}))),
         ("remove_webhook", form(&[("id", "1")])),

@@ -672,7 +672,8 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
         let holding: Vec<_> = items.iter().map(|item| &item.token).collect();
         for item in &items {
             for holding in [&holding[..], &[last]] {
-                let next: NextTask = ada.rpc("next_task_items", json!({"study": study, "holding": holding})).await.json();
+                let next: NextTask =
+                    ada.rpc("next_task_items", json!({"study": study, "holding": holding})).await.json();
                 let again = matches!(&next, NextTask::Task(next) if next[0].raw_nl == items[0].raw_nl);
                 assert!(!again, "the task came again after {rated} ratings");
             }

@@ -404,7 +404,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/tokens", json!({})),
         admins_call("/rpc/create_token", json!({"label": "x", "scopes": ["read"], "days": 1})),
         admins_call("/rpc/revoke_token", json!({"id": 1})),
-        admins_call("/rpc/api_reference", json!({})),
+        admins_call("/rpc/reference", json!({})),
         admins_call("/rpc/webhooks", json!({})),
         // No host is allowed here, and there is no webhook.
         call("/rpc/create_webhook", json!({"url": "https://a.example/", "events": []}), [401, 403, 403, 422]),

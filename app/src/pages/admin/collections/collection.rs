@@ -25,7 +25,9 @@ use crate::{
         parts::{FormError, param, percent},
         rubrics,
     },
-    rpc::collections::{DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, collection_requests},
+    rpc::collections::{
+        DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, collection_requests,
+    },
     ui::{
         effect::effect,
         form::{ActionForm, FormAction},

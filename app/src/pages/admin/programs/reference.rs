@@ -8,7 +8,7 @@ use crate::{
     i18n::{I18n, use_i18n},
     model::api::{ApiOperation, ApiReference},
     pages::admin::parts::asked,
-    rpc::api::api_reference,
+    rpc::api::reference,
     ui::{
         frame::Page,
         load::{Data, Load},
@@ -21,7 +21,7 @@ pub fn ReferencePage() -> impl IntoView {
     let i = use_i18n();
     let t = i.api();
     let query = use_query_map();
-    let data = Data::new(move || asked(query, "area"), api_reference);
+    let data = Data::new(move || asked(query, "area"), reference);
     let actions = move || {
         view! {
             <a class="button" href="/admin/api/tokens">{t.tokens}</a>
