@@ -132,7 +132,6 @@ impl Grader {
             locale: format!("{}-{}", setting("user.language"), setting("user.country")),
             encoding: setting("file.encoding"),
             conditions,
-            limits: None,
             fingerprint: self.fingerprint(),
             parts: Vec::new(),
         }
