@@ -27,7 +27,7 @@ test('a kill between acknowledgement and next request loses nothing', async ({ p
   // The server is killed when the page asks for the output after the acknowledged rating.
   let killed = false;
   const acknowledged = page.waitForResponse('**/rpc/submit_rating*');
-  await page.route('**/rpc/next*', async (route) => {
+  await page.route('**/rpc/next_item*', async (route) => {
     await acknowledged;
     if (!killed) {
       killed = true;
@@ -57,7 +57,7 @@ test('scores given while the server is down arrive after its restart', async ({ 
   watch.expect(/ERR_CONNECTION_REFUSED|Failed to fetch|ERR_FAILED|Failed to load resource/);
   await logIn(page, demo.ada);
   // Nothing is prefetched: the page has to wait for the server.
-  await page.route('**/rpc/next*', (route) => route.abort());
+  await page.route('**/rpc/next_item*', (route) => route.abort());
   await open(page, await firstAddress(page));
   await atScales(page);
   await server.kill();
@@ -66,7 +66,7 @@ test('scores given while the server is down arrive after its restart', async ({ 
   }
   await expect(page.getByText('Not submitted yet: the server cannot be reached.').first()).toBeVisible();
   await server.restart();
-  await page.unroute('**/rpc/next*');
+  await page.unroute('**/rpc/next_item*');
   await page.getByRole('button', { name: 'Try again' }).first().click();
   await expect(page.getByText(/^1 rated, /).first()).toBeVisible();
 });

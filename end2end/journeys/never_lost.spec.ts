@@ -24,7 +24,7 @@ async function ready(page: Page, act: () => Promise<unknown>, answers = 2): Prom
   let left = answers;
   const all = new Promise<void>((resolve) => {
     page.on('response', (response) => {
-      if (response.url().includes('/rpc/next') && --left <= 0) {
+      if (response.url().includes('/rpc/next_item') && --left <= 0) {
         resolve();
       }
     });

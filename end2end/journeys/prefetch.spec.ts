@@ -12,7 +12,7 @@ test('the next output is prefetched', async ({ page }) => {
   await logIn(page, demo.ada);
   const ahead: Item[] = [];
   page.on('response', async (response) => {
-    if (response.url().includes('/rpc/next')) {
+    if (response.url().includes('/rpc/next_item')) {
       // The last answer may come when the test has ended; then it has no body.
       const answer = (await response.json().catch(() => ({}))) as { Item?: Item };
       if (answer.Item) {

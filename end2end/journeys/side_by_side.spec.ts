@@ -193,7 +193,7 @@ test('two tasks with fifteen outputs each are rated completely, and the study en
   await besideStudy('Fifteen', [2], [await samples(15)], 2);
   let asked = 0;
   page.on('request', (request) => {
-    asked += request.url().endsWith('/rpc/next_task') ? 1 : 0;
+    asked += request.url().endsWith('/rpc/next_task_items') ? 1 : 0;
   });
   // Ratings are still waiting to be sent when the second task asks for the one after it.
   await page.route('**/rpc/submit_rating', async (route) => {

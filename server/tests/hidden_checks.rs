@@ -158,10 +158,10 @@ impl World {
         match step {
             Step::Next(holding) => {
                 let holding: Vec<String> = holding.iter().map(|ago| self.item(*ago)).collect();
-                vec![self.rpc("next", json!({"study": self.token, "holding": holding})).await]
+                vec![self.rpc("next_item", json!({"study": self.token, "holding": holding})).await]
             }
             Step::RateNext(content) => {
-                let next = self.rpc("next", json!({"study": self.token, "holding": []})).await;
+                let next = self.rpc("next_item", json!({"study": self.token, "holding": []})).await;
                 let submitted = self.submit(&self.item(0), *content, 0).await;
                 vec![next, submitted]
             }
@@ -203,8 +203,8 @@ impl World {
             Step::Lists => {
                 let own = self.rpc("own_ratings", json!({"study": self.token})).await;
                 let my_studies = self.rpc("my_studies", json!({})).await;
-                let back = self.rpc("came_back", json!({})).await;
-                let lists = self.rpc("own_items", json!({"study": self.token})).await;
+                let back = self.rpc("my_feedback", json!({})).await;
+                let lists = self.rpc("own_lists", json!({"study": self.token})).await;
                 vec![own, lists, self.of_study(my_studies), self.rater_feedback(back)]
             }
             Step::Pause => self.set(app, StudyStatus::Paused).await,
@@ -522,7 +522,7 @@ async fn hidden_checks_are_taken_over_like_work() {
         app.services.plans.join(&ADMIN, world.study, bo, None).await.unwrap();
         let mut session = app.demo_user("bo").await;
         loop {
-            let next: Value = session.rpc("next", json!({"study": world.token, "holding": []})).await.json();
+            let next: Value = session.rpc("next_item", json!({"study": world.token, "holding": []})).await.json();
             let Some(token) = next.pointer("/Item/token") else { break };
             let draft = Content::Plain(3).draft(world.checklist);
             let answer = session.rpc("submit_rating", json!({"assignment": token, "draft": draft, "key": "k"})).await;
@@ -543,7 +543,7 @@ async fn own_figures_are_hidden_until_a_study_with_checks_closes() {
     let app = &installation.app;
     let (mut world, _) = installation.with_checks(5, LimitAction::Note).await;
     let figures = async |world: &mut World| {
-        let back: Value = world.session().rpc("came_back", json!({})).await.json();
+        let back: Value = world.session().rpc("my_feedback", json!({})).await.json();
         let all = back["figures"].as_array().unwrap().clone();
         all.into_iter().find(|of| of["study"] == world.token.as_str()).map(|of| of["figures"].clone())
     };

@@ -92,7 +92,7 @@ mod tests {
         let check = |path: &str, expected| assert_eq!(is_source(Path::new(path)), expected, "{path}");
         check("app/src/lib.rs", true);
         check("style/00-base.css", true);
-        check("server/migrations/0001_start.sql", true);
+        check("server/migrations/0001_schema.sql", true);
         check("app/src/.lib.rs.swp", false);
         check("app/src/lib.rs~", false);
         check("app/src/4913", false);

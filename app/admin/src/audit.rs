@@ -108,9 +108,9 @@ fn table(i: I18n, entries: Vec<Entry>) -> AnyView {
 fn row(i: I18n, entry: Entry) -> impl IntoView {
     let t = i.audit();
     let Entry { at, person, action, object, detail, via, token, address, .. } = entry;
-    // Installations that are older than the list of actions may have others.
+    // The API's names are texts; this version knows all of them.
     let what = Action::named(&action).map_or_else(|| action.clone(), |action| name(i, action));
-    let object = object.and_then(|text| text.parse::<Object>().ok()).map(|object| {
+    let object = object.parse::<Object>().ok().map(|object| {
         let name = t.object_name(&object);
         match page_of(&object) {
             Some(href) => view! { <a href=href>{name}</a> }.into_any(),
@@ -140,8 +140,7 @@ fn row(i: I18n, entry: Entry) -> impl IntoView {
 /// The details of an entry; several as a list.
 fn details(i: I18n, details: &Details) -> AnyView {
     let lines = lines(i, details).into_iter().map(|(name, value)| {
-        let name = (!name.is_empty()).then(|| format!("{name}{}", i.lang.pick(": ", "：")));
-        view! { {name}<span translate="no">{value}</span> }
+        view! { {name}{i.lang.pick(": ", "：")}<span translate="no">{value}</span> }
     });
     let lines: Vec<_> = lines.collect();
     match lines.len() {

@@ -12,7 +12,7 @@ use model::{
     group::{Group, LONGEST_GROUP_NAME, Member},
     ids::GroupId,
 };
-use rpc::groups::{AddToGroup, CreateGroup, DeleteGroup, RemoveFromGroup, RenameGroup, groups, one_group};
+use rpc::groups::{AddToGroup, CreateGroup, DeleteGroup, RemoveFromGroup, RenameGroup, groups, person_group};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -104,7 +104,7 @@ pub fn GroupPage() -> impl IntoView {
     let changes = move || forms.rename.version().get() + forms.add.version().get() + forms.remove.version().get();
     let data = Data::new(
         move || (id.get(), changes()),
-        |(id, _)| async move { one_group(id.ok_or_else(|| AppError::NotFound("group".into()))?).await },
+        |(id, _)| async move { person_group(id.ok_or_else(|| AppError::NotFound("group".into()))?).await },
     );
     view! { <Load data let:group>{page(i, group, forms)}</Load> }
 }

@@ -238,11 +238,11 @@ pub struct Entry {
     pub person: Option<String>,
     /// The action, as `noun.verb`.
     pub action: String,
-    /// The changed object, such as `study 3`; absent in old entries that do not say.
-    pub object: Option<String>,
+    /// The changed object, such as `study 3`.
+    pub object: String,
     /// What else is worth knowing.
     pub detail: Details,
-    /// By which way; absent for changes from before this was noted.
+    /// By which way; absent for what the server does for an account between requests.
     pub via: Option<Via>,
     /// The number of the token.
     pub token: Option<i64>,

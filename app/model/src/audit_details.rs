@@ -144,34 +144,30 @@ pub enum Unused {
     OldSchemas,
 }
 
-/// The details of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The details of an entry: what is worth knowing about the change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-#[serde(untagged)]
-pub enum Details {
-    /// What is worth knowing about the change.
-    Facts(Vec<Fact>),
-    /// English text, of entries that are older than facts.
-    Text(String),
-}
+#[serde(transparent)]
+pub struct Details(pub Vec<Fact>);
 
 impl Details {
-    /// The details as they are stored: facts as JSON, which [`Display`](fmt::Display) writes. Everything else is an older
-    /// entry's text, which stays as it was recorded.
-    pub fn read(stored: &str) -> Details {
+    /// The details as they are stored, which is how [`Display`](fmt::Display) writes them.
+    ///
+    /// # Errors
+    /// Fails if the text is not one of ours.
+    pub fn read(stored: &str) -> Result<Details, serde_json::Error> {
         match stored {
-            "" => Details::Facts(Vec::new()),
-            _ => serde_json::from_str(stored).map_or_else(|_| Details::Text(stored.to_owned()), Details::Facts),
+            "" => Ok(Details::default()),
+            _ => serde_json::from_str(stored),
         }
     }
 }
 
 impl fmt::Display for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Details::Facts(facts) if facts.is_empty() => Ok(()),
-            Details::Facts(facts) => f.write_str(&serde_json::to_string(facts).map_err(|_| fmt::Error)?),
-            Details::Text(text) => f.write_str(text),
+        match &*self.0 {
+            [] => Ok(()),
+            facts => f.write_str(&serde_json::to_string(facts).map_err(|_| fmt::Error)?),
         }
     }
 }
@@ -189,22 +185,20 @@ mod tests {
             vec![Fact::Freed(Unused::Jars, 2), Fact::Rerun(Rerun::Rest), Fact::Flag(FlagOn::Check(1))],
             vec![Fact::Settings(serde_json::json!({ "pace": { "min": 5 } }))],
         ] {
-            let details = Details::Facts(facts);
-            assert_eq!(Details::read(&details.to_string()), details);
+            let details = Details(facts);
+            assert_eq!(Details::read(&details.to_string()).unwrap(), details);
             let sent = serde_json::to_string(&details).unwrap();
             assert_eq!(serde_json::from_str::<Details>(&sent).unwrap(), details);
         }
         // Facts are part of the API.
-        let details = Details::Facts(vec![Fact::KnownItem(4), Fact::Output(OutputId(7)), Fact::Pool(Pool::Hidden)]);
+        let details = Details(vec![Fact::KnownItem(4), Fact::Output(OutputId(7)), Fact::Pool(Pool::Hidden)]);
         assert_eq!(details.to_string(), r#"[{"known_item":4},{"output":7},{"pool":"hidden"}]"#);
     }
 
     #[test]
-    fn entries_from_before_facts_keep_their_text() {
-        for text in ["version 3", "[x] (rater, 3 days)", "[]x", r#"{"pace":5}"#, r#"[{"unknown":1}]"#] {
-            let details = Details::read(text);
-            assert_eq!(details, Details::Text(text.to_owned()));
-            assert_eq!(details.to_string(), text);
+    fn text_that_is_no_facts_is_an_error() {
+        for text in ["version 3", "[]x", r#"{"pace":5}"#, r#"[{"unknown":1}]"#] {
+            assert!(Details::read(text).is_err(), "{text}");
         }
     }
 }

@@ -128,7 +128,6 @@ pub struct CollectionPlan {
     /// Number of requests: tasks times samples, and in conversations times turns.
     pub requests: u64,
     /// Whether there may be fewer, with fewer tokens, because tests decide how long a dynamic conversation is.
-    #[serde(default)]
     pub at_most: bool,
     /// Estimated tokens of all prompts, where earlier answers count with their maximum, or with 500.
     pub prompt_tokens: u64,

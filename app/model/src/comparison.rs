@@ -16,7 +16,7 @@ use super::{
     ratings::{Comparison, DimensionScores, Interval, OutputRatings},
     rubric::{Dimension, Rubric},
     run::{Metrics, PassAtK, Verdict},
-    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability, Undefined},
+    stats::{Adjusted, AltTest, Correlation, Estimate, Known, McNemar, Paired, Reliability},
 };
 
 /// Number of colors and shapes in the models' palette. With more models they repeat in other combinations.
@@ -127,7 +127,6 @@ pub struct Options {
     /// Those of which every submission is archived: they are not selected by default.
     pub archived_models: Vec<ModelId>,
     /// Those of `models` without ratings and without verdicts: not chosen by default.
-    #[serde(default)]
     pub empty: Vec<ModelId>,
     /// Studies, newest first.
     pub studies: Vec<StudyOption>,
@@ -136,7 +135,6 @@ pub struct Options {
     /// People who rated in any of the studies.
     pub raters: Vec<(UserId, String)>,
     /// Groups with those of `raters` that are in them.
-    #[serde(default)]
     pub groups: Vec<(String, Vec<UserId>)>,
 }
 
@@ -208,7 +206,6 @@ pub struct ComparisonView {
     /// Whether ratings or verdicts can still be added.
     pub live: bool,
     /// Captions of the figures, for papers.
-    #[serde(default)]
     pub captions: Vec<Caption>,
 }
 
@@ -235,7 +232,6 @@ pub struct ComparisonFigures {
     /// Figures over outputs with both ratings and verdicts.
     pub both: Option<TestsAndRatings>,
     /// Judge models compared with people.
-    #[serde(default)]
     pub judges: Vec<Judge>,
 }
 
@@ -278,21 +274,15 @@ pub struct JudgeDimension {
     pub means: Vec<JudgeMeans>,
     /// Whether the judge may replace a rater.
     #[cfg_attr(not(target_arch = "wasm32"), schema(value_type = Figure<AltTest>))]
-    #[serde(with = "super::stats::known", default = "missing")]
+    #[serde(with = "super::stats::known")]
     pub replacement: Known<AltTest>,
     /// Number of pairs of a person's score and the judge's: a row for each score of a person, a column for each of the judge,
     /// both from the lowest.
-    #[serde(default)]
     pub confusion: Vec<Vec<u64>>,
     /// Spearman's rho of the judge's score minus the mean of people's and the length of the code.
     #[cfg_attr(not(target_arch = "wasm32"), schema(value_type = Figure<Estimate>))]
-    #[serde(with = "super::stats::known", default = "missing")]
+    #[serde(with = "super::stats::known")]
     pub length: Known<Estimate>,
-}
-
-/// For bundles of earlier versions.
-fn missing<T>() -> Known<T> {
-    Err(Undefined::Nothing)
 }
 
 /// Mean scores of one model's outputs that both scored.
@@ -307,7 +297,7 @@ pub struct JudgeMeans {
     pub people: Option<f64>,
     /// The judge's score minus the mean of people's: the mean over tasks of the mean over outputs.
     #[cfg_attr(not(target_arch = "wasm32"), schema(value_type = Figure<Estimate>))]
-    #[serde(with = "super::stats::known", default = "missing")]
+    #[serde(with = "super::stats::known")]
     pub bias: Known<Estimate>,
 }
 
@@ -412,7 +402,6 @@ pub struct Pair {
     pub ratio_interval: Option<Interval>,
     /// p-value of the pass@1 difference after Holm's correction over all pairs: McNemar's mid-p, or the
     /// permutation test over tasks where tasks have several samples. Absent without a common task.
-    #[serde(default)]
     pub holm: Option<f64>,
 }
 
@@ -427,11 +416,9 @@ pub struct TestsAndRatings {
     /// Every output with both, if there are at most [`TestsAndRatings::SINGLY`]; otherwise empty.
     pub points: Vec<Point>,
     /// With more outputs: counts per cell of a grid.
-    #[serde(default)]
     #[serde(rename = "crowds")]
     pub bins: Vec<Bin>,
     /// The outputs on which tests and people disagree most, at most [`TestsAndRatings::PARTING`].
-    #[serde(default)]
     pub parting: Vec<Point>,
 }
 
@@ -682,7 +669,6 @@ pub struct ComparedTask {
     pub name: Bilingual,
     pub task: TaskRow,
     /// The tests of the task and its reference solution.
-    #[serde(default)]
     pub tests: Vec<TestText>,
     /// The rubric, if there are ratings.
     pub rubric: Option<Rubric>,

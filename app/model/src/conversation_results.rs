@@ -61,7 +61,6 @@ pub struct ModelConversations {
     /// What the answers of `n` say about instructions, turns and forgetting; absent without a run of them.
     pub conversation: Option<ConversationFigures>,
     /// The figures of dynamic conversations; absent without a run of them.
-    #[serde(default)]
     pub dynamic: Option<DynamicFigures>,
 }
 

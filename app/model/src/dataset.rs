@@ -174,7 +174,6 @@ pub struct TaskRow {
     /// How its outputs are checked.
     pub checks: Checks,
     /// The requested programming language; Java in bundles that are older than this field.
-    #[serde(default)]
     pub code_lang: CodeLang,
 }
 

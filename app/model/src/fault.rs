@@ -30,9 +30,8 @@ pub enum RequestFault {
     },
     /// There was no complete response in time.
     Timeout {
-        /// How long the server waited; absent in faults of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        seconds: Option<u64>,
+        /// How long the server waited.
+        seconds: u64,
     },
     /// There was no connection, or it broke.
     Network {
@@ -60,11 +59,6 @@ pub enum RequestFault {
     NotSent {
         /// The message of the library.
         detail: String,
-    },
-    /// An English text of an earlier version that is none of the above.
-    Other {
-        /// The text.
-        text: String,
     },
 }
 
@@ -104,11 +98,6 @@ pub enum RoutineFault {
     Internal {
         /// Its number in the log.
         incident: String,
-    },
-    /// An English text of an earlier version that is none of the above.
-    Other {
-        /// The text.
-        text: String,
     },
 }
 

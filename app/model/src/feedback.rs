@@ -189,7 +189,6 @@ pub struct Disagreement {
     /// The current adjudication, if any: scores and comment.
     pub decided: Option<(Vec<u8>, String)>,
     /// When it was adjudicated.
-    #[serde(default)]
     pub decided_at: Option<Timestamp>,
 }
 

@@ -123,7 +123,6 @@ pub struct GradingItem {
     /// The study's title.
     pub title: String,
     /// How the study shows its outputs. Calibration items come one at a time in every study.
-    #[serde(default)]
     pub presentation: Presentation,
     /// The description, unchanged.
     pub raw_nl: String,
@@ -147,20 +146,15 @@ pub struct GradingItem {
     /// Output rated after this one, if the rater went back.
     pub following: Option<Token>,
     /// Position in the opening calibration; `None` for work.
-    #[serde(default)]
     #[serde(rename = "opening")]
     pub calibration: Option<CalibrationStep>,
     /// Replies to the rater's flags on this output, newest first.
-    #[serde(default)]
     pub replies: Vec<FlagReply>,
     /// Whether the rater has bookmarked it.
-    #[serde(default)]
     pub bookmarked: bool,
     /// Minutes of work after which the page suggests a break; 0 for never.
-    #[serde(default)]
     pub break_minutes: u32,
     /// Whether the study has guidelines to read.
-    #[serde(default)]
     pub guidelines: GuidelinesState,
 }
 
@@ -198,7 +192,6 @@ pub enum Next {
         /// Progress of the rater.
         progress: Progress,
         /// Why.
-        #[serde(default)]
         why: Halt,
     },
     /// A calibration step comes first.
@@ -230,7 +223,6 @@ pub enum NextTask {
         /// Progress of the rater.
         progress: Progress,
         /// Why.
-        #[serde(default)]
         why: Halt,
     },
 }
@@ -274,17 +266,14 @@ pub struct MyStudy {
     /// Whether the study accepts ratings from this rater.
     pub open: bool,
     /// Whether an admin has to decide before this rater can continue.
-    #[serde(default)]
     pub paused: bool,
     /// How outputs are shown.
     pub presentation: Presentation,
     /// Progress of the rater.
     pub progress: Progress,
     /// Whether there are guidelines to read.
-    #[serde(default)]
     pub guidelines: GuidelinesState,
     /// The day by which its ratings are due, and whether that day has passed in UTC.
-    #[serde(default)]
     pub due: Option<(Day, bool)>,
 }
 

@@ -260,10 +260,8 @@ pub enum InboxItem {
         count: u64,
         of: u64,
         /// The minimum time that the ratings did not keep, in seconds.
-        #[serde(default)]
         seconds: u32,
         /// Whether the rater is paused.
-        #[serde(default)]
         paused: bool,
     },
     /// A study's plan.

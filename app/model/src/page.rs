@@ -105,7 +105,6 @@ pub struct Paged<T> {
     /// What `after` is for the next page; absent on the last.
     pub next: Option<String>,
     /// The number of rows of the whole list; absent unless it was asked for.
-    #[serde(default)]
     pub found: Option<Found>,
 }
 

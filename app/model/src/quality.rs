@@ -256,12 +256,10 @@ pub struct KnownItem {
     pub pasted: bool,
     /// Whether the study grades the output itself. Its raters never get it as an item, and nobody does while a rating
     /// of it is missing.
-    #[serde(default)]
     pub graded: bool,
     /// Where it is used.
     pub pool: Pool,
     /// Whether a rater has had it; it can then be deactivated, but not removed.
-    #[serde(default)]
     pub used: bool,
     /// The known scores, one per dimension.
     pub scores: Vec<u8>,
@@ -434,10 +432,8 @@ pub struct QualityPage {
     /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
     /// How the study's raters keep its limits.
-    #[serde(default)]
     pub limits: Vec<RaterLimits>,
     /// The output to add, if one is asked for.
-    #[serde(default)]
     pub proposal: Option<KnownItemProposal>,
 }
 
@@ -654,7 +650,6 @@ pub struct RatingList {
     /// Its raters, for the filter.
     pub raters: Vec<(UserId, String)>,
     /// The groups that they are in, for the filter.
-    #[serde(default)]
     pub groups: Vec<GroupName>,
     /// Its models, for the filter.
     pub models: Vec<(i64, String)>,
@@ -790,7 +785,7 @@ pub struct DisagreementRow {
 pub struct Decision {
     /// The adjudicator.
     pub by: String,
-    /// Without those for instructions in an adjudication of an earlier version.
+    /// One for each dimension, then one for each instruction.
     pub scores: Vec<u8>,
     /// The reason.
     pub comment: String,

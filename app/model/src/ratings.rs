@@ -142,7 +142,6 @@ pub struct RatingRow {
     pub comment: String,
     pub flag: Option<Flag>,
     /// Line notes, in the order of the code.
-    #[serde(default)]
     pub notes: Vec<LineNote>,
     /// When it was committed.
     pub at: Timestamp,

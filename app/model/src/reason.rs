@@ -49,15 +49,13 @@ pub enum Reason {
     CompilerCrash,
     /// The program reached its limit of CPU time.
     CpuTime {
-        /// The limit in milliseconds; absent in outcomes of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        limit_ms: Option<u64>,
+        /// The limit in milliseconds.
+        limit_ms: u64,
     },
     /// The program reached its limit of waiting time.
     WaitingTime {
-        /// The limit in milliseconds; absent in outcomes of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        limit_ms: Option<u64>,
+        /// The limit in milliseconds.
+        limit_ms: u64,
     },
     /// The program's processes used more memory than the sandbox has.
     SandboxMemory,
@@ -65,7 +63,7 @@ pub enum Reason {
     PrintedTooMuch,
     /// The program ended before there was a result.
     EndedEarly {
-        /// The exit code, which the program chooses; absent in outcomes of earlier versions.
+        /// The exit code, which the program chooses; absent if the helper reported none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exit_code: Option<i32>,
     },
@@ -189,11 +187,6 @@ pub enum Sign {
     },
     /// The pass could not be repeated outside of the program's process.
     Unconfirmed,
-    /// An English note of an earlier version that is none of the above.
-    Other {
-        /// The note.
-        text: String,
-    },
 }
 
 /// A change made to the model's text so that it compiles.
@@ -255,11 +248,6 @@ pub enum Change {
     Import { name: String },
     /// An unused import of something that does not exist was removed.
     ImportLeftOut { name: String },
-    /// An English note of an earlier version that is none of the above.
-    Other {
-        /// The note.
-        text: String,
-    },
 }
 
 /// Why the engine could not run an output, or a run at all. It says nothing about the output.
@@ -325,11 +313,6 @@ pub enum Fault {
     System {
         /// Its message.
         detail: String,
-    },
-    /// An English text of an earlier version that is none of the above.
-    Other {
-        /// The text.
-        text: String,
     },
 }
 

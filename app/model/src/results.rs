@@ -152,7 +152,6 @@ pub struct BoardDimension {
     /// Highest score.
     pub high: u8,
     /// Whether it is an item of the checklist, whose mean is the share of yes.
-    #[serde(default)]
     pub checklist: bool,
 }
 

@@ -176,8 +176,8 @@ pub struct RubricDetail {
 pub struct RubricVersion {
     /// The version.
     pub version: u32,
-    /// When it was stored; absent for versions from before this was noted.
-    pub created_at: Option<Timestamp>,
+    /// When it was stored.
+    pub created_at: Timestamp,
     /// The person who saved it; absent for imports and the command line.
     pub created_by: Option<String>,
     /// Studies that use this version.

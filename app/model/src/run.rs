@@ -300,12 +300,8 @@ pub struct Environment {
     pub locale: String,
     /// The default charset.
     pub encoding: String,
-    /// Limits, options and isolation layers; absent in some older runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conditions: Option<Conditions>,
-    /// The same as an English text, in older runs whose text has no known form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<String>,
+    /// Limits, options and isolation layers.
+    pub conditions: Conditions,
     /// A checksum of everything that determines verdicts: tests, harness, Java build, options.
     pub fingerprint: String,
     /// The same for each language or toolchain alone, as the outputs in it have it; empty if there is one.
@@ -321,7 +317,7 @@ impl Environment {
 }
 
 /// Limits, options and isolation layers of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct Conditions {
     /// CPU time of one output in seconds. It decides.
@@ -343,9 +339,6 @@ pub struct Conditions {
     /// The failed sandbox checks that the operator allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_checks: Vec<FailedCheck>,
-    /// The same as an English text, in older runs whose text has no known form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fallen: Option<String>,
 }
 
 /// The resources that control groups limit.
@@ -392,7 +385,6 @@ pub struct PassAtK {
     /// The probability that one of them passes, mean over all tasks.
     pub value: f64,
     /// Its 95 % interval, by bootstrap over tasks.
-    #[serde(default)]
     pub interval: Option<Interval>,
 }
 
@@ -412,7 +404,6 @@ pub struct RunRow {
     pub number: u32,
     pub status: RunStatus,
     /// As in [`RunProgress`].
-    #[serde(default)]
     pub lacks_sources: bool,
     /// Total number of outputs.
     pub items: u32,
@@ -425,12 +416,10 @@ pub struct RunRow {
     /// End time.
     pub finished_at: Option<Timestamp>,
     /// Whether the tasks are conversations: each turn of a task then counts as a task in the figures.
-    #[serde(default)]
     pub conversations: bool,
     /// The figures so far.
     pub metrics: Metrics,
     /// The figures by the verdicts of the evaluator published with the benchmark, if it has one.
-    #[serde(default)]
     pub published: Option<AsPublished>,
 }
 
@@ -547,13 +536,10 @@ pub struct RunDetail {
     /// `pass@k` for k = 1, 10 and 100 as far as there are samples, or for every k below ten samples.
     pub pass_at: Vec<PassAtK>,
     /// The same by the verdicts as published; empty if the benchmark has no evaluator.
-    #[serde(default)]
     pub published_pass_at: Vec<PassAtK>,
     /// Tasks that count in the figures as published: not the turns of conversations that the evaluator does not judge.
-    #[serde(default)]
     pub published_tasks: u32,
     /// Outputs that pass as published and not guarded, by reason, the most frequent first.
-    #[serde(default)]
     pub differences: Vec<Difference>,
     /// Why the run failed as a whole, if it did.
     pub fault: Option<Fault>,

@@ -19,7 +19,6 @@ pub struct RunPair {
     /// Number of tasks by which run passes them.
     pub passes: Passes,
     /// The exact p-value of McNemar's test on them; absent without tasks.
-    #[serde(default)]
     pub p: Option<f64>,
     /// Tasks with tests in at least one run, in the dataset's order.
     pub tasks: Vec<PairTask>,

@@ -37,11 +37,7 @@ pub enum Undefined {
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Figure<T> {
-    /// In bundles of earlier versions, `Ok`.
-    #[serde(alias = "Ok")]
     Known(T),
-    /// In bundles of earlier versions, `Err`.
-    #[serde(alias = "Err")]
     Undefined(Undefined),
 }
 

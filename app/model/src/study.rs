@@ -182,19 +182,14 @@ pub struct StudyRow {
     pub wanted: u64,
     pub created_at: Timestamp,
     /// Flags without a reply.
-    #[serde(default)]
     pub flags: u64,
     /// Disagreements that wait for an adjudicator.
-    #[serde(default)]
     pub disagreements: u64,
     /// Everything of the study that waits for an admin, these included.
-    #[serde(default)]
     pub waiting: u64,
     /// Raters of a running study who have work left and did nothing for [`IDLE_DAYS`].
-    #[serde(default)]
     pub idle: u64,
     /// The day by which ratings are due.
-    #[serde(default)]
     pub due: Option<Day>,
 }
 
@@ -252,10 +247,8 @@ pub struct Overview {
     /// Number of running studies.
     pub running: u64,
     /// Whether anybody but admins has an active account.
-    #[serde(default)]
     pub raters: bool,
     /// Number of items in the inbox, of all studies.
-    #[serde(default)]
     pub waiting: u64,
     /// At most [`OVERVIEW_STUDIES`]: those with most items in the inbox, then the newest.
     pub cards: Vec<StudyRow>,

@@ -85,7 +85,6 @@ pub struct Preview {
     /// The reason, if it was chosen automatically.
     pub matching_reason: String,
     /// The same in Chinese.
-    #[serde(default)]
     pub matching_reason_zh: String,
     /// The shapes found, with the number of lines each.
     pub shapes: Vec<(Shape, u64)>,
@@ -111,7 +110,6 @@ pub struct Preview {
     /// Number of such lines.
     pub duplicate_count: u64,
     /// How the model was asked, if the tasks are conversations; that of the first line.
-    #[serde(default)]
     pub way: Option<Way>,
     /// The largest number of samples of a task; more than 1 allows pass@k.
     pub samples_max: u64,
@@ -119,10 +117,8 @@ pub struct Preview {
     pub tasks_with_samples: u64,
     /// Lines whose description differs from that of the task with their ID, at most [`PREVIEW_LIST`]; they are
     /// imported.
-    #[serde(default)]
     pub differing: Vec<FileLine>,
     /// Number of such lines.
-    #[serde(default)]
     pub differing_count: u64,
     /// Outputs without code; they are imported and count as unsolved.
     pub empty: Vec<FileLine>,
@@ -134,20 +130,16 @@ pub struct Preview {
     pub problem_count: u64,
     /// Whether the file could not be read to its end. Then lines are missing, and its valid lines cannot be imported
     /// alone.
-    #[serde(default)]
     pub cut_short: bool,
     /// Whether the file is an archive of classes, which has no lines.
-    #[serde(default)]
     pub archive: bool,
     /// The first outputs, at most [`PREVIEW_OUTPUTS`].
-    #[serde(default)]
     pub first: Vec<PreviewOutput>,
     /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
     /// each with its first match.
     #[serde(rename = "telltales")]
     pub identity_leaks: Vec<IdentityLeak>,
     /// Number of such lines.
-    #[serde(default)]
     #[serde(rename = "telltale_count")]
     pub identity_leak_count: u64,
     /// An existing submission of the same file.
@@ -257,7 +249,6 @@ pub struct MaskState {
     #[serde(rename = "telltale_count")]
     pub identity_leak_count: u64,
     /// Whether the outputs were not searched, because there are many.
-    #[serde(default)]
     pub unread: bool,
 }
 
@@ -322,13 +313,10 @@ pub struct SubmissionRow {
     /// Number of tasks with an output.
     pub tasks: u64,
     /// Number of invalid lines of the file that were left out; 0 if the file was imported as a whole.
-    #[serde(default)]
     pub left_out: u64,
     /// Number of tasks of its dataset version without an output. They count as failed in every figure of tests.
-    #[serde(default)]
     pub missing: u64,
     /// The collection from whose responses it was imported, if any.
-    #[serde(default)]
     pub collection: Option<CollectionId>,
     /// When it was imported.
     pub created_at: Timestamp,
@@ -337,7 +325,6 @@ pub struct SubmissionRow {
     /// Whether its dataset has tasks for people.
     pub for_people: bool,
     /// How the model was asked; absent if the tasks are no conversations.
-    #[serde(default)]
     pub way: Option<Way>,
 }
 

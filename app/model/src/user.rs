@@ -64,7 +64,6 @@ pub struct Me {
     /// The language of the interface and the rubric.
     pub lang: Lang,
     /// Other personal settings.
-    #[serde(default)]
     pub settings: Settings,
 }
 
@@ -77,13 +76,10 @@ pub struct Visitor {
     /// The interface language: the person's, otherwise the cookie's, otherwise the browser's.
     pub lang: Lang,
     /// For an admin: how many items waited in the inbox when the page was sent.
-    #[serde(default)]
     pub waiting: u64,
     /// The announcements that the person had not read when the page was sent.
-    #[serde(default)]
     pub announcements: Vec<Announced>,
     /// Name of the identity provider with which people can log in, if the operator allows one.
-    #[serde(default)]
     pub sso: Option<String>,
 }
 
@@ -109,23 +105,18 @@ pub struct UserRow {
     /// Whether the account is deactivated.
     pub disabled: bool,
     /// A time on the last day on which the person was logged in in a browser; absent if there was none.
-    #[serde(default)]
     pub seen_at: Option<Timestamp>,
     /// Number of ratings, without superseded ones.
     pub ratings: u64,
     /// Unfinished ratings that studies which are not closed have planned for them.
-    #[serde(default)]
     pub open_ratings: u64,
     /// Number of these studies.
-    #[serde(default)]
     pub open_studies: u64,
     /// Those of them in which no other active person rates.
-    #[serde(default)]
     pub alone_in: u64,
     /// Languages they read, which decide what they get in studies shared by language.
     pub reads: Reads,
     /// The groups that they are in.
-    #[serde(default)]
     pub groups: Vec<GroupName>,
 }
 
@@ -146,7 +137,6 @@ pub struct Invitation {
     /// Whether it is still valid.
     pub open: bool,
     /// The group that who accepts it joins.
-    #[serde(default)]
     pub group: Option<GroupName>,
 }
 

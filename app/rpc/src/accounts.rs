@@ -123,7 +123,7 @@ pub async fn time_zones() -> Result<Vec<String>, AppError> {
 }
 
 /// The invitation behind a link.
-#[server(prefix = "/rpc", endpoint = "invitation", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "open_invitation", protocol = Call)]
 pub async fn open_invitation(secret: String) -> Result<Invitation, AppError> {
     open_ports()?.accounts.invitation(&secret).await
 }

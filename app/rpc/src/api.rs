@@ -40,7 +40,7 @@ pub async fn revoke_token(id: ApiTokenId) -> Result<(), AppError> {
 }
 
 /// The REST API's reference: all areas, with the operations of the named one, or else of the first.
-#[server(prefix = "/rpc", endpoint = "api_reference", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "reference", protocol = Call)]
 pub async fn reference(#[server(default)] area: String) -> Result<ApiReference, AppError> {
     let (ports, admin) = ports()?;
     let mut found = ports.reference.reference(&admin).await?;
@@ -112,13 +112,13 @@ pub async fn revoke_public_link(id: PublicLinkId) -> Result<(), AppError> {
 }
 
 /// A public page; needs no account.
-#[server(prefix = "/rpc", endpoint = "public_study", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "open_public_study", protocol = Call)]
 pub async fn open_public_study(secret: String) -> Result<PublicStudy, AppError> {
     open_ports()?.public_links.open(&secret).await
 }
 
 /// A task of a public page that shows code.
-#[server(prefix = "/rpc", endpoint = "public_task", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "open_public_task", protocol = Call)]
 pub async fn open_public_task(secret: String, task: TaskId) -> Result<PublicTask, AppError> {
     open_ports()?.public_links.task(&secret, task).await
 }

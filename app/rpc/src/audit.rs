@@ -11,7 +11,7 @@ use ui::call::Call;
 use ui::context::ports;
 
 /// A page of the audit log.
-#[server(prefix = "/rpc", endpoint = "audit", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "audit_log", protocol = Call)]
 pub async fn audit_log(filter: AuditFilter) -> Result<AuditPage, AppError> {
     let (ports, admin) = ports()?;
     ports.audit.page(&admin, filter).await

@@ -46,7 +46,7 @@ pub async fn collection(id: CollectionId) -> Result<CollectionDetail, AppError> 
 
 /// A page of a collection's requests, and one of them with its texts.
 #[server(prefix = "/rpc", endpoint = "collection_requests", protocol = Call)]
-pub async fn requests(
+pub async fn collection_requests(
     id: CollectionId,
     request: Option<i64>,
     #[server(default)] page: PageOf,

@@ -19,7 +19,7 @@ pub async fn comparison_get(#[server(rename = "choice")] selection: Selection) -
 }
 
 /// The current revision of a selection's data.
-#[server(prefix = "/rpc", endpoint = "comparison_stamp", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "comparison_revision", protocol = Call)]
 pub async fn comparison_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.revision(&admin, selection).await

@@ -21,14 +21,14 @@ pub async fn my_studies() -> Result<Vec<MyStudy>, AppError> {
 }
 
 /// The next output to rate, other than those that the page is already `holding`.
-#[server(prefix = "/rpc", endpoint = "next", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "next_item", protocol = Call)]
 pub async fn next_item(study: Token, #[server(default)] holding: Vec<Token>) -> Result<Next, AppError> {
     let (ports, person) = ports()?;
     ports.grading.next(&person, &study, holding).await
 }
 
 /// The next task to rate with all its outputs, other than tasks of which the page is `holding` an output.
-#[server(prefix = "/rpc", endpoint = "next_task", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "next_task_items", protocol = Call)]
 pub async fn next_task_items(study: Token, #[server(default)] holding: Vec<Token>) -> Result<NextTask, AppError> {
     let (ports, person) = ports()?;
     ports.grading.next_task(&person, &study, holding).await
@@ -71,7 +71,7 @@ pub async fn bookmark(assignment: Token, on: bool) -> Result<(), AppError> {
 }
 
 /// The outputs of a study that the rater skipped or bookmarked.
-#[server(prefix = "/rpc", endpoint = "own_items", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "own_lists", protocol = Call)]
 pub async fn own_lists(study: Token) -> Result<OwnItems, AppError> {
     let (ports, person) = ports()?;
     ports.grading.own_items(&person, &study).await
@@ -85,7 +85,7 @@ pub async fn undo_rating(assignment: Token) -> Result<(), AppError> {
 }
 
 /// The rubric of one of the rater's studies.
-#[server(prefix = "/rpc", endpoint = "rubric", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "study_rubric", protocol = Call)]
 pub async fn study_rubric(study: Token) -> Result<RubricSheet, AppError> {
     let (ports, person) = ports()?;
     ports.grading.rubric(&person, &study).await

@@ -22,8 +22,8 @@ pub async fn groups(#[server(default)] page: PageOf) -> Result<Paged<Group>, App
 }
 
 /// One group.
-#[server(prefix = "/rpc", endpoint = "group", protocol = Call)]
-pub async fn one_group(id: GroupId) -> Result<Group, AppError> {
+#[server(prefix = "/rpc", endpoint = "person_group", protocol = Call)]
+pub async fn person_group(id: GroupId) -> Result<Group, AppError> {
     let (ports, admin) = ports()?;
     ports.groups.get(&admin, id).await
 }

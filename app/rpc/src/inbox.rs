@@ -26,7 +26,7 @@ pub async fn inbox(
 
 /// Does something with items, and returns to the list with the filter. The fields come from a form: items as
 /// repeated `items[]`.
-#[server(prefix = "/rpc", endpoint = "inbox_act")]
+#[server(prefix = "/rpc", endpoint = "act_on_items")]
 pub async fn act_on_items(
     act: InboxAct,
     #[server(default)] items: Vec<i64>,

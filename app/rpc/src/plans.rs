@@ -29,7 +29,7 @@ pub async fn plan(id: StudyId, #[server(default)] page: PageOf) -> Result<PagedP
 }
 
 /// A study's settings, to edit while it is a draft.
-#[server(prefix = "/rpc", endpoint = "study_draft", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "draft_settings", protocol = Call)]
 pub async fn draft_settings(id: StudyId) -> Result<StudyDraft, AppError> {
     let (ports, admin) = ports()?;
     ports.plans.draft(&admin, id).await

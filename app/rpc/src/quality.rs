@@ -27,7 +27,7 @@ use ui::context::ports;
 
 /// A study's settings, known-score items, raters' progress in the calibration, and adjudicators. `output` is one that
 /// the study grades, to be added as a known-score item.
-#[server(prefix = "/rpc", endpoint = "quality", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "study_quality", protocol = Call)]
 pub async fn study_quality(study: StudyId, #[server(default)] output: Option<i64>) -> Result<QualityPage, AppError> {
     let (ports, admin) = ports()?;
     let page = ports.quality.page(&admin, study).await?;
@@ -93,7 +93,7 @@ pub async fn set_quality(study: StudyId, asked: SettingsForm) -> Result<(), AppE
 
 /// Adds a known-score item: an output by its id, or code for a task by its revision. The
 /// lists have one entry per dimension.
-#[server(prefix = "/rpc", endpoint = "add_gold")]
+#[server(prefix = "/rpc", endpoint = "add_known_item")]
 pub async fn add_known_item(
     study: StudyId,
     #[server(default)] output: String,
@@ -129,7 +129,7 @@ pub async fn add_known_item(
 }
 
 /// Deactivates or activates a known-score item, or changes its pool.
-#[server(prefix = "/rpc", endpoint = "change_gold")]
+#[server(prefix = "/rpc", endpoint = "change_known_item")]
 pub async fn change_known_item(
     study: StudyId,
     #[server(rename = "gold")] item: i64,
@@ -143,7 +143,7 @@ pub async fn change_known_item(
 }
 
 /// Removes a known-score item that no rater has had.
-#[server(prefix = "/rpc", endpoint = "remove_gold")]
+#[server(prefix = "/rpc", endpoint = "remove_known_item")]
 pub async fn remove_known_item(study: StudyId, #[server(rename = "gold")] item: i64) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.quality.remove_known_item(&admin, study, item).await?;
@@ -161,7 +161,7 @@ pub async fn pause_rater(study: StudyId, rater: UserId, paused: bool) -> Result<
 }
 
 /// Admits a rater, or restarts their opening calibration.
-#[server(prefix = "/rpc", endpoint = "open_for")]
+#[server(prefix = "/rpc", endpoint = "set_admission")]
 pub async fn set_admission(
     study: StudyId,
     rater: UserId,
@@ -190,7 +190,7 @@ pub async fn mask(submission: SubmissionId, #[server(default)] whole: bool) -> R
 }
 
 /// Outputs of a study that name a model. Without `whole`, large studies are not searched.
-#[server(prefix = "/rpc", endpoint = "study_leaks", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "named_models", protocol = Call)]
 pub async fn named_models(study: StudyId, #[server(default)] whole: bool) -> Result<StudyLeaks, AppError> {
     let (ports, admin) = ports()?;
     ports.quality.leaks(&admin, study, whole).await
@@ -225,7 +225,7 @@ pub async fn study_tabs(study: StudyId) -> Result<TabCounts, AppError> {
 }
 
 /// A study's live status.
-#[server(prefix = "/rpc", endpoint = "live", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "study_live", protocol = Call)]
 pub async fn study_live(study: StudyId) -> Result<Live, AppError> {
     let (ports, admin) = ports()?;
     ports.monitoring.live(&admin, study).await
@@ -274,7 +274,7 @@ pub async fn answer_flag(
 }
 
 /// A page of a study's disagreements.
-#[server(prefix = "/rpc", endpoint = "study_disputes", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "study_disagreements", protocol = Call)]
 pub async fn study_disagreements(
     study: StudyId,
     #[server(default)] page: PageOf,
@@ -293,7 +293,7 @@ pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
 }
 
 /// Feedback to the person.
-#[server(prefix = "/rpc", endpoint = "came_back", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "my_feedback", protocol = Call)]
 pub async fn my_feedback() -> Result<RaterFeedback, AppError> {
     let (ports, person) = ports()?;
     ports.feedback.rater_feedback(&person).await
@@ -318,14 +318,14 @@ pub async fn go_on(what: Token) -> Result<(), AppError> {
 }
 
 /// The disagreements that the person can adjudicate.
-#[server(prefix = "/rpc", endpoint = "disputes", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "my_disagreements", protocol = Call)]
 pub async fn my_disagreements() -> Result<DisagreementQueue, AppError> {
     let (ports, person) = ports()?;
     ports.feedback.disagreements(&person).await
 }
 
 /// One disagreement.
-#[server(prefix = "/rpc", endpoint = "dispute", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "open_disagreement", protocol = Call)]
 pub async fn open_disagreement(token: Token) -> Result<Disagreement, AppError> {
     let (ports, person) = ports()?;
     ports.feedback.disagreement(&person, &token).await

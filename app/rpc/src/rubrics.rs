@@ -45,7 +45,7 @@ pub async fn save_rubric(
 }
 
 /// The rubrics that a new study of a dataset can use.
-#[server(prefix = "/rpc", endpoint = "rubric_choices", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "rubrics_for", protocol = Call)]
 pub async fn rubrics_for(dataset: String) -> Result<RubricChoices, AppError> {
     let (ports, admin) = ports()?;
     ports.rubrics.choices(&admin, &dataset).await

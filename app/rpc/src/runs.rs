@@ -44,14 +44,14 @@ pub async fn conversations() -> Result<ConversationResults, AppError> {
 }
 
 /// Whether the server can run tests.
-#[server(prefix = "/rpc", endpoint = "engine_readiness", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "check_engine", protocol = Call)]
 pub async fn check_engine() -> Result<EngineReadiness, AppError> {
     let (ports, admin) = ports()?;
     ports.runs.readiness(&admin).await
 }
 
 /// The workers on other machines; absent if outputs run in the server's process.
-#[server(prefix = "/rpc", endpoint = "workers", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "known_workers", protocol = Call)]
 pub async fn known_workers() -> Result<Option<Workers>, AppError> {
     let (ports, admin) = ports()?;
     ports.runs.workers(&admin).await

@@ -24,7 +24,7 @@ use ui::call::Call;
 use ui::context::ports;
 
 /// Counts, and the newest studies.
-#[server(prefix = "/rpc", endpoint = "overview", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "admin_overview", protocol = Call)]
 pub async fn admin_overview() -> Result<Overview, AppError> {
     let (ports, admin) = ports()?;
     ports.studies.overview(&admin).await
@@ -123,7 +123,7 @@ pub async fn reopen_study(id: StudyId, reason: String) -> Result<(), AppError> {
 }
 
 /// What the comparison of the study is about.
-#[server(prefix = "/rpc", endpoint = "comparison", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "compare", protocol = Call)]
 pub async fn compare(id: StudyId) -> Result<StudyComparison, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.of_study(&admin, id).await

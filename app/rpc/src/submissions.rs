@@ -50,7 +50,7 @@ pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
 }
 
 /// Preview of an uploaded file.
-#[server(prefix = "/rpc", endpoint = "preview", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "preview_upload", protocol = Call)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
     let (ports, admin) = ports()?;
     ports.submissions.preview(&admin, upload, &dataset, matching).await

@@ -18,14 +18,14 @@ fn object(text: &str) -> Result<Object, AppError> {
 }
 
 /// The state of an object, which is named in words such as `study 3`.
-#[server(prefix = "/rpc", endpoint = "upkeep", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "object_upkeep", protocol = Call)]
 pub async fn object_upkeep(object: String) -> Result<Upkeep, AppError> {
     let (ports, admin) = ports()?;
     ports.upkeep.get(&admin, self::object(&object)?).await
 }
 
 /// Everything archived.
-#[server(prefix = "/rpc", endpoint = "archived", protocol = Call)]
+#[server(prefix = "/rpc", endpoint = "archived_objects", protocol = Call)]
 pub async fn archived_objects() -> Result<Vec<Archived>, AppError> {
     let (ports, admin) = ports()?;
     ports.upkeep.archived(&admin).await

@@ -11,16 +11,10 @@ use model::{
     run::Rerun,
 };
 
-/// The details as lines: what is said, empty for the text of an older entry, and what it is.
+/// The details as lines, each a name and its value.
 pub fn lines(i: I18n, details: &Details) -> Vec<(String, String)> {
     let mut lines = Vec::new();
-    match details {
-        Details::Facts(facts) => facts.iter().for_each(|fact| add(i, fact, &mut lines)),
-        Details::Text(text) => match serde_json::from_str(text) {
-            Ok(Value::Object(fields)) => fields.iter().for_each(|(key, value)| flatten(key, value, &mut lines)),
-            _ => lines.push((String::new(), text.clone())),
-        },
-    }
+    details.0.iter().for_each(|fact| add(i, fact, &mut lines));
     lines
 }
 
@@ -213,7 +207,7 @@ mod tests {
         let (en, zh) = (I18n::of(Lang::En), I18n::of(Lang::Zh));
         for fact in each() {
             let is_setting = matches!(fact, Fact::Settings(_));
-            let details = Details::Facts(vec![fact]);
+            let details = Details(vec![fact]);
             let (english, chinese) = (lines(en, &details), lines(zh, &details));
             assert_eq!((english.len(), chinese.len()), (1, 1), "{details:?}");
             assert!(!english[0].0.is_empty() && !english[0].1.is_empty(), "{english:?}");
@@ -223,17 +217,12 @@ mod tests {
     }
 
     #[test]
-    fn older_entries_show_their_text_and_settings_their_fields() {
-        let en = I18n::of(Lang::En);
-        let text = Details::Text("version 3".into());
-        assert_eq!(lines(en, &text), [(String::new(), "version 3".to_owned())]);
+    fn settings_show_their_fields() {
         let value = serde_json::json!({ "title": "A", "pace": { "min": 5, "max": null }, "raters": [1, "b"] });
         let expected =
             [("pace.min", "5"), ("raters", "1, b"), ("title", "A")].map(|(k, v)| (k.to_owned(), v.to_owned()));
-        for details in [Details::Text(value.to_string()), Details::Facts(vec![Fact::Settings(value.clone())])] {
-            let mut found = lines(en, &details);
-            found.sort();
-            assert_eq!(found, expected);
-        }
+        let mut found = lines(I18n::of(Lang::En), &Details(vec![Fact::Settings(value)]));
+        found.sort();
+        assert_eq!(found, expected);
     }
 }

@@ -39,13 +39,12 @@ pub fn request_fault(lang: Lang, fault: &RequestFault) -> String {
             let http = format!("HTTP {status}");
             words(&http, &http, detail)
         }
-        RequestFault::Timeout { seconds: Some(1) } => {
+        RequestFault::Timeout { seconds: 1 } => {
             words("No complete response within 1 second", "1 秒内未收到完整响应", "")
         }
-        RequestFault::Timeout { seconds: Some(seconds) } => {
+        RequestFault::Timeout { seconds } => {
             both(format!("No complete response within {seconds} seconds"), format!("{seconds} 秒内未收到完整响应"))
         }
-        RequestFault::Timeout { seconds: None } => words("No complete response in time", "未在时限内收到完整响应", ""),
         RequestFault::Network { detail } => words("The connection failed", "连接失败", detail),
         RequestFault::BodyTooLarge { limit_bytes } => both(
             format!("The answer is larger than {} MiB", limit_bytes >> 20),
@@ -62,7 +61,6 @@ pub fn request_fault(lang: Lang, fault: &RequestFault) -> String {
         RequestFault::NotSent { detail } => {
             words("The server could not make the request", "服务器无法发出请求", detail)
         }
-        RequestFault::Other { text } => text.clone(),
     }
 }
 
@@ -94,7 +92,6 @@ pub fn routine_fault(fault: &RoutineFault) -> Message {
             format!("服务器内部错误，日志中的编号为 {incident}。"),
         )
             .into(),
-        RoutineFault::Other { text } => text.as_str().into(),
     }
 }
 
@@ -140,9 +137,8 @@ mod tests {
             RequestFault::DamagedSecret,
             RequestFault::Redirect { status: 302 },
             RequestFault::Status { status: 400, detail: detail() },
-            RequestFault::Timeout { seconds: None },
-            RequestFault::Timeout { seconds: Some(1) },
-            RequestFault::Timeout { seconds: Some(10) },
+            RequestFault::Timeout { seconds: 1 },
+            RequestFault::Timeout { seconds: 10 },
             RequestFault::Network { detail: detail() },
             RequestFault::BodyTooLarge { limit_bytes: 4 << 20 },
             RequestFault::ResponseTooLong { limit_bytes: 256 << 10 },
@@ -162,8 +158,7 @@ mod tests {
                 | RequestFault::ResponseTooLong { .. }
                 | RequestFault::NotACompletion { .. }
                 | RequestFault::NoChoice
-                | RequestFault::NotSent { .. }
-                | RequestFault::Other { .. } => {}
+                | RequestFault::NotSent { .. } => {}
             }
         }
         all
@@ -181,8 +176,6 @@ mod tests {
             let has_detail = stored.contains("refused");
             assert_eq!((en.ends_with(": refused"), zh.ends_with("：refused")), (has_detail, has_detail), "{en} {zh}");
         }
-        let other = RequestFault::Other { text: "said once".into() };
-        assert_eq!(request_fault(Lang::Zh, &other), "said once");
         let plain = RequestFault::Status { status: 503, detail: String::new() };
         assert_eq!(request_fault(Lang::En, &plain), "HTTP 503");
         let large = RequestFault::BodyTooLarge { limit_bytes: 4 << 20 };
@@ -210,8 +203,7 @@ mod tests {
                 | RoutineFault::Damaged { .. }
                 | RoutineFault::BackupRunning { .. }
                 | RoutineFault::Backup { .. }
-                | RoutineFault::Internal { .. }
-                | RoutineFault::Other { .. } => {}
+                | RoutineFault::Internal { .. } => {}
                 RoutineFault::BackupFolder { problem, .. } => match problem {
                     FolderProblem::Unreadable { .. }
                     | FolderProblem::Unwritable { .. }
@@ -227,7 +219,5 @@ mod tests {
             assert_eq!(stored.contains("refused"), en.contains("refused") && zh.contains("refused"), "{en} {zh}");
             assert_eq!(serde_json::from_str::<RoutineFault>(&stored).unwrap(), fault);
         }
-        let other = RoutineFault::Other { text: "said once".into() };
-        assert_eq!(routine_fault(&other), "said once".into());
     }
 }

@@ -67,20 +67,14 @@ impl RunTexts {
                 words("the compiler ran out of memory on this code", "编译此代码时，编译器的内存不足")
             }
             Reason::CompilerCrash => words("the compiler crashed on this code", "编译此代码时，编译器崩溃"),
-            Reason::CpuTime { limit_ms: Some(ms) } => both(
+            Reason::CpuTime { limit_ms: ms } => both(
                 format!("the program exceeded its CPU time limit of {} s", seconds(*ms)),
                 format!("程序超出 {} 秒的 CPU 时间限制", seconds(*ms)),
             ),
-            Reason::CpuTime { limit_ms: None } => {
-                words("the program exceeded its CPU time limit", "程序超出 CPU 时间限制")
-            }
-            Reason::WaitingTime { limit_ms: Some(ms) } => both(
+            Reason::WaitingTime { limit_ms: ms } => both(
                 format!("the program waited longer than its limit of {} s", seconds(*ms)),
                 format!("程序超出 {} 秒的等待时间限制", seconds(*ms)),
             ),
-            Reason::WaitingTime { limit_ms: None } => {
-                words("the program waited longer than its limit", "程序超出等待时间限制")
-            }
             Reason::SandboxMemory => {
                 words("the program used more memory than the sandbox allows", "程序所用内存超出沙箱的限制")
             }
@@ -139,8 +133,8 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
-    /// A change to an output that makes it compile, and the language of the text if it is not the page's.
-    pub fn change(&self, change: &Change) -> (String, Option<&'static str>) {
+    /// A change to an output that makes it compile.
+    pub fn change(&self, change: &Change) -> String {
         let (en, zh) = match change {
             Change::Fence { first, last } => (
                 format!("used only the code block in lines {first} to {last}"),
@@ -200,13 +194,12 @@ impl RunTexts {
                 format!("removed the import {name}: it does not exist here and is not used"),
                 format!("去掉导入 {name}：此处不存在，也未使用"),
             ),
-            Change::Other { text } => return self.foreign(text),
         };
-        (self.lang.pick(en, zh), None)
+        self.lang.pick(en, zh)
     }
 
-    /// A warning about an output's code, and the language of the text where that is not the page's.
-    pub fn sign(&self, sign: &Sign) -> (String, Option<&'static str>) {
+    /// A warning about an output's code.
+    pub fn sign(&self, sign: &Sign) -> String {
         let (en, zh) = match sign {
             Sign::Exit => ("ends the program", "结束程序"),
             Sign::Process => ("starts a process", "启动进程"),
@@ -221,19 +214,13 @@ impl RunTexts {
             Sign::ThreadsLeft { count: 1 } => ("left 1 thread running", "留下 1 个仍在运行的线程"),
             Sign::ThreadsLeft { count } => {
                 let en = format!("left {count} threads running");
-                return (self.lang.pick(en, format!("留下 {count} 个仍在运行的线程")), None);
+                return self.lang.pick(en, format!("留下 {count} 个仍在运行的线程"));
             }
             Sign::Unconfirmed => {
                 ("the pass could not be repeated outside of its process", "无法在其进程之外重现这次通过")
             }
-            Sign::Other { text } => return self.foreign(text),
         };
-        (self.lang.pick(en, zh).to_owned(), None)
-    }
-
-    /// An English text in a page.
-    fn foreign(&self, text: &str) -> (String, Option<&'static str>) {
-        (text.to_owned(), self.lang.pick(None, Some("en")))
+        self.lang.pick(en, zh).to_owned()
     }
 
     /// Why the engine failed, and what another program said of it, in that program's words.
@@ -295,7 +282,6 @@ impl RunTexts {
                 return (words, None);
             }
             Fault::System { detail } => ("The server failed.", "服务器出错。", detail),
-            Fault::Other { text } => ("The engine failed.", "测试引擎出错。", text),
         };
         (self.lang.pick(en, zh).to_owned(), Some(detail).filter(|detail| !detail.is_empty()))
     }
@@ -441,7 +427,6 @@ impl RunTexts {
         );
         let degraded = pick("Degraded sandbox, allowed by the operator", "运维人员允许的降级沙箱");
         facts.extend(c.failed_checks.iter().map(|failed| (degraded, self.failed_check(failed))));
-        facts.extend(c.fallen.clone().map(|why| (degraded, why)));
         facts
     }
 
@@ -511,10 +496,8 @@ mod tests {
                 Reason::CompilerStack,
                 Reason::CompilerMemory,
                 Reason::CompilerCrash,
-                Reason::CpuTime { limit_ms: Some(10_000) },
-                Reason::CpuTime { limit_ms: None },
-                Reason::WaitingTime { limit_ms: Some(1_500) },
-                Reason::WaitingTime { limit_ms: None },
+                Reason::CpuTime { limit_ms: 10_000 },
+                Reason::WaitingTime { limit_ms: 1_500 },
                 Reason::SandboxMemory,
                 Reason::PrintedTooMuch,
                 Reason::EndedEarly { exit_code: Some(0) },
@@ -533,8 +516,8 @@ mod tests {
             ],
             |texts, reason| texts.reason(reason),
         );
-        assert!(EN.reason(&Reason::CpuTime { limit_ms: Some(10_000) }).contains("10 s"));
-        assert!(EN.reason(&Reason::WaitingTime { limit_ms: Some(1_500) }).contains("1.5 s"));
+        assert!(EN.reason(&Reason::CpuTime { limit_ms: 10_000 }).contains("10 s"));
+        assert!(EN.reason(&Reason::WaitingTime { limit_ms: 1_500 }).contains("1.5 s"));
         let json = serde_json::to_string(&Reason::Signal { signal: 9 }).unwrap();
         assert_eq!(json, r#"{"code":"signal","signal":9}"#, "stored, so it stays");
         for (setting, called) in Setting::ALL {
@@ -565,16 +548,12 @@ mod tests {
                 Change::Import { name: name() },
                 Change::ImportLeftOut { name: name() },
             ],
-            |texts, change| texts.change(change).0,
+            |texts, change| texts.change(change),
         );
         let sign = [Sign::Exit, Sign::Process, Sign::Native, Sign::Reflection, Sign::Descriptor, Sign::Host];
         let more = [Sign::Network, Sign::Defaults, Sign::Equals, Sign::Threads, Sign::Unconfirmed];
         let left = [Sign::ThreadsLeft { count: 1 }, Sign::ThreadsLeft { count: 2 }];
-        check(sign.into_iter().chain(more).chain(left).collect(), |texts, sign| texts.sign(sign).0);
-        // A text of an earlier version is marked as English on a Chinese page.
-        let old = Sign::Other { text: "an old note".into() };
-        assert_eq!(ZH.sign(&old), ("an old note".into(), Some("en")));
-        assert_eq!(EN.change(&Change::Other { text: "an old note".into() }), ("an old note".into(), None));
+        check(sign.into_iter().chain(more).chain(left).collect(), |texts, sign| texts.sign(sign));
     }
 
     #[test]
@@ -637,7 +616,6 @@ mod tests {
                 Fault::DiskFull { folder: "/data/engine".into() },
                 Fault::WorkersLost { times: 5 },
                 Fault::System { detail: name() },
-                Fault::Other { text: name() },
             ],
             |texts, fault| texts.fault_line(fault),
         );

@@ -45,13 +45,11 @@ pub struct ComparisonInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<InputInstruction>,
     /// Outputs with a final score that replaces their ratings; empty for raw scores.
-    #[serde(default)]
     pub finals: Vec<InputFinal>,
     /// Adjudicated answers about instructions, which replace their raters'; empty for raw scores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub final_instructions: Vec<FinalInstruction>,
     /// Judge models: compared with people, never mixed with them.
-    #[serde(default)]
     pub judges: Vec<InputJudge>,
     /// The runs, in the order of their models.
     pub runs: Vec<InputRun>,
@@ -63,7 +61,6 @@ pub struct InputStudy {
     pub title: String,
     pub seed: u64,
     /// The version of the study's dataset.
-    #[serde(default)]
     pub dataset_version: u32,
 }
 
@@ -164,8 +161,7 @@ pub struct JudgeScore {
     pub output: OutputId,
     /// One score per dimension.
     pub scores: Vec<u8>,
-    /// Length of the output's code in bytes; 0 in bundles of earlier versions.
-    #[serde(default)]
+    /// Length of the output's code in bytes.
     pub length: u64,
 }
 
@@ -186,13 +182,10 @@ pub struct InputRun {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     /// The submission; absent for imported results.
-    #[serde(default)]
     pub submission: Option<i64>,
     /// The dataset version of the submission.
-    #[serde(default)]
     pub dataset_version: Option<u32>,
     /// The conditions of the run, as recorded by the engine.
-    #[serde(default)]
     pub environment: Option<serde_json::Value>,
 }
 

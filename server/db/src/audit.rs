@@ -8,7 +8,7 @@ use model::{
     caller::Actor,
     time::Timestamp,
 };
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, Row, RowIndex, Transaction, params};
 
 use super::{Db, accounts::parsed};
 use base::{clock, error::Failure};
@@ -126,7 +126,7 @@ fn add(conn: &Connection, by: Actor, action: Action, object: &Object, facts: Vec
         by.id().map(|id| id.0),
         action.name(),
         object.to_string(),
-        Details::Facts(facts).to_string(),
+        Details(facts).to_string(),
         via.map(Via::name),
         origin.and_then(|origin| origin.token),
         origin.and_then(|origin| origin.address).map(|address| address.to_string()),
@@ -172,7 +172,7 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
                 at: Timestamp(row.get("at")?),
                 person: row.get("name")?,
                 action: row.get("action")?,
-                detail: Details::read(row.get_ref("detail")?.as_str()?),
+                detail: details(row)?,
                 via: via.map(|_| parsed(row, "via")).transpose()?,
                 token: row.get("token_id")?,
                 address: row.get("address")?,
@@ -181,6 +181,12 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
         },
     )?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn details(row: &Row<'_>) -> rusqlite::Result<Details> {
+    let column = "detail".idx(row.as_ref())?;
+    Details::read(row.get_ref(column)?.as_str()?)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
 }
 
 #[cfg(test)]
@@ -206,7 +212,7 @@ mod tests {
         note_one("bo").await.unwrap();
         let entries = db.read_blocking(|conn| list(conn, &Filter::default(), None, 10)).unwrap();
         let found: Vec<_> = entries.iter().map(|e| (e.detail.clone(), e.via, e.address.as_deref())).collect();
-        let named = |name: &str| Details::Facts(vec![fact(name)]);
+        let named = |name: &str| Details(vec![fact(name)]);
         let expected =
             [(named("bo"), Some(Via::CommandLine), None), (named("ada"), Some(Via::Session), Some("203.0.113.7"))];
         assert_eq!(found, expected);

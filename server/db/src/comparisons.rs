@@ -2,7 +2,7 @@
 //! either.
 //!
 //! What must stay true: `counted` contains exactly the ratings that are not superseded, with all their
-//! scores. Triggers maintain it (migration 0008); a test compares it with the ratings.
+//! scores. Triggers maintain it; a test compares it with the ratings.
 
 use std::collections::BTreeSet;
 

@@ -162,9 +162,9 @@ fn lock_file(data: &Path) -> io::Result<File> {
 }
 
 /// Keeps a copy of a database whose schema is about to be updated, so that the update can be undone: `FILE.schema-N`,
-/// where N is its schema. Does nothing for a new database or one that is up to date.
-pub(super) fn before_update(conn: &Connection, data: &Path) -> Result<(), OpenError> {
-    let is_old = |schema| 0 < schema && schema < migrations::newest();
+/// where N is its schema. Does nothing for a new database or one that has the newest schema.
+pub(super) fn before_update(conn: &Connection, data: &Path, newest: u32) -> Result<(), OpenError> {
+    let is_old = |schema| 0 < schema && schema < newest;
     if !is_old(migrations::version(conn)?) {
         return Ok(());
     }
@@ -190,71 +190,57 @@ pub(super) fn before_update(conn: &Connection, data: &Path) -> Result<(), OpenEr
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::migrations::tests::{NEXT, populated, tables, with},
+        *,
+    };
 
     #[test]
     fn an_update_keeps_a_copy_that_the_older_program_can_open() {
         let data = tempfile::tempdir().unwrap();
-        let path = data.path().join(FILE);
-        let old = migrations::newest() - 1;
-        let mut conn = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
-        conn.pragma_update(None, "journal_mode", "WAL").unwrap();
-        migrations::migrate_to(&mut conn, old as usize).unwrap();
-        conn.execute("INSERT INTO models (name) VALUES ('kept')", []).unwrap();
-        let kept = data.path().join(format!("{FILE}.schema-{old}"));
-        drop(Db::open(data.path()).unwrap());
-        assert_eq!(verify(&kept, Depth::Everything).unwrap(), old);
-        assert_eq!(verify(&path, Depth::Everything).unwrap(), migrations::newest());
-        let copy = connect(&kept, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        let name: String = copy.query_row("SELECT name FROM models", [], |row| row.get(0)).unwrap();
-        assert_eq!(name, "kept");
+        let before = tables(&populated(data.path()));
+        let kept = data.path().join(format!("{FILE}.schema-{}", migrations::newest()));
+        drop(Db::open_with(data.path(), &with(NEXT)).unwrap());
+        assert!(matches!(Db::open(data.path()), Err(OpenError::Newer { .. })));
+        assert_eq!(verify(&kept, Depth::Everything).unwrap(), migrations::newest());
+        assert_eq!(tables(&connect(&kept, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()), before);
         // Nothing is copied when nothing is updated.
         std::fs::remove_file(&kept).unwrap();
-        drop(Db::open(data.path()).unwrap());
+        drop(Db::open_with(data.path(), &with(NEXT)).unwrap());
         assert!(!kept.exists());
     }
 
     #[test]
-    fn an_update_from_every_schema_can_be_taken_back() {
-        for old in 1..migrations::newest() {
-            let data = tempfile::tempdir().unwrap();
-            let path = data.path().join(FILE);
-            let mut conn = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
-            conn.pragma_update(None, "journal_mode", "WAL").unwrap();
-            migrations::migrate_to(&mut conn, old as usize).unwrap();
-            conn.execute("INSERT INTO models (name) VALUES ('kept')", []).unwrap();
-            drop(conn);
-            let db = Db::open(data.path()).unwrap();
-            db.write_blocking(|tx| Ok(tx.execute("INSERT INTO models (name) VALUES ('later')", [])?)).unwrap();
-            drop(db);
-            assert_eq!(verify(&path, Depth::Everything).unwrap(), migrations::newest(), "from schema {old}");
-            // In a folder of its own: the thread that wrote here may still be closing the file.
-            let back = tempfile::tempdir().unwrap();
-            let path = back.path().join(FILE);
-            std::fs::rename(data.path().join(format!("{FILE}.schema-{old}")), &path).unwrap();
-            assert_eq!(verify(&path, Depth::Everything).unwrap(), old);
-            let names = |conn: &Connection| {
-                let mut statement = conn.prepare("SELECT name FROM models")?;
-                Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
-            };
-            // Another update begins with what was there.
-            assert_eq!(Db::open(back.path()).unwrap().read_blocking(names).unwrap(), ["kept"], "schema {old}");
-        }
+    fn an_update_can_be_taken_back() {
+        let data = tempfile::tempdir().unwrap();
+        drop(populated(data.path()));
+        let db = Db::open_with(data.path(), &with(NEXT)).unwrap();
+        db.write_blocking(|tx| Ok(tx.execute("INSERT INTO models (name) VALUES ('later')", [])?)).unwrap();
+        drop(db);
+        // In a folder of its own: the thread that wrote here may still be closing the file.
+        let back = tempfile::tempdir().unwrap();
+        let path = back.path().join(FILE);
+        std::fs::rename(data.path().join(format!("{FILE}.schema-{}", migrations::newest())), &path).unwrap();
+        assert_eq!(verify(&path, Depth::Everything).unwrap(), migrations::newest());
+        let names = |conn: &Connection| {
+            let mut statement = conn.prepare("SELECT name FROM models ORDER BY id")?;
+            Ok(statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
+        };
+        // Another update begins with what was there.
+        let again = Db::open_with(back.path(), &with(NEXT)).unwrap();
+        assert_eq!(again.read_blocking(names).unwrap(), ["Model A", "Model B"]);
     }
 
     #[test]
     fn an_update_without_its_copy_does_not_happen() {
         let data = tempfile::tempdir().unwrap();
-        let path = data.path().join(FILE);
-        let old = migrations::newest() - 1;
-        let mut conn = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
-        migrations::migrate_to(&mut conn, old as usize).unwrap();
+        let conn = populated(data.path());
         // A folder in the place of the copy stands for a disk that cannot be written.
-        let kept = data.path().join(format!("{FILE}.schema-{old}"));
+        let kept = data.path().join(format!("{FILE}.schema-{}", migrations::newest()));
         std::fs::create_dir_all(kept.join("occupied")).unwrap();
-        let refused = Db::open(data.path()).unwrap_err();
+        let refused = Db::open_with(data.path(), &with(NEXT)).unwrap_err();
         assert!(matches!(refused, OpenError::Copy(_)), "{refused}");
-        assert_eq!(migrations::version(&conn).unwrap(), old);
+        assert_eq!(migrations::version(&conn).unwrap(), migrations::newest());
     }
 
     #[test]

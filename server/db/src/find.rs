@@ -1,6 +1,6 @@
 //! The search over everything, by name.
 //!
-//! Words of three letters and more are looked up in `names` (migration 0024); the newest of what they find are
+//! Words of three letters and more are looked up in `names`; the newest of what they find are
 //! looked at. Shorter words alone are searched in the newest names of each kind. Both are bounded, however much there is.
 
 use model::{

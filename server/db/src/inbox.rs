@@ -1,4 +1,4 @@
-//! The admins' inbox. Triggers keep the table (migration 0027); here it is read, and items are dismissed.
+//! The admins' inbox. Triggers keep the table; here it is read, and items are dismissed.
 
 use model::{
     flag::{Flag, FlagReason},

@@ -1,4 +1,4 @@
-//! Judgings: what the collections of a judge model's scores have besides their requests (migration 0034).
+//! Judgings: what the collections of a judge model's scores have besides their requests.
 //!
 //! Their scores are in the tables of imported judge models (`judge_scores`), which nothing that counts people's ratings
 //! reads.
@@ -25,8 +25,7 @@ pub struct Judging {
     pub rubric: String,
     /// The keys of its dimensions.
     pub dimensions: Vec<String>,
-    /// Whether it asks which instructions an output follows. Judgings of earlier versions did not.
-    #[serde(default)]
+    /// Whether it asks which instructions an output follows.
     pub instructions: bool,
     /// Number of its outputs.
     pub outputs: u64,

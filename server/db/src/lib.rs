@@ -36,7 +36,6 @@ mod log;
 pub mod migrations;
 pub mod models;
 pub mod notes;
-mod old_words;
 pub mod page;
 pub mod plan;
 pub mod prune;
@@ -122,14 +121,19 @@ impl Db {
     ///
     /// Refuses a file that is not ours, damaged, or newer than this program, and leaves it unchanged.
     pub fn open(folder: &Path) -> Result<Db, OpenError> {
+        Db::open_with(folder, migrations::MIGRATIONS)
+    }
+
+    /// As [`Db::open`], for a program with these migrations.
+    fn open_with(folder: &Path, migrations: &[&str]) -> Result<Db, OpenError> {
         let path = folder.join(FILE);
         let mut writer = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         // Checked before anything is changed.
-        migrations::verify(&writer)?;
-        copy::before_update(&writer, folder)?;
+        migrations::verify_with(&writer, migrations)?;
+        copy::before_update(&writer, folder, migrations::count(migrations))?;
         // Readers do not wait for the writer, nor the writer for readers.
         writer.pragma_update(None, "journal_mode", "WAL")?;
-        migrations::migrate(&mut writer)?;
+        migrations::migrate(&mut writer, migrations)?;
         writer.pragma_update(None, "wal_autocheckpoint", log::BACKSTOP)?;
         let log = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let writer = Arc::new(Mutex::new(writer));

@@ -1,4 +1,4 @@
-//! What the server does for itself every day: how it went. Triggers keep what fails in the inbox (migration 0034).
+//! What the server does for itself every day: how it went. Triggers keep what fails in the inbox.
 
 use model::{fault::RoutineFault, inbox::InboxItem, time::Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};

@@ -149,7 +149,7 @@ pub fn versions(conn: &Connection, slug: &str) -> Result<Vec<RubricVersion>, Fai
     let rows = statement.query_map([slug], |row| {
         Ok(RubricVersion {
             version: row.get("version")?,
-            created_at: row.get::<_, Option<i64>>("created_at")?.map(Timestamp),
+            created_at: Timestamp(row.get("created_at")?),
             created_by: row.get("name")?,
             studies: row.get("studies")?,
         })

@@ -12,7 +12,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     accounts::parsed,
-    runs::{ITEM, ITEM_JOINS, Run, beginning, fault, item},
+    runs::{ITEM, ITEM_JOINS, Run, beginning, item},
+    tokens::optional_json,
 };
 use base::error::Failure;
 
@@ -152,7 +153,7 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
                 mixed: outcome.is_some() && ran_with.as_deref().is_some_and(elsewhere),
                 outcome,
                 listing: Vec::new(),
-                fault: fault(row.get("fault")?),
+                fault: optional_json(row, "fault")?,
                 previous: None,
                 next: None,
             },

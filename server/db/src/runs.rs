@@ -24,6 +24,7 @@ use super::{
     Db,
     accounts::parsed,
     page::{self, Filter, List, Sort, TASK_TEXT},
+    tokens::optional_json,
 };
 use base::{clock, error::Failure};
 
@@ -256,7 +257,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         status: RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled),
         fresh: row.get("fresh")?,
         environment: environment.and_then(|json| serde_json::from_str(&json).ok()),
-        fault: fault(row.get("fault")?),
+        fault: optional_json(row, "fault")?,
         created_at: Timestamp(row.get("created_at")?),
         finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
         recheck: row.get("recheck")?,
@@ -266,11 +267,6 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         needs_repositories: row.get::<_, Option<String>>("test_kind")?.as_deref()
             == Some(TestKind::Repositories.name()),
     })
-}
-
-/// Reads a stored fault. A text that is not a stored fault, such as one edited by hand, remains readable.
-pub fn fault(stored: Option<String>) -> Option<Fault> {
-    stored.map(|text| serde_json::from_str(&text).unwrap_or(Fault::Other { text }))
 }
 
 /// Records that the engine starts (or resumes) an unfinished run, with the conditions that are the same for

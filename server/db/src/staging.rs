@@ -1,5 +1,4 @@
-//! Imports that add their rows in many short transactions (migration 0011), and deletions that delete theirs in the same
-//! way (migration 0020).
+//! Imports that add their rows in many short transactions, and deletions that delete theirs in the same way.
 //!
 //! Rows of an import are hidden until [`publish`]. Each transaction adds a bounded number of them and extends the
 //! import's lease ([`renew`]); [`abandoned`] finds imports whose lease has run out, and [`clear`] deletes their rows,

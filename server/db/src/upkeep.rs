@@ -1,4 +1,4 @@
-//! Renamed, archived and deleted objects (migration 0020).
+//! Renamed, archived and deleted objects.
 //!
 //! What must stay true: an object to which work refers is never deleted, and a deleted object is invisible at once.
 

@@ -1,4 +1,4 @@
-//! Webhooks and their deliveries. Triggers write deliveries about runs and studies (migration 0006) in the
+//! Webhooks and their deliveries. Triggers write deliveries about runs and studies in the
 //! transaction of the event.
 
 use model::{

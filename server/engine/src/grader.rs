@@ -26,7 +26,7 @@ use crate::assemble::{self, Assembled, Budget, Refusal, Target, imports::Index, 
 use sandbox::{OptionalLayers, Sandbox};
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older engine are not reused.
-const GENERATION: u32 = 5;
+const GENERATION: u32 = 1;
 
 /// How many workers normally share one compiler, which is busy for a quarter of an output's time.
 const WORKERS_A_COMPILER: usize = 4;
@@ -123,15 +123,13 @@ impl Grader {
         let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
         let OptionalLayers { landlock, groups } = self.sandbox.optional_layers();
         let dates = dates.map(|dates| dates.name().to_owned());
-        let conditions =
-            Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks, fallen: None };
+        let conditions = Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks };
         Environment {
             java: self.toolchain.java.clone(),
             time_zone: setting("user.timezone"),
             locale: format!("{}-{}", setting("user.language"), setting("user.country")),
             encoding: setting("file.encoding"),
-            conditions: Some(conditions),
-            limits: None,
+            conditions,
             fingerprint: self.fingerprint(),
             parts: Vec::new(),
         }

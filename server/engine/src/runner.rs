@@ -273,7 +273,7 @@ struct End<'a> {
 /// even if its result arrived just before the helper ended it.
 fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Option<Vec<u8>>) {
     let with = |verdict, limit, reason| (Outcome { limit, reason: Some(reason), ..Outcome::new(verdict) }, None);
-    let limit_ms = |seconds: u64| Some(seconds.saturating_mul(1000));
+    let limit_ms = |seconds: u64| seconds.saturating_mul(1000);
     if end.report.over_cpu || end.report.cpu_us >= end.allowance.cpu_s * 1_000_000 {
         return with(
             Verdict::Timeout,

@@ -142,7 +142,7 @@ pub(super) const COMPILE_COLLECTOR: &str = "-XX:+UseSerialGC";
 const LEFT_OUT: &[&str] = &["libawt_xawt.so", "libjawt.so", "libsplashscreen.so", "libjsound.so", "jspawnhelper"];
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 6;
+const GENERATION: u32 = 1;
 
 /// The images, ready to be mounted.
 #[derive(Clone, Debug)]

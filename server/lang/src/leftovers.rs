@@ -24,7 +24,7 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// Whether a folder's process still runs. A name without a process is from an older version and counts as unused.
+/// Whether a folder's process still runs. A name without a process counts as unused.
 fn is_in_use(name: &str) -> bool {
     let mut parts = name.trim_start_matches(PREFIX).split('-');
     let number = parts.next().and_then(|number| number.parse().ok());

@@ -96,8 +96,8 @@ impl Ended {
     /// The verdict on a process that reached a limit, and the reason.
     pub fn limited(&self) -> Option<(Verdict, Reason)> {
         Some(match self.limit? {
-            LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: Some(self.budget.cpu_s * 1000) }),
-            LimitHit::Wall => (Verdict::Timeout, Reason::WaitingTime { limit_ms: Some(self.budget.wait_s * 1000) }),
+            LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: self.budget.cpu_s * 1000 }),
+            LimitHit::Wall => (Verdict::Timeout, Reason::WaitingTime { limit_ms: self.budget.wait_s * 1000 }),
             LimitHit::Printed => (Verdict::Crashed, Reason::PrintedTooMuch),
             _ => (Verdict::OutOfMemory, Reason::SandboxMemory),
         })

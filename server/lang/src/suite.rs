@@ -166,15 +166,13 @@ pub fn environment(
         landlock,
         groups,
         failed_checks,
-        fallen: None,
     };
     Environment {
         java: versions,
         time_zone: "UTC".to_owned(),
         locale: "C".to_owned(),
         encoding: "UTF-8".to_owned(),
-        conditions: Some(conditions),
-        limits: None,
+        conditions,
         fingerprint,
         parts: Vec::new(),
     }

@@ -145,7 +145,7 @@ impl<W: Write> Audit<W> {
         table.value(entry.at.rfc3339())?;
         table.text(entry.person.as_deref().unwrap_or_default())?;
         table.text(&entry.action)?;
-        table.text(entry.object.as_deref().unwrap_or_default())?;
+        table.text(&entry.object)?;
         table.text(&entry.detail.to_string())?;
         table.value(entry.via.map(Via::name).unwrap_or_default())?;
         table.optional(entry.token)?;
@@ -164,7 +164,10 @@ impl<W: Write> Audit<W> {
 
 #[cfg(test)]
 mod tests {
-    use model::{audit_details::Details, time::Timestamp};
+    use model::{
+        audit_details::{Details, Fact},
+        time::Timestamp,
+    };
 
     use super::*;
 
@@ -186,10 +189,10 @@ mod tests {
         let entry = Entry {
             id: 7,
             at: Timestamp(0),
-            person: Some("ada".into()),
+            person: Some("=1+1".into()),
             action: "user.create".into(),
-            object: Some("account =2".into()),
-            detail: Details::Text("=1+1".into()),
+            object: "account =2".into(),
+            detail: Details(vec![Fact::Label("=2".into())]),
             via: Some(Via::Token),
             token: Some(3),
             address: None,
@@ -199,7 +202,7 @@ mod tests {
         table.entry(&entry).unwrap();
         table.finish().unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        let line = "7,1970-01-01T00:00:00Z,ada,user.create,account =2,'=1+1,token,3,";
+        let line = r#"7,1970-01-01T00:00:00Z,'=1+1,user.create,account =2,"[{""label"":""=2""}]",token,3,"#;
         assert_eq!(text, format!("id,at,person,action,object,detail,via,token,address\n{line}\n"));
     }
 }

@@ -156,8 +156,8 @@ impl RunService {
                 let row = submissions::get(tx, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
                 if !runs::has_tests(tx, submission)? && row.dataset.starts_with(codeif::SLUG) {
                     return Err(Failure::conflict((
-                        format!("Submission {submission} belongs to a version of {} without tests: its file does not say where the tests are, or an earlier version of AixGrade imported it. Import the benchmark's own file again, upload the outputs again, and run those.", row.dataset),
-                        format!("输出集 {submission} 所属的 {} 版本没有测试：数据文件没有说明测试的位置，或由较早版本的 AixGrade 导入。请重新导入基准自带的文件并重新上传输出，然后运行新的输出集。", row.dataset),
+                        format!("Submission {submission} belongs to a version of {} without tests: its file does not say where the tests are. Import the benchmark's own file again, upload the outputs again, and run those.", row.dataset),
+                        format!("输出集 {submission} 所属的 {} 版本没有测试：数据文件没有说明测试的位置。请重新导入基准自带的文件并重新上传输出，然后运行新的输出集。", row.dataset),
                     )));
                 }
                 if !runs::has_tests(tx, submission)? {

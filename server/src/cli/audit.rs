@@ -95,7 +95,7 @@ fn cells(entry: &Entry) -> [String; 9] {
         entry.at.rfc3339(),
         entry.person.clone().unwrap_or_default(),
         entry.action.clone(),
-        entry.object.clone().unwrap_or_default(),
+        entry.object.clone(),
         words(&entry.detail),
         entry.via.map(Via::name).unwrap_or_default().to_owned(),
         entry.token.map(|id| id.to_string()).unwrap_or_default(),
@@ -105,10 +105,7 @@ fn cells(entry: &Entry) -> [String; 9] {
 
 /// The details in words, on one line.
 fn words(details: &Details) -> String {
-    let lines = lines(I18n::of(Lang::En), details).into_iter().map(|(name, value)| match name.as_str() {
-        "" => value,
-        name => format!("{name}: {value}"),
-    });
+    let lines = lines(I18n::of(Lang::En), details).into_iter().map(|(name, value)| format!("{name}: {value}"));
     lines.collect::<Vec<_>>().join("; ")
 }
 

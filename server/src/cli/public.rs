@@ -16,7 +16,7 @@ use services::Services;
 #[derive(Subcommand)]
 pub enum Public {
     /// Create a public link to a closed study's comparison and print its path, which is not shown again
-    #[command(name = "create", alias = "make")]
+    #[command(name = "create")]
     Create(Create),
     /// List the links of a study
     List(Study),

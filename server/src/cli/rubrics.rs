@@ -126,7 +126,7 @@ fn shown(found: &RubricDetail) -> String {
     lines.extend(levels(rubric));
     lines.push(String::new());
     let rows = versions.iter().map(|version| {
-        let at = version.created_at.map(|at| at.to_string()).unwrap_or_default();
+        let at = version.created_at.to_string();
         let by = version.created_by.clone().unwrap_or_default();
         vec![version.version.to_string(), version.studies.to_string(), at, by]
     });

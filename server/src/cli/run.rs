@@ -48,7 +48,7 @@ pub struct Run {
     #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR")]
     repositories: Option<PathBuf>,
     /// Run even if a sandbox check fails. Use only for code that you would run without any sandbox
-    #[arg(long, alias = "although-walls-have-fallen")]
+    #[arg(long)]
     allow_degraded_sandbox: bool,
     /// Resume an interrupted or stopped run, by its number
     #[arg(long, value_name = "RUN", conflicts_with_all = ["dataset", "submission", "fresh", "fast", "dates", "profile"])]

@@ -30,15 +30,15 @@ pub enum Studies {
     /// Start a draft. If outputs name a model, --mask-names or --show-names decides
     Start(Start),
     /// Add a rater
-    #[command(name = "add-rater", alias = "join")]
+    #[command(name = "add-rater")]
     Join(Join),
     /// Remove a rater and reassign the remaining work
-    #[command(name = "remove-rater", alias = "leave")]
+    #[command(name = "remove-rater")]
     Leave(Leave),
     /// Add submissions, tasks or raters per output
     Extend(Extend),
     /// Create a draft with the same settings and raters and a new seed
-    #[command(name = "duplicate", alias = "clone")]
+    #[command(name = "duplicate")]
     Clone(One),
     /// Set the seconds per rating, used to estimate the hours in the plan
     Pace(Pace),
@@ -199,7 +199,7 @@ pub struct Edit {
     break_minutes: Option<u32>,
 }
 
-/// `studies join`
+/// `studies add-rater`
 #[derive(Args)]
 pub struct Join {
     /// Number of the study
@@ -211,7 +211,7 @@ pub struct Join {
     share: Option<u32>,
 }
 
-/// `studies leave`
+/// `studies remove-rater`
 #[derive(Args)]
 pub struct Leave {
     /// Number of the study

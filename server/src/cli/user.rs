@@ -30,10 +30,10 @@ pub enum User {
     /// List accounts
     List(Rows),
     /// Deactivate an account; logs the person out
-    #[command(name = "deactivate", alias = "disable")]
+    #[command(name = "deactivate")]
     Disable(Named),
     /// Activate an account
-    #[command(name = "activate", alias = "enable")]
+    #[command(name = "activate")]
     Enable(Named),
     /// Change the role of an account; an admin who becomes a rater is logged out
     Role {

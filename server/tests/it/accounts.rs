@@ -184,7 +184,7 @@ async fn logs_contain_no_secret() {
     dora.form(&format!("/join/{invitation}"), &[("name", "dora"), ("password", "a-secret-password")]).await;
     dora.get("/").await;
     dora.get("/public/made-up-secret/tasks/1").await;
-    dora.rpc("public_study", json!({"secret": "made-up-secret"})).await;
+    dora.rpc("open_public_study", json!({"secret": "made-up-secret"})).await;
     dora.get("/reset/made-up-reset-link").await;
     dora.form("/reset/made-up-reset-link", &[("password", "another-secret-password")]).await;
     app.anonymous().api(&token, Method::GET, "/api/v1/me", None).await;

@@ -52,7 +52,9 @@ async fn rate(app: &TestApp, who: &str, first: impl Fn(u8) -> u8) -> Client {
     let mut client = app.demo_user(who).await;
     let own = study(&mut client).await;
     for n in 0.. {
-        let Next::Item(item) = client.rpc("next", json!({"study": own, "holding": []})).await.json() else { break };
+        let Next::Item(item) = client.rpc("next_item", json!({"study": own, "holding": []})).await.json() else {
+            break;
+        };
         submit(&mut client, &item.token, first(n), &n.to_string()).await;
     }
     client
@@ -77,7 +79,7 @@ async fn waiting(app: &TestApp, study: StudyId) -> u64 {
         let InboxItem::Disagreement { spread, .. } = row.item else { panic!("{row:?}") };
         assert_eq!(spread, 1, "yes and no are one level apart");
     }
-    let queue: DisagreementQueue = app.admin().await.rpc("disputes", json!({})).await.json();
+    let queue: DisagreementQueue = app.admin().await.rpc("my_disagreements", json!({})).await.json();
     assert_eq!(queue.waiting, live, "in the list of the adjudicator");
     let rows = app.services.quality.disagreements(&ADMIN, study, PageOf::default()).await.unwrap().page.rows;
     assert_eq!(rows.iter().filter(|row| row.state == DisagreementState::Waiting).count() as u64, live);
@@ -160,10 +162,10 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
 
     // The adjudicator sees the answers beside the scores, under letters.
     let mut admin = app.admin().await;
-    let DisagreementQueue { lines, .. } = admin.rpc("disputes", json!({})).await.json();
+    let DisagreementQueue { lines, .. } = admin.rpc("my_disagreements", json!({})).await.json();
     assert!(lines.iter().all(|line| line.spread == 1));
     let token = lines[0].token.clone();
-    let seen: Disagreement = admin.rpc("dispute", json!({"token": token})).await.json();
+    let seen: Disagreement = admin.rpc("open_disagreement", json!({"token": token})).await.json();
     let keys: Vec<&str> = seen.rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
     assert_eq!(keys[3..], ["documented", "instruction_1", "instruction_2"]);
     assert_eq!(seen.rubric.dimensions[4].question.en, "Instruction 1");
@@ -197,7 +199,7 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
     assert_eq!(waiting(&app, id).await, 1);
 
     // Who decided what, and when, stays; an answer that is sent twice counts once.
-    let again: Disagreement = admin.rpc("dispute", json!({"token": token})).await.json();
+    let again: Disagreement = admin.rpc("open_disagreement", json!({"token": token})).await.json();
     assert_eq!(again.decided, Some((vec![2, 9, 1, 0, 0, 0], String::new())));
     let rows = app.services.quality.disagreements(&ADMIN, id, PageOf::default()).await.unwrap().page.rows;
     let row = rows.iter().find(|row| row.history.len() == 2).unwrap();

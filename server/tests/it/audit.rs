@@ -24,15 +24,15 @@ async fn the_audit_page_goes_back_entry_by_entry() {
     }
     let mut admin = app.admin().await;
     let filter = |before: &str| json!({"filter": {"action": "invitation.create", "object": "guest", "before": before}});
-    let first: AuditPage = admin.rpc("audit", filter("")).await.json();
+    let first: AuditPage = admin.rpc("audit_log", filter("")).await.json();
     assert_eq!((first.entries.len(), first.older), (AUDIT_PAGE, true));
     assert!(first.people.contains(&"ada".to_owned()), "{:?}", first.people);
     let last = first.entries.last().unwrap().id.to_string();
-    let second: AuditPage = admin.rpc("audit", filter(&last)).await.json();
+    let second: AuditPage = admin.rpc("audit_log", filter(&last)).await.json();
     assert!(!second.older);
     let details: Vec<_> = first.entries.iter().chain(&second.entries).map(|entry| entry.detail.clone()).collect();
     let facts = |n| vec![Fact::Label(format!("guest {n}")), Fact::Role(Role::Rater), Fact::Days(3)];
-    let expected: Vec<_> = (0..invitations).rev().map(|n| Details::Facts(facts(n))).collect();
+    let expected: Vec<_> = (0..invitations).rev().map(|n| Details(facts(n))).collect();
     assert_eq!(details, expected);
 
     let page = admin.get("/admin/audit?action=invitation.create&object=guest").await;

@@ -76,30 +76,30 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let mut lines: Vec<Line> = vec![
         ("who", For::Raters, Sent::Json(json!({}))),
         ("my_studies", For::Raters, Sent::Json(json!({}))),
-        ("came_back", For::Raters, Sent::Json(json!({}))),
-        ("next", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
-        ("next_task", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
+        ("my_feedback", For::Raters, Sent::Json(json!({}))),
+        ("next_item", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
+        ("next_task_items", For::Raters, Sent::Json(json!({"study": study, "holding": []}))),
         ("item", For::Raters, Sent::Json(json!({"assignment": item}))),
         ("own_ratings", For::Raters, Sent::Json(json!({"study": study}))),
         ("bookmark", For::Raters, Sent::Json(json!({"assignment": item, "on": true}))),
-        ("own_items", For::Raters, Sent::Json(json!({"study": study}))),
+        ("own_lists", For::Raters, Sent::Json(json!({"study": study}))),
         ("read_guidelines", For::Raters, Sent::Json(json!({"study": study}))),
-        ("rubric", For::Raters, Sent::Json(json!({"study": study}))),
+        ("study_rubric", For::Raters, Sent::Json(json!({"study": study}))),
         ("save_draft", For::Raters, Sent::Json(json!({"assignment": item, "draft": draft}))),
         ("submit_rating", For::Raters, Sent::Json(json!({"assignment": "none", "draft": draft, "key": "k"}))),
         ("set_keys", For::Raters, Sent::Json(json!({"keys": {"off": false, "changed": []}}))),
-        ("disputes", For::Raters, Sent::Json(json!({}))),
-        ("dispute", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
+        ("my_disagreements", For::Raters, Sent::Json(json!({}))),
+        ("open_disagreement", For::Raters, Sent::Json(json!({"token": here.disagreement}))),
         ("read_replies", For::Raters, form(&[])),
         ("unread_announcements", For::Raters, Sent::Json(json!({}))),
         ("read_announcement", For::Raters, form(&[("token", "none")])),
         ("reset_name", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         ("linked", For::Raters, Sent::Json(json!({}))),
         ("time_zones", For::Raters, Sent::Json(json!({}))),
-        ("invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
+        ("open_invitation", For::Everybody, Sent::Json(json!({"secret": "none"}))),
         // Admins create links to a closed study's results, for the public; nobody can guess one.
-        ("public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
-        ("public_task", For::Everybody, Sent::Json(json!({"secret": "none", "task": 1}))),
+        ("open_public_study", For::Everybody, Sent::Json(json!({"secret": "none"}))),
+        ("open_public_task", For::Everybody, Sent::Json(json!({"secret": "none", "task": 1}))),
         // Listed so that they are known; called where the walk needs their effect.
         ("skip", For::Raters, Sent::Json(json!({"assignment": "none"}))),
         ("undo_rating", For::Raters, Sent::Json(json!({"assignment": "none"}))),
@@ -113,16 +113,16 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("announce", form(&[("to", "everyone"), ("en", "x"), ("zh", ""), ("last_day", "")])),
         ("withdraw_announcement", form(&[("id", "1")])),
         ("groups", Sent::Json(json!({}))),
-        ("group", Sent::Json(json!({"id": 1}))),
+        ("person_group", Sent::Json(json!({"id": 1}))),
         ("create_group", form(&[("name", "x")])),
         ("rename_group", form(&[("id", "1"), ("name", "x")])),
         ("delete_group", form(&[("id", "1")])),
         ("add_to_group", form(&[("id", "1"), ("names", "ada")])),
         ("remove_from_group", form(&[("id", "1"), ("user", "1")])),
         ("join_study_group", form(&[("id", "1"), ("group", "1")])),
-        ("audit", Sent::Json(json!({"filter": {}}))),
-        ("upkeep", Sent::Json(json!({"object": "submission 1"}))),
-        ("archived", Sent::Json(json!({}))),
+        ("audit_log", Sent::Json(json!({"filter": {}}))),
+        ("object_upkeep", Sent::Json(json!({"object": "submission 1"}))),
+        ("archived_objects", Sent::Json(json!({}))),
         ("rename_object", form(&[("object", "submission 1"), ("name", "x")])),
         ("archive_object", form(&[("object", "submission 1"), ("archived", "true")])),
         ("delete_object", form(&[("object", "submission 1")])),
@@ -136,7 +136,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("save_guidelines", form(&[("object", "study 1"), ("en", "a"), ("zh", ""), ("expected", "0")])),
         ("rubrics", Sent::Json(json!({}))),
         ("rubric_version", Sent::Json(json!({"slug": "aixbench", "version": 1}))),
-        ("rubric_choices", Sent::Json(json!({"dataset": "starter"}))),
+        ("rubrics_for", Sent::Json(json!({"dataset": "starter"}))),
         ("save_rubric", form(&[("slug", "x"), ("expected", "0")])),
         ("set_dataset_rubric", form(&[("dataset", "starter"), ("rubric", "aixbench 1")])),
         ("datasets", Sent::Json(json!({}))),
@@ -150,30 +150,30 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
             "preview_ratings",
             Sent::Json(json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}})),
         ),
-        ("preview", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
+        ("preview_upload", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
         ("uploads", Sent::Json(json!({}))),
-        ("overview", Sent::Json(json!({}))),
+        ("admin_overview", Sent::Json(json!({}))),
         ("inbox", Sent::Json(json!({}))),
-        ("inbox_act", form(&[("act", "dismiss"), ("items[0]", "1")])),
+        ("act_on_items", form(&[("act", "dismiss"), ("items[0]", "1")])),
         ("studies", Sent::Json(json!({}))),
         ("study", Sent::Json(json!({"id": 1}))),
-        ("comparison", Sent::Json(json!({"id": 1}))),
+        ("compare", Sent::Json(json!({"id": 1}))),
         ("study_tasks", Sent::Json(json!({"id": 1}))),
-        ("study_leaks", Sent::Json(json!({"study": 1}))),
+        ("named_models", Sent::Json(json!({"study": 1}))),
         ("mask_study", form(&[("study", "1")])),
-        ("study_draft", Sent::Json(json!({"id": 1}))),
+        ("draft_settings", Sent::Json(json!({"id": 1}))),
         ("edit_study", form(&[("id", "1"), ("title", "x"), ("overlap", "1")])),
         ("study_task", Sent::Json(json!({"id": 1, "task": 1}))),
         ("plan", Sent::Json(json!({"id": 1}))),
-        ("quality", Sent::Json(json!({"study": 1}))),
-        ("live", Sent::Json(json!({"study": 1}))),
+        ("study_quality", Sent::Json(json!({"study": 1}))),
+        ("study_live", Sent::Json(json!({"study": 1}))),
         ("study_tabs", Sent::Json(json!({"study": 1}))),
         ("study_ratings", Sent::Json(json!({"study": 1, "filter": model::quality::RatingFilter::default()}))),
         ("study_flags", Sent::Json(json!({"study": 1}))),
-        ("study_disputes", Sent::Json(json!({"study": 1}))),
+        ("study_disagreements", Sent::Json(json!({"study": 1}))),
         ("mask", Sent::Json(json!({"submission": 1}))),
-        ("engine_readiness", Sent::Json(json!({}))),
-        ("workers", Sent::Json(json!({}))),
+        ("check_engine", Sent::Json(json!({}))),
+        ("known_workers", Sent::Json(json!({}))),
         ("runs", Sent::Json(json!({"submission": null}))),
         ("endpoints", Sent::Json(json!({}))),
         ("collections", Sent::Json(json!({}))),
@@ -186,13 +186,13 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("results_board", Sent::Json(json!({"query": {}}))),
         ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
         ("comparison_get", Sent::Json(json!({"choice": selection}))),
-        ("comparison_stamp", Sent::Json(json!({"choice": selection}))),
+        ("comparison_revision", Sent::Json(json!({"choice": selection}))),
         ("comparison_tasks", Sent::Json(json!({"choice": selection, "filter": {}}))),
         ("comparison_task", Sent::Json(json!({"choice": selection, "filter": {}, "task": 1}))),
         ("tokens", Sent::Json(json!({}))),
         ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
         ("revoke_token", form(&[("id", "1")])),
-        ("api_reference", Sent::Json(json!({}))),
+        ("reference", Sent::Json(json!({}))),
         ("webhooks", Sent::Json(json!({}))),
         ("create_webhook", Sent::Json(json!({"url": "https://a.example/", "events": []}))),
         ("remove_webhook", form(&[("id", "1")])),
@@ -230,11 +230,11 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
                 ("asked[shown]", "own"),
             ]),
         ),
-        ("add_gold", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
-        ("change_gold", form(&[("study", "1"), ("gold", "1"), ("retired", "true"), ("pool", "hidden")])),
-        ("remove_gold", form(&[("study", "1"), ("gold", "1")])),
+        ("add_known_item", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
+        ("change_known_item", form(&[("study", "1"), ("gold", "1"), ("retired", "true"), ("pool", "hidden")])),
+        ("remove_known_item", form(&[("study", "1"), ("gold", "1")])),
         ("pause_rater", form(&[("study", "1"), ("rater", "1"), ("paused", "true")])),
-        ("open_for", form(&[("study", "1"), ("rater", "1"), ("let_in", "true")])),
+        ("set_admission", form(&[("study", "1"), ("rater", "1"), ("let_in", "true")])),
         ("set_adjudicator", form(&[("study", "1"), ("user", "1"), ("on", "true")])),
         ("set_mask", form(&[("submission", "1"), ("on", "true")])),
         ("answer_flag", form(&[("study", "1"), ("probe", "false"), ("on", "1"), ("reply", "x")])),
@@ -572,8 +572,8 @@ impl Walk {
     }
 
     async fn next(&mut self, study: &str) -> Next {
-        let answer = self.client.rpc("next", json!({"study": study, "holding": []})).await;
-        self.note("/rpc/next", "on the way", For::Raters, &answer);
+        let answer = self.client.rpc("next_item", json!({"study": study, "holding": []})).await;
+        self.note("/rpc/next_item", "on the way", For::Raters, &answer);
         answer.json()
     }
 
@@ -607,7 +607,7 @@ async fn study_named(client: &mut Client, title: &str) -> String {
 /// Rates everything that a rater is assigned.
 async fn rate_all(client: &mut Client, study: &str, scores: [u8; 3]) {
     loop {
-        match client.rpc("next", json!({"study": study, "holding": []})).await.json() {
+        match client.rpc("next_item", json!({"study": study, "holding": []})).await.json() {
             Next::Item(item) => {
                 let sent = json!({"assignment": item.token, "draft": draft(scores), "key": "k"});
                 let answer = client.rpc("submit_rating", sent).await;
@@ -697,7 +697,7 @@ async fn raters_never_see_models_or_ids() {
     for flag in app.services.quality.flags(&ADMIN, StudyId(2), PageOf::default()).await.unwrap().1.rows {
         app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
     }
-    let back: RaterFeedback = walk.client.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = walk.client.rpc("my_feedback", json!({})).await.json();
     assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
     walk.everything("with a reply", &here, &full()).await;
     let Next::Item(skipped) = walk.next(&study).await else { panic!("more work") };
@@ -714,7 +714,7 @@ async fn raters_never_see_models_or_ids() {
     for (name, scores) in [("bo", [1, 1, 1]), ("chen", [4, 3, 5])] {
         rate_all(&mut app.demo_user(name).await, &study, scores).await;
     }
-    let lines = walk.client.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
+    let lines = walk.client.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>().lines;
     here.disagreement = lines[0].token.0.clone();
     walk.everything("with a disagreement", &here, &full()).await;
     let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
@@ -724,7 +724,7 @@ async fn raters_never_see_models_or_ids() {
 
     // The same side by side.
     let side_by_side = study_named(&mut walk.client, "Beside").await;
-    let answer = walk.client.rpc("next_task", json!({"study": side_by_side, "holding": []})).await;
+    let answer = walk.client.rpc("next_task_items", json!({"study": side_by_side, "holding": []})).await;
     let NextTask::Task(items) = answer.json::<NextTask>() else { panic!("{}", answer.body) };
     let mut there = Here { study: side_by_side.clone(), item: items[0].token.0.clone(), disagreement: "none".into() };
     walk.everything("side by side before rating", &there, &draft([1, 1, 1])).await;
@@ -870,8 +870,8 @@ async fn prepare(app: &TestApp) {
 async fn rate_side_by_side(walk: &mut Walk, study: &str) {
     let mut seen: BTreeMap<String, ()> = BTreeMap::new();
     loop {
-        let answer = walk.client.rpc("next_task", json!({"study": study, "holding": []})).await;
-        walk.note("/rpc/next_task", "on the way", For::Raters, &answer);
+        let answer = walk.client.rpc("next_task_items", json!({"study": study, "holding": []})).await;
+        walk.note("/rpc/next_task_items", "on the way", For::Raters, &answer);
         let NextTask::Task(items) = answer.json::<NextTask>() else { return };
         for item in items.iter().filter(|item| !item.rated) {
             assert!(seen.insert(item.token.0.clone(), ()).is_none(), "an output comes once");

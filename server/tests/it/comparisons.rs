@@ -31,7 +31,7 @@ async fn study(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
-    match client.rpc("next", json!({"study": study})).await.json() {
+    match client.rpc("next_item", json!({"study": study})).await.json() {
         Next::Item(item) => Some(*item),
         _ => None,
     }

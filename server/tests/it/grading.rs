@@ -26,7 +26,7 @@ async fn study(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
-    match client.rpc("next", json!({"study": study})).await.json() {
+    match client.rpc("next_item", json!({"study": study})).await.json() {
         Next::Item(item) => Some(*item),
         Next::Finished { .. } => None,
         Next::Paused { .. } => panic!("the study is paused"),
@@ -204,7 +204,7 @@ async fn skipped_and_bookmarked_outputs_are_listed() {
     ada.rpc("bookmark", json!({"assignment": items[1], "on": false})).await.json::<()>();
     // Twice is once, and keeps the place.
     ada.rpc("bookmark", json!({"assignment": items[0], "on": true})).await.json::<()>();
-    let lists: OwnItems = ada.rpc("own_items", json!({"study": study})).await.json();
+    let lists: OwnItems = ada.rpc("own_lists", json!({"study": study})).await.json();
     let names = |items: &[OwnItem]| items.iter().map(|item| (item.token.clone(), item.rated)).collect::<Vec<_>>();
     assert_eq!(names(&lists.skipped), [(items[2].clone(), false), (items[1].clone(), false)]);
     assert_eq!(names(&lists.bookmarked), [(items[2].clone(), false), (items[0].clone(), true)]);
@@ -213,9 +213,9 @@ async fn skipped_and_bookmarked_outputs_are_listed() {
     // A rated output is skipped no more. Nobody else has these lists.
     let item: GradingItem = ada.rpc("item", json!({"assignment": items[2]})).await.json();
     submit(&mut ada, &item, &full(&item, 3), "k").await.json::<Receipt>();
-    let lists: OwnItems = ada.rpc("own_items", json!({"study": study})).await.json();
+    let lists: OwnItems = ada.rpc("own_lists", json!({"study": study})).await.json();
     assert_eq!(names(&lists.skipped), [(items[1].clone(), false)]);
-    assert_eq!(bo.rpc("own_items", json!({"study": study})).await.json::<OwnItems>(), OwnItems::default());
+    assert_eq!(bo.rpc("own_lists", json!({"study": study})).await.json::<OwnItems>(), OwnItems::default());
     assert_eq!(bo.rpc("bookmark", json!({"assignment": items[0], "on": true})).await.status, StatusCode::NOT_FOUND);
     // Without JavaScript the form bookmarks, and keeps what was entered.
     let fields = [("score-0", "3"), ("comment", "so far"), ("action", "unbookmark")];
@@ -331,14 +331,14 @@ async fn side_by_side_outputs_have_letters_and_no_names() {
         NextTask::Task(items) => items,
         other => panic!("{other:?}"),
     };
-    let first = task(&ada.rpc("next_task", json!({"study": study})).await);
+    let first = task(&ada.rpc("next_task_items", json!({"study": study})).await);
     assert_eq!(first.len(), 3);
     assert!(first.iter().all(|item| item.raw_nl == first[0].raw_nl), "one task");
     for rated in [false, true] {
         if rated {
             submit(&mut ada, &first[1], &full(&first[1], 2), "k").await.json::<Receipt>();
         }
-        let answer = ada.rpc("next_task", json!({"study": study})).await;
+        let answer = ada.rpc("next_task_items", json!({"study": study})).await;
         names_nobody(&secrets, "next_task", &answer);
         let again = task(&answer);
         let tokens = |items: &[GradingItem]| items.iter().map(|item| item.token.clone()).collect::<Vec<_>>();
@@ -364,7 +364,7 @@ async fn paused_study_rejects_ratings_and_keeps_drafts() {
     assert_eq!(submit(&mut ada, &item, &full(&item, 2), "k").await.status, StatusCode::CONFLICT);
     let saved = ada.rpc("save_draft", json!({"assignment": item.token, "draft": full(&item, 2)})).await;
     assert_eq!(saved.status, StatusCode::OK);
-    assert!(matches!(ada.rpc("next", json!({"study": study})).await.json(), Next::Paused { .. }));
+    assert!(matches!(ada.rpc("next_item", json!({"study": study})).await.json(), Next::Paused { .. }));
     admin.form("/rpc/set_study_status", &[("id", "1"), ("status", "running")]).await;
     assert_eq!(next(&mut ada, &study).await.unwrap().draft, full(&item, 2));
     assert_eq!(submit(&mut ada, &item, &full(&item, 2), "k").await.json::<Receipt>(), Receipt::Stored);
@@ -664,14 +664,15 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
     let page = ada.get(&format!("/beside/{study}")).await;
     assert!(page.body.contains("Output O") && !page.body.contains("Output P"), "{}", page.body);
     let mut rated = 0;
-    while let NextTask::Task(items) = ada.rpc("next_task", json!({"study": study, "holding": []})).await.json() {
+    while let NextTask::Task(items) = ada.rpc("next_task_items", json!({"study": study, "holding": []})).await.json() {
         assert_eq!(items.len(), 15);
         // Whichever outputs the page names, the task does not come again while it is on the page.
         let last = &items[14].token;
         let holding: Vec<_> = items.iter().map(|item| &item.token).collect();
         for item in &items {
             for holding in [&holding[..], &[last]] {
-                let next: NextTask = ada.rpc("next_task", json!({"study": study, "holding": holding})).await.json();
+                let next: NextTask =
+                    ada.rpc("next_task_items", json!({"study": study, "holding": holding})).await.json();
                 let again = matches!(&next, NextTask::Task(next) if next[0].raw_nl == items[0].raw_nl);
                 assert!(!again, "the task came again after {rated} ratings");
             }

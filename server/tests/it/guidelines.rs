@@ -48,7 +48,7 @@ async fn raters_read_them_and_see_that_they_changed() {
 
     save(&app, one.clone(), text("# How to rate\n\nBe *fair*.", "")).await;
     assert_eq!(my_study(&mut ada, &study).await.guidelines, GuidelinesState::New);
-    let Next::Item(item) = ada.rpc("next", json!({"study": mine.token})).await.json() else { panic!("no item") };
+    let Next::Item(item) = ada.rpc("next_item", json!({"study": mine.token})).await.json() else { panic!("no item") };
     assert_eq!(item.guidelines, GuidelinesState::New);
     let page = ada.get(&format!("/grade/{}", mine.token)).await.body;
     assert!(page.contains(&format!("/guidelines/{}", mine.token)), "{page}");

@@ -149,7 +149,7 @@ async fn token(client: &mut Client) -> Token {
 }
 
 async fn next(client: &mut Client, study: &Token) -> Option<GradingItem> {
-    match client.rpc("next", json!({"study": study, "holding": []})).await.json() {
+    match client.rpc("next_item", json!({"study": study, "holding": []})).await.json() {
         Next::Item(item) => Some(*item),
         _ => None,
     }
@@ -222,7 +222,7 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
                 }
             }
             16 => {
-                let queue: DisagreementQueue = admin.rpc("disputes", json!({})).await.json();
+                let queue: DisagreementQueue = admin.rpc("my_disagreements", json!({})).await.json();
                 if let Some(line) = queue.lines.first() {
                     let token = line.token.0.clone();
                     let fields =
@@ -323,7 +323,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     // An adjudication: both have opened the same output.
     let (mut one, mut other) = (app.admin().await, app.demo_user("eve").await);
     for client in [&mut one, &mut other] {
-        client.rpc("disputes", json!({})).await.json::<DisagreementQueue>();
+        client.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>();
     }
     let names = app.services.db.read_blocking(|conn| {
         let sql = "SELECT a.token, b.token FROM dispute_handouts a JOIN dispute_handouts b
@@ -331,7 +331,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
         Ok(conn.query_row(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?)
     });
     let (mine, theirs) = names.unwrap();
-    let seen: Disagreement = one.rpc("dispute", json!({"token": mine})).await.json();
+    let seen: Disagreement = one.rpc("open_disagreement", json!({"token": mine})).await.json();
     assert_eq!(seen.decided_at, None);
     let form = |token: &str, seen: &str| {
         let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|name| (name.to_owned(), "2".to_owned()));
@@ -360,7 +360,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
     // A person who has seen it may replace it.
-    let again: Disagreement = other.rpc("dispute", json!({"token": theirs})).await.json();
+    let again: Disagreement = other.rpc("open_disagreement", json!({"token": theirs})).await.json();
     send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
     sound(&app, 0).await;
@@ -597,7 +597,7 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len(), "nothing is done yet");
     let (first, second) = (a.to_string(), b.to_string());
     let sent = [("act", "resolve"), ("items[0]", first.as_str()), ("items[1]", second.as_str()), ("kind", "flag")];
-    let done = admin.form("/rpc/inbox_act", &sent).await;
+    let done = admin.form("/rpc/act_on_items", &sent).await;
     assert_eq!(done.location(), "/admin/inbox?kind=flag&done=2&gone=0&refused=0");
     let page = admin.get(done.location()).await;
     assert!(page.body.contains("2 items are done."), "{}", page.body);

@@ -292,7 +292,7 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
         let my_studies: Value = ada.rpc("my_studies", json!({})).await.json();
         let study =
             my_studies.as_array().unwrap().iter().find(|study| study["title"] == name).unwrap()["token"].clone();
-        let next = ada.rpc("next_task", json!({"study": study, "holding": []})).await;
+        let next = ada.rpc("next_task_items", json!({"study": study, "holding": []})).await;
         for secret in ["CodeGeeX", "Plainmodel", "submission"] {
             assert!(!next.body.contains(secret), "{lang}: {secret} in {}", next.body);
         }

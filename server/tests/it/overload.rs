@@ -18,7 +18,7 @@ use crate::util::{Answer, Client, TestApp};
 async fn with_output(app: &TestApp, name: &str) -> (Client, String) {
     let mut client = app.demo_user(name).await;
     let studies: Value = client.rpc("my_studies", json!({})).await.json();
-    let next: Value = client.rpc("next", json!({"study": studies[0]["token"]})).await.json();
+    let next: Value = client.rpc("next_item", json!({"study": studies[0]["token"]})).await.json();
     let token = next["Item"]["token"].as_str().unwrap().to_owned();
     (client, token)
 }

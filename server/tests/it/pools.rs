@@ -42,7 +42,7 @@ async fn token(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Next {
-    client.rpc("next", json!({"study": study, "holding": []})).await.json()
+    client.rpc("next_item", json!({"study": study, "holding": []})).await.json()
 }
 
 async fn item(client: &mut Client, study: &str) -> GradingItem {
@@ -290,7 +290,7 @@ async fn adjudicated_output_becomes_a_known_item_for_those_who_never_had_it() {
     );
     let log = app.services.audit.page(&ADMIN, AuditFilter::default()).await.unwrap().entries;
     let facts = vec![Fact::KnownItem(item), Fact::Output(output), Fact::Pool(Pool::Hidden)];
-    assert!(log.iter().any(|entry| entry.detail == Details::Facts(facts.clone())), "{log:?}");
+    assert!(log.iter().any(|entry| entry.detail == Details(facts.clone())), "{log:?}");
 
     // Only who never had it may get it, and nobody while a rating is missing.
     let may = async |name: &'static str| {
@@ -339,7 +339,7 @@ async fn rater_is_paused_where_a_window_ends_and_loses_nothing() {
         if n == 18 {
             // The page has prefetched the output after the next.
             let named = json!({"study": study, "holding": []});
-            assert!(matches!(ada.rpc("next", named).await.json(), Next::Item(_)));
+            assert!(matches!(ada.rpc("next_item", named).await.json(), Next::Item(_)));
         }
     }
     let Next::Paused { why: Halt::Rater, progress, .. } = next(&mut ada, &study).await else { panic!("not paused") };

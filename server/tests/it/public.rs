@@ -29,7 +29,7 @@ async fn closed() -> TestApp {
         let study =
             app.services.studies.list(&OPERATOR, PageOf::first(PageOf::MOST)).await.unwrap().rows.pop().unwrap().token;
         for n in 0..6 {
-            let next = rater.rpc("next", json!({"study": study})).await;
+            let next = rater.rpc("next_item", json!({"study": study})).await;
             let item: serde_json::Value = next.json();
             let token = item.pointer("/Item/token").unwrap_or_else(|| panic!("{item}")).clone();
             let comment = format!("seen by {name}");
@@ -75,7 +75,7 @@ async fn public_link_shows_the_comparison_without_raters() {
     let task = app.services.studies.tasks(&OPERATOR, STUDY, PageOf::default()).await.unwrap().rows[0].task.id;
     assert_eq!(anybody.get(&format!("{}/tasks/{task}", created.path)).await.status, StatusCode::NOT_FOUND);
     let secret = created.path.strip_prefix("/public/").unwrap();
-    let data = anybody.rpc("public_study", json!({"secret": secret})).await;
+    let data = anybody.rpc("open_public_study", json!({"secret": secret})).await;
     assert_eq!(data.status, StatusCode::OK);
     assert!(RATERS.iter().all(|rater| !data.body.contains(&format!("\"{rater}\""))), "{}", data.body);
     // Every figure except those of single raters, of tests and of people, and no link to internal pages.
@@ -163,7 +163,7 @@ async fn reopened_study_accepts_ratings_and_has_no_public_page_until_it_is_close
     assert!(matches!(studies.reopen(&OPERATOR, STUDY, "again").await, Err(AppError::Conflict(_))));
     assert_eq!(anybody.get(&made.path).await.status, StatusCode::NOT_FOUND);
     let token = studies.list(&OPERATOR, PageOf::default()).await.unwrap().rows.pop().unwrap().token;
-    let next: serde_json::Value = app.rater().await.rpc("next", json!({"study": token})).await.json();
+    let next: serde_json::Value = app.rater().await.rpc("next_item", json!({"study": token})).await.json();
     assert!(next.pointer("/Item/token").is_some(), "{next}");
     let mut admin = app.admin().await;
     let audit = admin.get("/admin/audit?action=study.reopen").await.body;

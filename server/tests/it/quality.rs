@@ -36,7 +36,7 @@ async fn study(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Next {
-    client.rpc("next", json!({"study": study, "holding": []})).await.json()
+    client.rpc("next_item", json!({"study": study, "holding": []})).await.json()
 }
 
 async fn item(client: &mut Client, study: &str) -> GradingItem {
@@ -398,20 +398,20 @@ async fn adjudication_is_blind_and_keeps_history() {
     let before = counts(&app).await;
 
     // A rater without the role may adjudicate nothing; with it, only what they did not rate.
-    assert!(bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines.is_empty());
+    assert!(bo.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>().lines.is_empty());
     let people = app.services.quality.page(&ADMIN, STUDY).await.unwrap().adjudicators;
     let bo_id = people.iter().find(|(_, name, _)| name == "bo").unwrap().0;
     app.services.quality.set_adjudicator(&ADMIN, STUDY, bo_id, true).await.unwrap();
-    let mine = bo.rpc("disputes", json!({})).await.json::<DisagreementQueue>().lines;
+    let mine = bo.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>().lines;
     let mut admin = app.admin().await;
-    let DisagreementQueue { lines: all, waiting, .. } = admin.rpc("disputes", json!({})).await.json();
+    let DisagreementQueue { lines: all, waiting, .. } = admin.rpc("my_disagreements", json!({})).await.json();
     assert_eq!((all.len() as u64, waiting), (live.disagreements, live.disagreements));
     assert!(mine.len() < all.len(), "bo cannot adjudicate outputs that he rated");
     assert!(!mine.is_empty());
     // One adjudicator's name for it does not work for another.
-    assert_eq!(bo.rpc("dispute", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(bo.rpc("open_disagreement", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
 
-    let one: Disagreement = bo.rpc("dispute", json!({"token": mine[0].token})).await.json();
+    let one: Disagreement = bo.rpc("open_disagreement", json!({"token": mine[0].token})).await.json();
     assert_eq!(one.ratings.len(), 2);
     let text = serde_json::to_string(&one).unwrap();
     for name in ["\"ada\"", "\"bo\"", "\"chen\"", "Northwind", "Quillmoor", "Saltmarsh"] {
@@ -502,11 +502,11 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
 
-    let back: RaterFeedback = ada.rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = ada.rpc("my_feedback", json!({})).await.json();
     assert_eq!((back.replies[0].reply.as_str(), back.replies[0].fresh), ("The list is never empty.", true));
     let rated_item: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert_eq!(rated_item.replies[0].reply, "The list is never empty.");
-    assert!(bo.rpc("came_back", json!({})).await.json::<RaterFeedback>().replies.is_empty());
+    assert!(bo.rpc("my_feedback", json!({})).await.json::<RaterFeedback>().replies.is_empty());
     let my_studies = ada.get("/desk").await.body;
     assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
@@ -640,12 +640,12 @@ async fn raters_cannot_open_admin_pages() {
         assert_eq!(ada.get(&format!("/admin/studies/1/{page}")).await.status, StatusCode::FORBIDDEN, "{page}");
     }
     for (function, arguments) in [
-        ("quality", json!({"study": 1})),
-        ("live", json!({"study": 1})),
+        ("study_quality", json!({"study": 1})),
+        ("study_live", json!({"study": 1})),
         ("study_tabs", json!({"study": 1})),
         ("study_ratings", json!({"study": 1, "filter": RatingFilter::default()})),
         ("study_flags", json!({"study": 1})),
-        ("study_disputes", json!({"study": 1})),
+        ("study_disagreements", json!({"study": 1})),
         ("mask", json!({"submission": 1})),
     ] {
         let answer = ada.rpc(function, arguments.clone()).await;
@@ -653,13 +653,13 @@ async fn raters_cannot_open_admin_pages() {
         let answer = app.anonymous().rpc(function, arguments).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{function}: {}", answer.body);
     }
-    for function in ["came_back", "disputes"] {
+    for function in ["my_feedback", "my_disagreements"] {
         assert_eq!(app.anonymous().rpc(function, json!({})).await.status, StatusCode::UNAUTHORIZED, "{function}");
     }
     let of = ["study", "submission", "gold", "rater", "user", "on", "probe", "output", "retired", "let_in"];
     let fields: Vec<(&str, &str)> =
         of.iter().map(|f| (*f, if ["retired", "let_in", "probe"].contains(f) { "true" } else { "1" })).collect();
-    for function in ["add_gold", "answer_flag", "ask_extra"] {
+    for function in ["add_known_item", "answer_flag", "ask_extra"] {
         let answer = ada.form(&format!("/rpc/{function}"), &fields).await;
         assert!(
             answer.status == StatusCode::FORBIDDEN || answer.headers.contains_key("location"),

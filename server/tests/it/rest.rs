@@ -119,7 +119,7 @@ async fn lists_are_paged_and_etags_are_honoured() {
     let mut rater = app.rater().await;
     let own = crate::stalls::study(&mut rater).await;
     for (n, note) in ["one", "two", "three"].into_iter().enumerate() {
-        let item: Value = rater.rpc("next", json!({"study": own})).await.json();
+        let item: Value = rater.rpc("next_item", json!({"study": own})).await.json();
         let assignment = item["Item"]["token"].as_str().unwrap();
         let draft = json!({"scores": [1, 2, 3], "comment": "", "flag": {"other": note}});
         let sent = json!({"assignment": assignment, "draft": draft, "key": format!("k{n}")});

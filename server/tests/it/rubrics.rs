@@ -77,7 +77,7 @@ async fn begin_with(app: &TestApp, rubric: Option<&str>, tasks: Option<u32>) -> 
 }
 
 pub async fn next(client: &mut Client, study: &str) -> GradingItem {
-    match client.rpc("next", json!({"study": study})).await.json() {
+    match client.rpc("next_item", json!({"study": study})).await.json() {
         Next::Item(item) => *item,
         other => panic!("{other:?}"),
     }

@@ -41,7 +41,7 @@ pub async fn study(client: &mut Client) -> String {
 }
 
 async fn next(client: &mut Client, study: &str) -> Option<GradingItem> {
-    match client.rpc("next", json!({"study": study})).await.json() {
+    match client.rpc("next_item", json!({"study": study})).await.json() {
         Next::Item(item) => Some(*item),
         _ => None,
     }
@@ -477,15 +477,15 @@ async fn lists_of_studies_do_not_compute_figures_again() {
         let before = services.quality.computations();
         for _ in 0..5 {
             for person in &mut people {
-                let answer = person.rpc("came_back", json!({})).await;
+                let answer = person.rpc("my_feedback", json!({})).await;
                 assert_eq!(answer.status, StatusCode::OK);
             }
-            let list = people[2].rpc("study_disputes", json!({"study": 1})).await;
+            let list = people[2].rpc("study_disagreements", json!({"study": 1})).await;
             assert_eq!(list.status, StatusCode::OK);
         }
         assert_eq!(services.quality.computations(), before + 1);
     }
-    let back: RaterFeedback = people[0].rpc("came_back", json!({})).await.json();
+    let back: RaterFeedback = people[0].rpc("my_feedback", json!({})).await.json();
     assert_eq!(back.figures.len(), 1);
 }
 

@@ -135,7 +135,7 @@ async fn work_is_never_deleted() {
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
     // A rater who has an output open may be writing.
-    rater.rpc("next", json!({"study": own, "holding": []})).await;
+    rater.rpc("next_item", json!({"study": own, "holding": []})).await;
     let open = upkeep.get(&admin, Object::Study(StudyId(1))).await.unwrap().in_use;
     assert_eq!(open.iter().map(|one| one.kind).collect::<Vec<_>>(), [DependentKind::Drafts]);
     assert_eq!(rate_next(&mut rater, &own, "").await, Some(Receipt::Stored));

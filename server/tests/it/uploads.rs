@@ -142,7 +142,7 @@ async fn outputs_are_previewed_and_imported_once() {
     packer.write_all(file.as_bytes()).unwrap();
     let id = upload(&mut admin, "aixbench-manual", "out.jsonl.gz", &packer.finish().unwrap()).await;
     let arguments = json!({"upload": id, "dataset": "aixbench-manual", "matching": "auto"});
-    let preview: Preview = admin.rpc("preview", arguments).await.json();
+    let preview: Preview = admin.rpc("preview_upload", arguments).await.json();
     assert_eq!((preview.lines, preview.matched, preview.tasks_covered), (5, 4, 2));
     assert_eq!(preview.missing, ["1"]);
     assert_eq!(preview.unknown, [FileLine { line: 5, label: "9".into() }]);

@@ -1,7 +1,6 @@
 //! Errors as HTTP responses, for requests that are neither pages nor server functions: a line of text for
 //! programs, a page for browsers.
 
-use app::error_page::{Failed, SentForm};
 use axum::{
     Extension,
     body::{Body, Bytes, to_bytes},
@@ -10,6 +9,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use app::error_page::{Failed, SentForm};
 use model::{caller::Caller, error::AppError, user::Visitor};
 
 use super::{pages, router::FORM_LIMIT};

@@ -24,7 +24,9 @@ use model::{
     judging::JudgingFacts,
     page::Paged,
 };
-use rpc::collections::{DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, requests};
+use rpc::collections::{
+    DeleteCollection, ResumeCollection, StopCollection, UploadCollection, collection, collection_requests,
+};
 use texts::{I18n, faults::request_fault};
 use ui::{
     context::use_i18n,
@@ -83,7 +85,7 @@ pub fn CollectionPage() -> impl IntoView {
     let one = Memo::new(move |_| param(query, "request"));
     let sent = Data::new(
         move || (id.get(), one.get(), list.asked(), actions.version()),
-        move |(id, one, page, _)| async move { requests(id.ok_or_else(missing)?, one, page).await },
+        move |(id, one, page, _)| async move { collection_requests(id.ok_or_else(missing)?, one, page).await },
     );
     let live = RwSignal::new(None::<CollectionRow>);
     let busy = StoredValue::new(None::<CollectionId>);

@@ -94,7 +94,7 @@ fn versions_table(i: I18n, slug: &str, shown: u32, versions: Vec<RubricVersion>)
                 <tr>
                     <th scope="row"><a href=format!("/admin/rubrics/{slug}?version={version}") aria-current=current>{version}</a></th>
                     <td class="num">{studies}</td>
-                    <td class="when">{created_at.map(|at| i.time(at))}</td>
+                    <td class="when">{i.time(created_at)}</td>
                     <td translate="no">{created_by}</td>
                 </tr>
             }

@@ -131,9 +131,8 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
     let at = move |line: Option<u32>| line.map(|line| format!("{} {line}: ", t.line)).unwrap_or_default();
     let java = i.lang.pick(None, Some("en"));
     let diagnostics = o.diagnostics.iter().map(|d| (at(d.line), d.message.clone(), java)).collect();
-    let entry = |before: String, (text, lang): (String, Option<&'static str>)| (before, text, lang);
-    let changes = o.changes.iter().map(|change| entry(String::new(), t.change(change))).collect();
-    let flags = o.flags.iter().map(|flag| entry(at(flag.line), t.sign(&flag.sign))).collect();
+    let changes = o.changes.iter().map(|change| (String::new(), t.change(change), None)).collect();
+    let flags = o.flags.iter().map(|flag| (at(flag.line), t.sign(&flag.sign), None)).collect();
     let odd = o.verdict == Verdict::Anomaly;
     let differs = differ(o.published.as_ref().map(|published| published.verdict), Some(o.verdict));
     let difference = differs.then(|| t.difference(o.reason.as_ref()));
@@ -223,14 +222,14 @@ fn assembled(i: I18n, listing: Vec<SourceLine>) -> Option<impl IntoView> {
                 let class = (!run.0.is_empty()).then(|| format!("tok-{}", run.0));
                 view! { <span class=class>{run.1}</span> }
             });
-            let note = |class: &'static str, (text, lang): (String, Option<&'static str>)| {
+            let note = |class: &'static str, text: String, lang: Option<&'static str>| {
                 view! { <span class=class lang=lang>{text}"\n"</span> }
             };
-            let was = was.map(|was| note("source-note", (format!("{} {}", t.changed_from, was.trim()), None)));
+            let was = was.map(|was| note("source-note", format!("{} {}", t.changed_from, was.trim()), None));
             let java = i.lang.pick(None, Some("en"));
-            let messages =
-                line.messages.into_iter().map(|m| note("source-note source-wrong", (m, java))).collect_view();
-            let flags = line.flags.iter().map(|sign| note("source-note source-flag", t.sign(sign))).collect_view();
+            let messages = line.messages.into_iter().map(|m| note("source-note source-wrong", m, java)).collect_view();
+            let flags =
+                line.flags.iter().map(|sign| note("source-note source-flag", t.sign(sign), None)).collect_view();
             view! { <span class=class data-line=number>{runs.collect_view()}"\n"</span>{was}{messages}{flags} }
         });
         let lines = lines.collect_view();

@@ -290,14 +290,13 @@ fn where_it_ran(i: I18n, environment: &Environment) -> impl IntoView + use<> {
         (t.locale, e.locale.clone()),
         (t.encoding, e.encoding.clone()),
     ];
-    entries.extend(e.conditions.iter().flat_map(|conditions| t.conditions(conditions)));
-    let line = e.limits.clone().map(|limits| view! { <p class="muted" lang="en">{limits}</p> });
+    entries.extend(t.conditions(&e.conditions));
     (!e.java.is_empty()).then(|| {
         let rows = entries.into_iter().map(|(what, value)| view! { <div><dt>{what}</dt><dd>{value}</dd></div> });
         view! {
             <details class="more">
                 <summary>{t.environment}</summary>
-                <div class="stack"><dl class="facts">{rows.collect_view()}</dl>{line}</div>
+                <dl class="facts">{rows.collect_view()}</dl>
             </details>
         }
     })

@@ -46,7 +46,6 @@ pub struct Entry {
     /// When, in milliseconds since 1970 by the browser's clock.
     pub since: f64,
     /// Why the server rejected it, if it did.
-    #[serde(default)]
     pub refused: Option<String>,
 }
 

@@ -270,7 +270,7 @@ impl Client {
     fn network(&self, error: reqwest::Error) -> RequestFault {
         if error.is_timeout() {
             let waited = if error.is_connect() { CONNECT.min(self.timeout) } else { self.timeout };
-            return RequestFault::Timeout { seconds: Some(waited.as_secs()) };
+            return RequestFault::Timeout { seconds: waited.as_secs() };
         }
         RequestFault::Network { detail: clean(&chain(&error.without_url()), self.key.as_ref()) }
     }

@@ -1,5 +1,5 @@
-//! How far an output's raters are apart, and the state of a disagreement that follows from it: the rule that migration
-//! 0047 has in SQL, for what must be decided before it is stored.
+//! How far an output's raters are apart, and the state of a disagreement that follows from it: the rule that
+//! the trigger `inbox_looked` has in SQL, for what must be decided before it is stored.
 
 use model::{
     quality::{DisagreementState, QualitySettings},

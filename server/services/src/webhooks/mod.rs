@@ -1,6 +1,6 @@
 //! Webhooks: their addresses, and the queue of deliveries.
 //!
-//! A delivery is written by the transaction that it reports (triggers, migration 0006), so it survives a
+//! A delivery is written by the transaction that it reports (triggers of the schema), so it survives a
 //! kill like everything else. It is sent at least once, with the same id each time. Nothing is sent to a
 //! host that the operator does not allow, whatever the database contains.
 

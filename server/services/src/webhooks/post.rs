@@ -117,7 +117,7 @@ impl Poster {
         let answer = match request.send().await {
             Ok(answer) => answer,
             Err(e) if e.is_timeout() => {
-                return failed(None, RequestFault::Timeout { seconds: Some(PATIENCE.as_secs()) });
+                return failed(None, RequestFault::Timeout { seconds: PATIENCE.as_secs() });
             }
             Err(e) => return failed(None, RequestFault::Network { detail: chain(&e.without_url()) }),
         };

@@ -204,7 +204,7 @@ async fn use_everything(setup: &super::TestSetup) {
         let mut rater = app.demo_user(name).await;
         let mut last = None;
         for n in 0..12 {
-            let next: serde_json::Value = rater.rpc("next", json!({"study": setup.study})).await.json();
+            let next: serde_json::Value = rater.rpc("next_item", json!({"study": setup.study})).await.json();
             let Some(token) = next.pointer("/Item/token").and_then(|token| token.as_str()) else { break };
             let token = token.to_owned();
             let flag = if n == 3 { json!({"other": "look"}) } else { json!(null) };

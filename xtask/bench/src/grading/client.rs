@@ -76,7 +76,7 @@ impl Rater {
     }
 
     async fn next(&mut self) -> Result<()> {
-        let next = self.rpc("next", &json!({ "study": self.study })).await?;
+        let next = self.rpc("next_item", &json!({ "study": self.study })).await?;
         // Reads only as far as the name: the load shares the cores with the server.
         self.output = match next.strip_prefix(r#"{"Item":{"token":""#) {
             Some(rest) => rest.split('"').next().map(str::to_owned),

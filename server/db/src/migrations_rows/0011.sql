@@ -1,1 +1,0 @@
-UPDATE all_submissions SET importing_until = 5000 WHERE id = 2;

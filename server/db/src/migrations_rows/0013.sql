@@ -1,1 +1,0 @@
-UPDATE audit SET via = 'session', address = '127.0.0.1' WHERE id = 1;

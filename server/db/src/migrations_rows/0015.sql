@@ -1,1 +1,0 @@
-UPDATE audit SET object = 'dataset x' WHERE id = 1;

@@ -1,1 +1,0 @@
-UPDATE run_items SET failure = 'assertion_error' WHERE state = 'done' AND published = 'failed';

@@ -1,1 +1,0 @@
--- It adds an index only.

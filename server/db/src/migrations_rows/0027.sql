@@ -1,1 +1,0 @@
--- The triggers add rows.

@@ -1,1 +1,0 @@
-UPDATE run_items SET sample = 2 WHERE id = 1;

@@ -1,1 +1,0 @@
-UPDATE users SET seen_at = 1 WHERE id = 1;

@@ -1,1 +1,0 @@
--- The migration itself inserts the only row.

@@ -1,1 +1,0 @@
-INSERT INTO collection_submissions (submission_id, collection_id) VALUES (1, 1);

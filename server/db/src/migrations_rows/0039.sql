@@ -1,1 +1,0 @@
-INSERT INTO bookmarks (study_id, user_id, token, at) VALUES (1, 2, 'handed-out', 5);

@@ -1,1 +1,0 @@
-UPDATE outputs SET instruction = 1 WHERE id = 2;

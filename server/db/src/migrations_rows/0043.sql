@@ -1,1 +1,0 @@
-INSERT INTO judged_instructions (judging_id, output_id, turn, answer) VALUES (1, 1, 1, 1);
