@@ -1,6 +1,6 @@
 //! The details of an entry of the audit log: values, put into words where they are shown.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -150,16 +150,12 @@ pub enum Unused {
 #[serde(transparent)]
 pub struct Details(pub Vec<Fact>);
 
-impl Details {
-    /// The details as they are stored, which is how [`Display`](fmt::Display) writes them.
-    ///
-    /// # Errors
-    /// Fails if the text is not one of ours.
-    pub fn read(stored: &str) -> Result<Details, serde_json::Error> {
-        match stored {
-            "" => Ok(Details::default()),
-            _ => serde_json::from_str(stored),
-        }
+/// Reads the details as they are stored, which is how [`Display`](fmt::Display) writes them.
+impl FromStr for Details {
+    type Err = serde_json::Error;
+
+    fn from_str(stored: &str) -> Result<Details, serde_json::Error> {
+        if stored.is_empty() { Ok(Details::default()) } else { serde_json::from_str(stored) }
     }
 }
 
@@ -186,7 +182,7 @@ mod tests {
             vec![Fact::Settings(serde_json::json!({ "pace": { "min": 5 } }))],
         ] {
             let details = Details(facts);
-            assert_eq!(Details::read(&details.to_string()).unwrap(), details);
+            assert_eq!(details.to_string().parse::<Details>().unwrap(), details);
             let sent = serde_json::to_string(&details).unwrap();
             assert_eq!(serde_json::from_str::<Details>(&sent).unwrap(), details);
         }
@@ -198,7 +194,7 @@ mod tests {
     #[test]
     fn text_that_is_no_facts_is_an_error() {
         for text in ["version 3", "[]x", r#"{"pace":5}"#, r#"[{"unknown":1}]"#] {
-            assert!(Details::read(text).is_err(), "{text}");
+            assert!(text.parse::<Details>().is_err(), "{text}");
         }
     }
 }

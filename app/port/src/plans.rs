@@ -28,7 +28,8 @@ pub trait Plans: Send + Sync {
     /// # Errors
     /// The study has started, or the settings are not possible.
     async fn edit(&self, admin: &Admin, id: StudyId, change: StudyChange) -> Answer<()>;
-    /// Creates a draft with the same settings and raters and a new seed.
+    /// Creates a draft with the same settings, known-score items, raters and adjudicators, and a new seed. Accounts that
+    /// cannot take part any more are left out.
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId>;
     /// Sets the seconds per rating for the estimated hours; `None` for the measured value.
     async fn set_pace(&self, admin: &Admin, id: StudyId, seconds: Option<u32>) -> Answer<()>;

@@ -28,7 +28,7 @@ texts! {
         plan_link: "Plan and raters", "方案与评分者";
         start: "Start study", "开始评分项目";
         clone: "Duplicate", "复制";
-        clone_hint: "Creates a draft with the same settings and raters, and a new seed", "以相同的设置和评分者、新的随机种子创建草稿";
+        clone_hint: "Creates a draft with the same settings, known-score items, raters and adjudicators, and a new seed", "以相同的设置、标准题、评分者和裁定者，以及新的随机种子创建草稿";
         edit: "Edit", "编辑";
         edit_lead: "Everything can be changed until the study starts. Saving draws the plan anew.", "项目开始前可以修改全部设置。保存后会重新生成分配方案。";
         edit_save: "Save and preview plan", "保存并预览分配方案";

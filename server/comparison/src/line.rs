@@ -3,8 +3,12 @@
 use model::{
     ids::{RunId, StudyId},
     lang::Lang,
+    reason::Reason,
+    run::LimitHit,
     time::Timestamp,
 };
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// Scores as they are stored, one digit per dimension. Only digits are stored.
 pub fn digits(scores: &str) -> impl Iterator<Item = u8> + '_ {
@@ -34,16 +38,26 @@ pub struct RatingLine<'a> {
     pub instructions: Option<&'a str>,
     /// The comment.
     pub comment: &'a str,
-    /// The flag, as JSON.
-    pub flag: Option<&'a str>,
-    /// The line notes, as JSON; absent without any.
-    pub notes: Option<&'a str>,
+    /// The flag.
+    pub flag: Option<&'a RawValue>,
+    /// The line notes; absent without any.
+    pub notes: Option<&'a RawValue>,
     /// When the output was first shown to them.
     pub shown_at: Option<Timestamp>,
     /// When they rated.
     pub at: Timestamp,
     /// When a later rating replaced this one.
     pub superseded_at: Option<Timestamp>,
+}
+
+/// The part of an outcome that goes into a line.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Spent {
+    pub limit: Option<LimitHit>,
+    pub cpu_ms: u32,
+    pub wall_ms: u32,
+    #[serde(default)]
+    pub reason: Option<Reason>,
 }
 
 /// One output of a run.
@@ -67,8 +81,8 @@ pub struct VerdictLine<'a> {
     pub passed: u32,
     /// Test cases.
     pub total: u32,
-    /// The whole outcome, as JSON.
-    pub outcome: Option<&'a str>,
+    /// What its outcome tells besides; absent without one.
+    pub spent: Option<Spent>,
     /// Whether it came from the cache.
     pub cached: bool,
     /// The verdict as published, if the benchmark has an evaluator.

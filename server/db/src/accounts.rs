@@ -12,10 +12,13 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params, types::Null};
 
 use super::{
-    groups,
     page::{self, Filter, List, Sort},
+    stored::{Table, json, optional_json, optional_parsed, parsed, table},
 };
 use base::{clock, error::Failure};
+
+/// For queries with the account's number as `id`.
+const USERS: Table = table("users", &["id"]);
 
 /// An account with the fields that a login needs.
 pub struct Account {
@@ -92,7 +95,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
         Ok(UserRow {
             id: UserId(row.get("id")?),
             name: row.get("name")?,
-            role: parsed(row, "role")?,
+            role: parsed(row, USERS, "role")?,
             created_at: Timestamp(row.get("created_at")?),
             disabled: row.get("disabled")?,
             seen_at: Some(Timestamp(row.get("seen_at")?)).filter(|at| at.0 > 0),
@@ -100,8 +103,8 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
             open_ratings: row.get("open_ratings")?,
             open_studies: row.get("open_studies")?,
             alone_in: row.get("alone_in")?,
-            reads: parsed(row, "reads")?,
-            groups: groups::names(row, "groups")?,
+            reads: parsed(row, USERS, "reads")?,
+            groups: json(row, USERS, "groups")?,
         })
     };
     page::page(conn, &list, of, &[], read)
@@ -247,13 +250,13 @@ pub fn revoke_invitation(conn: &Connection, id: i64) -> Result<bool, Failure> {
 }
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let lang: Option<String> = row.get("lang")?;
+    let lang = optional_parsed(row, USERS, "lang")?;
     Ok(Account {
         me: Me {
             id: UserId(row.get("id")?),
             name: row.get("name")?,
-            role: parsed(row, "role")?,
-            lang: lang.as_deref().and_then(|code| code.parse().ok()).unwrap_or_default(),
+            role: parsed(row, USERS, "role")?,
+            lang: lang.unwrap_or_default(),
             settings: settings(row)?,
         },
         lang_chosen: lang.is_some(),
@@ -267,11 +270,10 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
 /// Keys that this version does not know are kept unchanged, so that a newer database does not lock anybody
 /// out.
 fn settings(row: &Row<'_>) -> rusqlite::Result<Settings> {
-    let keys: Option<String> = row.get("keys")?;
     let toured: Option<i64> = row.get("tour_at")?;
     let display: Option<String> = row.get("display")?;
     Ok(Settings {
-        keys: keys.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+        keys: optional_json(row, table("rater_settings", &["id"]), "keys")?.unwrap_or_default(),
         toured: toured.is_some(),
         display: display.unwrap_or_default().into(),
     })
@@ -281,7 +283,7 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
     Ok(Invitation {
         id: row.get("id")?,
         label: row.get("label")?,
-        role: parsed(row, "role")?,
+        role: parsed(row, table("invitations", &["id"]), "role")?,
         created_at: Timestamp(row.get("created_at")?),
         expires_at: Timestamp(row.get("expires_at")?),
         used_by: row.get("name")?,
@@ -290,19 +292,6 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
             Some(id) => Some(GroupName { id: GroupId(id), name: row.get("group_name")? }),
             None => None,
         },
-    })
-}
-
-/// A column with one of a fixed set of names.
-pub(super) fn parsed<T>(row: &Row<'_>, column: impl rusqlite::RowIndex) -> rusqlite::Result<T>
-where
-    T: std::str::FromStr,
-    T::Err: std::fmt::Display,
-{
-    let column = column.idx(row.as_ref())?;
-    let text: String = row.get(column)?;
-    text.parse().map_err(|e: T::Err| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, e.to_string().into())
     })
 }
 

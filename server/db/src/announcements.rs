@@ -11,8 +11,8 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    accounts::parsed,
     page::{self, List, Sort},
+    stored::{optional_parsed, table},
 };
 use base::{clock, error::Failure};
 
@@ -79,10 +79,7 @@ fn announcement(row: &Row<'_>, today: Option<&str>) -> rusqlite::Result<Announce
         name: row.get("name")?,
         text: Bilingual { en: row.get("en")?, zh: row.get("zh")? },
         is_shown: withdrawn_at.is_none() && last_day.as_deref().is_none_or(|last| today.is_none_or(|day| last >= day)),
-        last_day: match last_day {
-            Some(_) => Some(parsed(row, "last_day")?),
-            None => None,
-        },
+        last_day: optional_parsed(row, table("announcements", &["id"]), "last_day")?,
         created_at: Timestamp(row.get("created_at")?),
         created_by: row.get("author")?,
         withdrawn_at: withdrawn_at.map(Timestamp),

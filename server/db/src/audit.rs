@@ -8,10 +8,15 @@ use model::{
     caller::Actor,
     time::Timestamp,
 };
-use rusqlite::{Connection, Row, RowIndex, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
-use super::{Db, accounts::parsed};
+use super::{
+    Db,
+    stored::{Table, optional_parsed, parsed, table},
+};
 use base::{clock, error::Failure};
+
+const AUDIT: Table = table("audit", &["id"]);
 
 /// The origin of the current request.
 #[derive(Clone, Copy, Debug)]
@@ -166,14 +171,13 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
     let rows = statement.query_map(
         params![person, action, object, since.map(|at| at.0), until.map(|at| at.0), before, most],
         |row| {
-            let via: Option<String> = row.get("via")?;
             Ok(Entry {
                 id: row.get("id")?,
                 at: Timestamp(row.get("at")?),
                 person: row.get("name")?,
                 action: row.get("action")?,
-                detail: details(row)?,
-                via: via.map(|_| parsed(row, "via")).transpose()?,
+                detail: parsed(row, AUDIT, "detail")?,
+                via: optional_parsed(row, AUDIT, "via")?,
                 token: row.get("token_id")?,
                 address: row.get("address")?,
                 object: row.get("object")?,
@@ -181,12 +185,6 @@ pub fn list(conn: &Connection, filter: &Filter, before: Option<i64>, most: usize
         },
     )?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn details(row: &Row<'_>) -> rusqlite::Result<Details> {
-    let column = "detail".idx(row.as_ref())?;
-    Details::read(row.get_ref(column)?.as_str()?)
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
 }
 
 #[cfg(test)]

@@ -17,15 +17,19 @@ use model::{
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::value::RawValue;
 
 use super::{
-    accounts::parsed,
-    judgings::{self, JudgeAnswer, Judging},
+    judgings::{self, JudgeAnswer, Judging, REQUESTS},
     page::{self, Filter, List, Sort},
-    tokens::optional_json,
+    stored::{self, Table, json, named, optional_json, optional_parsed, optional_scores, parsed, table},
 };
 use base::{clock, error::Failure};
-use comparison::line::digits;
+
+/// For queries with the collection's number as `id`.
+pub const COLLECTIONS: Table = table("collections", &["id"]);
+/// For queries with the key of the messages as `prompt` and their collection as `collection_id`.
+const PROMPTS: Table = table("collection_prompts", &["collection_id", "prompt"]);
 
 /// How long a process holds a collection without renewing its lease, in milliseconds.
 pub const LEASE_MS: i64 = 30_000;
@@ -91,7 +95,7 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
 
 const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
     c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.cut_off, c.latency_ms, u.name AS by_name,
-    c.created_at, c.ended_at, c.judging, c.study_id, c.scored, c.invalid, c.responses,
+    c.created_at, c.ended_at, c.kind, c.judging, c.study_id, c.scored, c.invalid, c.responses,
     json_extract(c.settings, '$.at_once') AS at_once,
     json_extract(c.settings, '$.per_minute') AS per_minute";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = c.version_id CROSS JOIN datasets d ON d.id = v.dataset_id
@@ -126,27 +130,47 @@ pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Fa
          FROM collections c {JOINS} WHERE c.id = ?1 AND c.status <> 'deleted'"
     );
     let read = |found: &Row<'_>| {
-        let texts = (found.get::<_, String>("settings")?, found.get::<_, String>("tasks")?);
-        let in_work = found.get::<_, Option<bool>>("in_work")?.unwrap_or_default();
-        let place = (DatasetVersionId(found.get("version_id")?), found.get("url")?, found.get("responses")?);
-        Ok((row(found)?, texts, in_work, place, judging(found)?))
-    };
-    let found = conn.prepare_cached(&query)?.query_row(params![id.0, clock::now().0], read).optional()?;
-    found
-        .map(|(row, (settings, tasks), in_work, (version, url, responses), judging)| {
-            let (settings, tasks) = (serde_json::from_str(&settings)?, serde_json::from_str(&tasks)?);
-            Ok(Collection { row, version, url, settings, tasks, judging, responses, in_work })
+        Ok(Collection {
+            row: row(found)?,
+            version: DatasetVersionId(found.get("version_id")?),
+            url: found.get("url")?,
+            settings: json(found, COLLECTIONS, "settings")?,
+            tasks: json(found, COLLECTIONS, "tasks")?,
+            judging: judging(found)?,
+            responses: found.get("responses")?,
+            in_work: found.get::<_, Option<bool>>("in_work")?.unwrap_or_default(),
         })
-        .transpose()
+    };
+    Ok(conn.prepare_cached(&query)?.query_row(params![id.0, clock::now().0], read).optional()?)
 }
 
+/// How a judging asks; `None` for a collection of outputs. What cannot be read is an error: as a collection of outputs,
+/// a judging would send requests of another kind, which cost money.
 fn judging(row: &Row<'_>) -> rusqlite::Result<Option<Judging>> {
-    Ok(row.get::<_, Option<String>>("judging")?.and_then(|text| serde_json::from_str(&text).ok()))
+    match kind(row)? {
+        Kind::Scores => json(row, COLLECTIONS, "judging").map(Some),
+        Kind::Outputs => Ok(None),
+    }
+}
+
+/// What a collection asks a model for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Outputs,
+    Scores,
+}
+
+fn kind(row: &Row<'_>) -> rusqlite::Result<Kind> {
+    named(row, COLLECTIONS, "kind", |name| match name {
+        "outputs" => Some(Kind::Outputs),
+        "scores" => Some(Kind::Scores),
+        _ => None,
+    })
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
     let (total, answered, failed): (u64, u64, u64) = (row.get("total")?, row.get("answered")?, row.get("failed")?);
-    let status: CollectionStatus = parsed(row, "status")?;
+    let status: CollectionStatus = parsed(row, COLLECTIONS, "status")?;
     let latency: u64 = row.get("latency_ms")?;
     let at_once = row.get::<_, Option<u64>>("at_once")?.unwrap_or(1).max(1);
     let per_minute: Option<u64> = row.get("per_minute")?;
@@ -156,7 +180,6 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         let by_latency = left * latency / answered / at_once / 1000;
         by_latency.max(per_minute.map_or(0, |limit| left * 60 / limit.max(1)))
     });
-    let reason = row.get::<_, Option<String>>("reason")?;
     let (study, scored, invalid) = (row.get::<_, Option<i64>>("study_id")?, row.get("scored")?, row.get("invalid")?);
     let judging = judging(row)?.map(|how| JudgingFacts {
         study: study.map(StudyId),
@@ -178,7 +201,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         endpoint: row.get("endpoint")?,
         endpoint_model: row.get("endpoint_model")?,
         status,
-        reason: reason.and_then(|text| serde_json::from_str(&text).ok()),
+        reason: optional_json(row, COLLECTIONS, "reason")?,
         total,
         answered,
         failed,
@@ -194,7 +217,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
     })
 }
 
-const REQUEST: &str = "r.id, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.instruction_answers, r.status, r.attempts, r.sent_at, r.finish_reason,
+const REQUEST: &str = "r.id, r.collection_id, r.prompt, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.instruction_answers, r.status, r.attempts, r.sent_at, r.finish_reason,
     r.reported_model, r.prompt_tokens, r.response_tokens, r.latency_ms, r.error, r.output_id, o.sample AS output_sample,
     m.name AS output_model";
 /// The judged output of a request and its model, where it has one.
@@ -226,8 +249,8 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         sample: row.get("sample")?,
         turn: row.get("turn")?,
         instruction: row.get("instruction")?,
-        tests: optional_json(row, "tests")?,
-        tests_fault: optional_json(row, "tests_fault")?,
+        tests: optional_json(row, REQUESTS, "tests")?,
+        tests_fault: optional_json(row, REQUESTS, "tests_fault")?,
         output: match row.get::<_, Option<i64>>("output_id")? {
             Some(id) => Some(JudgedOutput {
                 id: OutputId(id),
@@ -236,9 +259,9 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
             }),
             None => None,
         },
-        scores: row.get::<_, Option<String>>("scores")?.map(|scores| digits(&scores).collect()),
+        scores: optional_scores(row, REQUESTS, "scores")?,
         instruction_answers: judgings::instruction_answers(row)?,
-        status: parsed(row, "status")?,
+        status: parsed(row, REQUESTS, "status")?,
         attempts: row.get("attempts")?,
         sent_at: Timestamp(row.get("sent_at")?),
         finish_reason: row.get("finish_reason")?,
@@ -246,7 +269,7 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
         prompt_tokens: row.get("prompt_tokens")?,
         response_tokens: row.get("response_tokens")?,
         latency_ms: row.get("latency_ms")?,
-        error: optional_json(row, "error")?,
+        error: optional_json(row, REQUESTS, "error")?,
     })
 }
 
@@ -257,13 +280,15 @@ pub fn request(conn: &Connection, id: CollectionId, request: i64) -> Result<Opti
          JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.prompt
          WHERE r.id = ?1 AND r.collection_id = ?2"
     );
-    let read = |row: &Row<'_>| Ok((request_row(row)?, row.get("response")?, row.get::<_, String>("messages")?));
-    let found = conn.prepare_cached(&query)?.query_row([request, id.0], read).optional()?;
-    found
-        .map(|(row, response, messages)| {
-            Ok(RequestDetail { row, response, messages: serde_json::from_str(&messages)?, fault: None })
+    let read = |row: &Row<'_>| {
+        Ok(RequestDetail {
+            row: request_row(row)?,
+            response: row.get("response")?,
+            messages: json(row, PROMPTS, "messages")?,
+            fault: None,
         })
-        .transpose()
+    };
+    Ok(conn.prepare_cached(&query)?.query_row([request, id.0], read).optional()?)
 }
 
 /// An answered request, for the file of a collection's outputs.
@@ -271,7 +296,7 @@ pub struct Answered {
     pub position: u64,
     pub row: RequestRow,
     /// The messages as JSON.
-    pub messages: String,
+    pub messages: Box<RawValue>,
     pub response: String,
     /// The comment of a valid answer of a judge.
     pub comment: Option<String>,
@@ -292,7 +317,8 @@ pub fn answered(
          ORDER BY r.position, r.turn LIMIT ?4"
     ))?;
     let rows = statement.query_map(params![id.0, position, turn, limit], |row| {
-        let (position, messages, comment) = (row.get("position")?, row.get("messages")?, row.get("comment")?);
+        let (position, comment) = (row.get("position")?, row.get("comment")?);
+        let messages = json(row, PROMPTS, "messages")?;
         Ok(Answered { position, row: request_row(row)?, messages, response: row.get("response")?, comment })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -453,18 +479,20 @@ pub struct Sending {
 /// The request that the holder sends next: one that waits, except those of `later`, or a new one.
 pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) -> Result<Next, Failure> {
     let found = conn
-        .prepare_cached("SELECT holder, status, next, tasks, kind, settings FROM collections WHERE id = ?1")?
+        .prepare_cached("SELECT id, holder, status, next, tasks, kind, settings FROM collections WHERE id = ?1")?
         .query_row([id.0], |row| {
-            let (holder, status) = (row.get::<_, Option<String>>("holder")?, row.get::<_, String>("status")?);
-            let texts: [String; 3] = [row.get("tasks")?, row.get("kind")?, row.get("settings")?];
-            Ok((holder, status, row.get::<_, u64>("next")?, texts))
+            let status: CollectionStatus = parsed(row, COLLECTIONS, "status")?;
+            let holder: Option<String> = row.get("holder")?;
+            let tasks: Vec<String> = json(row, COLLECTIONS, "tasks")?;
+            let settings: CollectionSettings = json(row, COLLECTIONS, "settings")?;
+            Ok((holder, status, row.get::<_, u64>("next")?, (tasks, kind(row)?, settings)))
         })
         .optional()?;
-    let Some((held_by, status, next, [tasks, kind, settings])) = found else { return Ok(Next::Lost) };
+    let Some((held_by, status, next, (tasks, kind, settings))) = found else { return Ok(Next::Lost) };
     if held_by.as_deref() != Some(holder) {
         return Ok(Next::Lost);
     }
-    if status != CollectionStatus::Running.name() {
+    if status != CollectionStatus::Running {
         return Ok(Next::Stopped);
     }
     let waiting = conn
@@ -479,20 +507,18 @@ pub fn next(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]) ->
     if let Some(waiting) = waiting {
         return Ok(Next::Send(waiting));
     }
-    let (tasks, settings): (Vec<String>, CollectionSettings) =
-        (serde_json::from_str(&tasks)?, serde_json::from_str(&settings)?);
     let count = tasks.len().max(1) as u64;
     if next >= tasks.len() as u64 * u64::from(settings.samples) {
         return Ok(Next::Nothing);
     }
     let at = usize::try_from(next % count).map_err(Failure::internal)?;
     let of = tasks.get(at).ok_or_else(|| Failure::internal("a collection has no tasks"))?;
-    let (task_id, output) = match kind.as_str() {
-        "scores" => {
-            let output = of.parse().map_err(Failure::internal)?;
+    let (task_id, output) = match kind {
+        Kind::Scores => {
+            let output = stored::from_text(of, COLLECTIONS, id.0, "tasks")?;
             (judgings::task_of(conn, output)?, Some(output))
         }
-        _ => (of.clone(), None),
+        Kind::Outputs => (of.clone(), None),
     };
     let sample = u32::try_from(next / count).map_err(Failure::internal)?;
     Ok(Next::Send(Sending {
@@ -596,7 +622,7 @@ fn sending(row: &Row<'_>) -> rusqlite::Result<Sending> {
         task_id: row.get("task_id")?,
         sample: row.get("sample")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
-        level_order: row.get::<_, Option<String>>("level_order")?.map(|_| parsed(row, "level_order")).transpose()?,
+        level_order: optional_parsed(row, REQUESTS, "level_order")?,
         prompt: Some(row.get("prompt")?),
         attempts: row.get("attempts")?,
     })
@@ -612,11 +638,10 @@ fn add_prompt(conn: &Connection, id: CollectionId, prompt: &Prompt) -> Result<()
 
 /// The stored messages with this key.
 pub fn prompt(conn: &Connection, id: CollectionId, key: &str) -> Result<Option<Vec<ChatMessage>>, Failure> {
-    let found: Option<String> = conn
-        .prepare_cached("SELECT messages FROM collection_prompts WHERE collection_id = ?1 AND task_id = ?2")?
-        .query_row(params![id.0, key], |row| row.get(0))
-        .optional()?;
-    Ok(found.map(|messages| serde_json::from_str(&messages)).transpose()?)
+    let query = "SELECT collection_id, task_id AS prompt, messages FROM collection_prompts
+        WHERE collection_id = ?1 AND task_id = ?2";
+    let messages = |row: &Row<'_>| json(row, PROMPTS, "messages");
+    Ok(conn.prepare_cached(query)?.query_row(params![id.0, key], messages).optional()?)
 }
 
 /// What a response leads to.
@@ -741,13 +766,13 @@ pub fn untested(conn: &Connection, id: CollectionId, holder: &str, later: &[i64]
 /// The tested answers at a position, in order: the instruction that each answers, and what its tests showed.
 pub fn tested_answers(conn: &Connection, id: CollectionId, position: u64) -> Result<Vec<(u32, TestedAnswer)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT instruction, tests FROM collection_requests
+        "SELECT id, instruction, tests FROM collection_requests
          WHERE collection_id = ?1 AND position = ?2 AND tests IS NOT NULL ORDER BY turn",
     )?;
     let mut rows = statement.query(params![id.0, position])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        if let Some(tests) = optional_json(row, "tests")? {
+        if let Some(tests) = optional_json(row, REQUESTS, "tests")? {
             found.push((row.get::<_, Option<u32>>("instruction")?.unwrap_or_default(), tests));
         }
     }

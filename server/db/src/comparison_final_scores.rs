@@ -11,6 +11,7 @@ use super::{
     comparison_input::places,
     instruction_answers::{self, FinalAnswer},
     quality::disagreements,
+    stored::{json, table},
 };
 use base::error::Failure;
 use comparison::input::{ComparisonInput, FinalInstruction};
@@ -76,15 +77,13 @@ pub fn adjudicated_instructions(conn: &Connection, input: &ComparisonInput) -> R
 }
 
 fn decisions(conn: &Connection, study: StudyId) -> Result<BTreeMap<i64, Vec<u8>>, Failure> {
-    let mut statement = conn
-        .prepare_cached("SELECT output_id, scores FROM adjudications WHERE study_id = ?1 AND superseded_at IS NULL")?;
+    let mut statement = conn.prepare_cached(
+        "SELECT id, output_id, scores FROM adjudications WHERE study_id = ?1 AND superseded_at IS NULL",
+    )?;
     let mut rows = statement.query([study.0])?;
     let mut found = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        found.insert(
-            row.get("output_id")?,
-            serde_json::from_str(row.get_ref("scores")?.as_str().map_err(Failure::internal)?)?,
-        );
+        found.insert(row.get("output_id")?, json(row, table("adjudications", &["id"]), "scores")?);
     }
     Ok(found)
 }

@@ -13,12 +13,14 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{datasets::task_row, instruction_answers};
-use base::error::Failure;
-use comparison::{
-    input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict},
-    line::digits,
+use super::{
+    datasets::task_row,
+    instruction_answers,
+    runs::ITEM_ROWS,
+    stored::{self, named, optional_json, optional_named, table},
 };
+use base::error::Failure;
+use comparison::input::{ComparisonInput, InputInstruction, InputRating, InputRun, InputStudy, InputVerdict};
 
 /// The position of an output in the input.
 #[derive(Clone, Copy)]
@@ -104,12 +106,15 @@ pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
     let tasks: HashMap<i64, u32> = (0..).zip(&input.tasks).map(|(at, task)| (task.revision.0, at)).collect();
     for id in selection.runs.iter().flatten() {
         let (submission, version) = run_of(conn, *id)?.ok_or_else(|| Failure::not_found("run"))?;
-        let (model, dataset_version, environment): (i64, u32, Option<String>) = conn
+        let (model, dataset_version, environment): (i64, u32, Option<serde_json::Value>) = conn
             .prepare_cached(
-                "SELECT s.model_id, v.number, u.environment FROM runs u JOIN submissions s ON s.id = u.submission_id
+                "SELECT u.id, s.model_id, v.number, u.environment FROM runs u JOIN submissions s ON s.id = u.submission_id
                  JOIN dataset_versions v ON v.id = s.version_id WHERE u.id = ?1",
             )?
-            .query_row([id.0], |row| Ok((row.get("model_id")?, row.get("number")?, row.get("environment")?)))?;
+            .query_row([id.0], |row| {
+                let environment = optional_json(row, table("runs", &["id"]), "environment")?;
+                Ok((row.get("model_id")?, row.get("number")?, environment))
+            })?;
         // A run of a model that is not compared is irrelevant.
         let Some(model) = input.models.iter().position(|(id, _)| id.0 == model) else { continue };
         let mut statement = conn.prepare_cached(
@@ -123,7 +128,7 @@ pub fn head(conn: &Connection, name: Bilingual, selection: &Selection) -> Result
             tasks: with_tests.iter().filter_map(|revision| tasks.get(revision).copied()).collect(),
             submission: Some(submission),
             dataset_version: Some(dataset_version),
-            environment: environment.map(|json| serde_json::from_str(&json)).transpose()?,
+            environment,
             ..InputRun::default()
         });
     }
@@ -158,7 +163,7 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
     let width = input.dimensions();
     let mut raters: BTreeMap<UserId, u32> = BTreeMap::new();
     let mut counted = conn.prepare_cached(
-        "SELECT output_id, user_id, scores FROM counted WHERE study_id = ?1 ORDER BY output_id, rating_id",
+        "SELECT output_id, user_id, scores, rating_id FROM counted WHERE study_id = ?1 ORDER BY output_id, rating_id",
     )?;
     for at in 0..input.studies.len() {
         let study = input.studies[at].id;
@@ -170,7 +175,7 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
             if input.selection.raters.as_ref().is_some_and(|selected| !selected.contains(&user)) {
                 continue;
             }
-            let scores = row.get_ref("scores")?.as_str().map_err(Failure::internal)?;
+            let scores = stored::scores(row, table("counted", &["rating_id"]), "scores")?;
             // A rating without all its scores would shift the positions of the rest; the schema allows
             // none.
             if scores.len() != width {
@@ -178,7 +183,7 @@ fn ratings(conn: &Connection, input: &mut ComparisonInput) -> Result<(), Failure
             }
             let next = u32::try_from(raters.len()).unwrap_or(u32::MAX);
             let rater = *raters.entry(user).or_insert(next);
-            input.scores.extend(digits(scores));
+            input.scores.extend(scores);
             input.ratings.push(InputRating {
                 study: u32::try_from(at).unwrap_or(u32::MAX),
                 task: place.task,
@@ -217,15 +222,13 @@ fn verdicts(conn: &Connection, input: &mut ComparisonInput, at: usize) -> Result
     let tasks: HashMap<i64, u32> = (0..).zip(&input.tasks).map(|(at, task)| (task.revision.0, at)).collect();
     let mut done: HashMap<i64, (Verdict, u32, u32, Option<PublishedVerdict>)> = HashMap::new();
     let mut statement = conn.prepare_cached(
-        "SELECT output_id, verdict, passed, total, published FROM run_items WHERE run_id = ?1 AND state = 'done'",
+        "SELECT id, output_id, verdict, passed, total, published FROM run_items WHERE run_id = ?1 AND state = 'done'",
     )?;
     let mut rows = statement.query([id.0])?;
     while let Some(row) = rows.next()? {
-        if let Some(verdict) = Verdict::from_name(row.get_ref("verdict")?.as_str().map_err(Failure::internal)?) {
-            let published = row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?;
-            let published = published.and_then(PublishedVerdict::from_name);
-            done.insert(row.get("output_id")?, (verdict, row.get("passed")?, row.get("total")?, published));
-        }
+        let verdict = named(row, ITEM_ROWS, "verdict", Verdict::from_name)?;
+        let published = optional_named(row, ITEM_ROWS, "published", PublishedVerdict::from_name)?;
+        done.insert(row.get("output_id")?, (verdict, row.get("passed")?, row.get("total")?, published));
     }
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.revision_id, o.sample, o.turn FROM outputs o JOIN task_revisions r ON r.id = o.revision_id

@@ -7,6 +7,7 @@ use model::{ids::StudyId, time::Timestamp};
 use rand::seq::SliceRandom;
 use rusqlite::{Connection, params};
 
+use super::stored::{optional_json, optional_raw_json, table};
 use base::error::Failure;
 use comparison::{
     input::ComparisonInput,
@@ -87,7 +88,7 @@ pub fn each_rating(
         let outputs = super::comparison_input::places(conn, head, study.id)?;
         let names = names(conn, study.id, raters)?;
         let mut statement = conn.prepare_cached(
-            "SELECT a.output_id, r.user_id,
+            "SELECT a.output_id, r.id, r.user_id,
                 (SELECT group_concat(score, '') FROM
                     (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)) AS scores,
                 (SELECT group_concat(turn || ':' || answer, ' ') FROM
@@ -125,8 +126,8 @@ pub fn each_rating(
                 scores: row.get_ref("scores")?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
                 instructions: row.get_ref("instructions")?.as_str_or_null().map_err(Failure::internal)?,
                 comment: row.get_ref("comment")?.as_str().map_err(Failure::internal)?,
-                flag: row.get_ref("flag")?.as_str_or_null().map_err(Failure::internal)?,
-                notes: row.get_ref("notes")?.as_str_or_null().map_err(Failure::internal)?,
+                flag: optional_raw_json(row, table("ratings", &["id"]), "flag")?,
+                notes: optional_raw_json(row, table("ratings", &["id"]), "notes")?,
                 shown_at: row.get::<_, Option<i64>>("shown_at")?.map(Timestamp),
                 at: Timestamp(row.get("at")?),
                 superseded_at: row.get::<_, Option<i64>>("superseded_at")?.map(Timestamp),
@@ -149,7 +150,7 @@ pub fn each_verdict(
     for run in &head.runs {
         let (Some(id), Some((_, model))) = (run.id, head.models.get(run.model as usize)) else { continue };
         let mut statement = conn.prepare_cached(
-            "SELECT o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published
+            "SELECT i.id, o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published
              FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
         )?;
         let mut rows = statement.query([id.0])?;
@@ -166,7 +167,7 @@ pub fn each_verdict(
                 verdict: row.get_ref("verdict")?.as_str_or_null().map_err(Failure::internal)?,
                 passed: row.get("passed")?,
                 total: row.get("total")?,
-                outcome: row.get_ref("outcome")?.as_str_or_null().map_err(Failure::internal)?,
+                spent: optional_json(row, table("run_items", &["id"]), "outcome")?,
                 cached: row.get("cached")?,
                 published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
                 finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),

@@ -14,7 +14,10 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::groups;
+use super::{
+    groups,
+    stored::{named, table},
+};
 use base::error::Failure;
 
 /// The options of a dataset's selection, or `None` if the dataset does not exist.
@@ -177,15 +180,15 @@ pub fn task_outputs(
 
 /// The result of an output in a run.
 pub fn verdict(conn: &Connection, run: RunId, output: OutputId) -> Result<Option<(Verdict, u32, u32)>, Failure> {
-    let found = conn
+    Ok(conn
         .prepare_cached(
-            "SELECT verdict, passed, total FROM run_items WHERE run_id = ?1 AND output_id = ?2 AND state = 'done'",
+            "SELECT id, verdict, passed, total FROM run_items WHERE run_id = ?1 AND output_id = ?2 AND state = 'done'",
         )?
         .query_row(params![run.0, output.0], |row| {
-            Ok((row.get::<_, String>("verdict")?, row.get("passed")?, row.get("total")?))
+            let verdict = named(row, table("run_items", &["id"]), "verdict", Verdict::from_name)?;
+            Ok((verdict, row.get("passed")?, row.get("total")?))
         })
-        .optional()?;
-    Ok(found.and_then(|(name, passed, total)| Some((Verdict::from_name(&name)?, passed, total))))
+        .optional()?)
 }
 
 /// The cached figures with this key.

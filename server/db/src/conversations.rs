@@ -7,10 +7,15 @@ use model::{
         AnsweredTurn, AuthorVerdict, Conversation, InstructionKind, TaskTurn, TestProfile, TurnAnswer, TurnCheck, Way,
     },
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId},
+    run::{PublishedVerdict, Verdict},
 };
-use rusqlite::{Connection, OptionalExtension, Row, params, types::Type};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::stored::{Table, named, optional_json, optional_named, table};
 use base::error::Failure;
+
+/// For queries with the task's revision as `revision_id`.
+pub const TURNS: Table = table("task_turns", &["revision_id", "turn"]);
 
 /// Stores the turns of a task's revision, which may be there already.
 pub fn store_turns(conn: &Connection, revision: TaskRevisionId, turns: &[TaskTurn]) -> Result<(), Failure> {
@@ -28,7 +33,7 @@ pub fn store_turns(conn: &Connection, revision: TaskRevisionId, turns: &[TaskTur
 /// The turns of a task's revision, in order; none if the task is no conversation.
 pub fn turns(conn: &Connection, revision: TaskRevisionId) -> Result<Vec<TaskTurn>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT turn, kind, instruction, listed, judged FROM task_turns WHERE revision_id = ?1 ORDER BY turn",
+        "SELECT revision_id, turn, kind, instruction, listed, judged FROM task_turns WHERE revision_id = ?1 ORDER BY turn",
     )?;
     let rows = statement.query_map([revision.0], turn)?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -61,11 +66,9 @@ pub fn turns_of_version(
 }
 
 fn turn(row: &Row<'_>) -> rusqlite::Result<TaskTurn> {
-    let kind: String = row.get("kind")?;
     Ok(TaskTurn {
         turn: row.get("turn")?,
-        kind: InstructionKind::from_name(&kind)
-            .ok_or_else(|| rusqlite::Error::FromSqlConversionFailure(1, Type::Text, kind.into()))?,
+        kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
         instruction: row.get("instruction")?,
         listed: row.get("listed")?,
         judged: row.get("judged")?,
@@ -74,10 +77,9 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<TaskTurn> {
 
 /// How a model was asked for a submission's outputs; `None` if its tasks are no conversations.
 pub fn way(conn: &Connection, submission: SubmissionId) -> Result<Option<Way>, Failure> {
-    let query = "SELECT way FROM submissions WHERE id = ?1";
-    let name: Option<String> =
-        conn.prepare_cached(query)?.query_row([submission.0], |row| row.get(0)).optional()?.flatten();
-    Ok(name.as_deref().and_then(Way::from_name))
+    let query = "SELECT id, way FROM submissions WHERE id = ?1";
+    let way = |row: &Row<'_>| optional_named(row, table("all_submissions", &["id"]), "way", Way::from_name);
+    Ok(conn.prepare_cached(query)?.query_row([submission.0], way).optional()?.flatten())
 }
 
 /// What places an output in its conversation.
@@ -94,12 +96,10 @@ fn place(conn: &Connection, output: OutputId) -> Result<Option<Place>, Failure> 
         FROM outputs o JOIN submissions s ON s.id = o.submission_id
         WHERE o.id = ?1 AND o.turn IS NOT NULL AND s.way IS NOT NULL";
     let read = |row: &Row<'_>| {
-        let way: String = row.get("way")?;
         Ok(Place {
             submission: SubmissionId(row.get("submission_id")?),
             revision: TaskRevisionId(row.get("revision_id")?),
-            // The column's CHECK has the list of names.
-            way: Way::from_name(&way).unwrap_or(Way::N),
+            way: named(row, table("all_submissions", &["submission_id"]), "way", Way::from_name)?,
             turn: row.get("turn")?,
             conversation: row.get("conversation")?,
         })
@@ -141,7 +141,7 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Option<Conversat
 fn dynamic_turns(conn: &Connection, place: &Place) -> Result<Vec<AnsweredTurn>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT o.id, o.submission_id, o.code, o.said, o.turn AS place,
-                t.turn, t.kind, t.instruction, t.listed, t.judged
+                t.revision_id, t.turn, t.kind, t.instruction, t.listed, t.judged
          FROM outputs o JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = o.instruction
          WHERE o.submission_id = ?1 AND o.revision_id = ?2 AND o.conversation = ?3 AND o.turn <= ?4
          ORDER BY o.turn",
@@ -237,14 +237,12 @@ pub fn way_outputs(conn: &Connection, dataset: &str) -> Result<Vec<WayOutputs>, 
     )?;
     let rows = statement.query_map([dataset], |row| {
         let run = row.get::<_, Option<i64>>("run")?.map(RunId);
-        let profile = row.get::<_, Option<String>>("profile")?.as_deref().and_then(TestProfile::from_name);
-        let way: String = row.get("way")?;
+        let profile = optional_named(row, table("runs", &["run"]), "profile", TestProfile::from_name)?;
         Ok(WayOutputs {
             submission: SubmissionId(row.get("id")?),
             model: ModelId(row.get("model")?),
             name: row.get("name")?,
-            // The column's CHECK has the list of names.
-            way: Way::from_name(&way).unwrap_or(Way::N),
+            way: named(row, table("all_submissions", &["id"]), "way", Way::from_name)?,
             run: run.map(|run| (run, profile)),
             revision: row.get("stamp")?,
         })
@@ -284,8 +282,8 @@ pub struct Answer {
 /// The answers of a submission in the order of tasks, conversations and turns, with the verdicts of a run.
 pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) -> Result<Vec<Answer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, vt.position, t.external_id, o.conversation, o.turn,
-                coalesce(o.instruction, o.turn) AS instruction, q.kind, i.published, i.verdict,
+        "SELECT o.id, q.revision_id, vt.position, t.external_id, o.conversation, o.turn,
+                coalesce(o.instruction, o.turn) AS instruction, q.kind, i.id AS item, i.published, i.verdict,
                 json_extract(i.outcome, '$.turns') AS checks, a.passed, a.other_text
          FROM submissions s
          JOIN outputs o ON o.submission_id = s.id AND o.turn IS NOT NULL
@@ -299,8 +297,10 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
     let mut rows = statement.query(params![submission.0, run.map(|run| run.0)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let kind: String = row.get("kind")?;
-        let checks: Option<String> = row.get("checks")?;
+        let items = table("run_items", &["item"]);
+        let published = optional_named(row, items, "published", PublishedVerdict::from_name)?;
+        let guarded = optional_named(row, items, "verdict", Verdict::from_name)?;
+        let checks: Option<Vec<TurnCheck>> = optional_json(row, items.column("outcome"), "checks")?;
         let author = row.get::<_, Option<bool>>("passed")?.zip(row.get("other_text")?);
         found.push(Answer {
             output: OutputId(row.get("id")?),
@@ -309,11 +309,10 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
             conversation: row.get("conversation")?,
             turn: row.get("turn")?,
             instruction: row.get("instruction")?,
-            kind: InstructionKind::from_name(&kind)
-                .ok_or_else(|| Failure::internal(format!("unknown kind of instruction: {kind}")))?,
-            published: row.get::<_, Option<String>>("published")?.map(|verdict| verdict == "passed"),
-            guarded: row.get::<_, Option<String>>("verdict")?.map(|verdict| verdict == "passed"),
-            checks: checks.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default(),
+            kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
+            published: published.map(|verdict| verdict == PublishedVerdict::Passed),
+            guarded: guarded.map(|verdict| verdict == Verdict::Passed),
+            checks: checks.unwrap_or_default(),
             author: author.map(|(passed, other_text)| AuthorVerdict { passed, other_text }),
         });
     }

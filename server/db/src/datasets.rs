@@ -15,10 +15,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
 use super::{
-    accounts::parsed,
     conversations,
     page::{self, Filter, List, Sort},
     staging,
+    stored::{optional_named, parsed, table},
 };
 use base::{clock, error::Failure};
 
@@ -299,12 +299,10 @@ fn store_task(conn: &Connection, dataset: i64, task: &NewTask, checksum: &str) -
 
 /// The kind of a version's tests. `None` without tests.
 pub fn test_kind(conn: &Connection, version: DatasetVersionId) -> Result<Option<TestKind>, Failure> {
-    let query = "SELECT test_kind FROM dataset_versions WHERE id = ?1";
-    let name: Option<String> = conn.query_row(query, [version.0], |row| row.get(0)).optional()?.flatten();
-    name.map(|name| {
-        TestKind::from_name(&name).ok_or_else(|| Failure::internal(format!("no such kind of test: {name}")))
-    })
-    .transpose()
+    let query = "SELECT id, test_kind FROM dataset_versions WHERE id = ?1";
+    let kind =
+        |row: &Row<'_>| optional_named(row, table("dataset_versions", &["id"]), "test_kind", TestKind::from_name);
+    Ok(conn.query_row(query, [version.0], kind).optional()?.flatten())
 }
 
 /// The tests of a task as they are stored.
@@ -348,16 +346,15 @@ pub fn tests_of_task(conn: &Connection, revision: TaskRevisionId) -> Result<Opti
 }
 
 /// The files of a test tree, by path, preceded by its kind.
-pub type Tests = (String, BTreeMap<String, Vec<u8>>);
+pub type Tests = (TestKind, BTreeMap<String, Vec<u8>>);
 
 /// The test files of a version. `None` without tests.
 pub fn tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Tests>, Failure> {
-    let found: Option<(Option<String>, Option<String>)> = conn
-        .query_row("SELECT test_kind, test_tree FROM dataset_versions WHERE id = ?1", [version.0], |row| {
-            Ok((row.get("test_kind")?, row.get("test_tree")?))
-        })
-        .optional()?;
-    let Some((Some(kind), Some(tree))) = found else { return Ok(None) };
+    let Some(kind) = test_kind(conn, version)? else { return Ok(None) };
+    let query = "SELECT test_tree FROM dataset_versions WHERE id = ?1";
+    let Some(tree) = conn.query_row(query, [version.0], |row| row.get::<_, Option<String>>(0))? else {
+        return Ok(None);
+    };
     let mut statement = conn.prepare_cached(
         "SELECT f.path, b.bytes FROM test_tree_files f JOIN blobs b ON b.checksum = f.checksum WHERE f.tree = ?1",
     )?;
@@ -424,9 +421,13 @@ pub fn get(conn: &Connection, slug: &str) -> Result<Option<DatasetRow>, Failure>
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<DatasetRow> {
-    let langs: Option<String> = row.get("code_langs")?;
+    let langs = optional_named(row, table("dataset_versions", &["version"]), "code_langs", |codes| {
+        codes
+            .split(',')
+            .map(|code| CodeLang::ALL.into_iter().find(|lang| lang.code() == code))
+            .collect::<Option<Vec<_>>>()
+    })?;
     let langs = langs.unwrap_or_default();
-    let has = |lang: &CodeLang| langs.split(',').any(|code| code == lang.code());
     Ok(DatasetRow {
         id: DatasetId(row.get("id")?),
         slug: row.get("slug")?,
@@ -436,7 +437,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<DatasetRow> {
         tasks: row.get("tasks")?,
         human: row.get("human")?,
         tests: row.get("tests")?,
-        code_langs: CodeLang::ALL.into_iter().filter(has).collect(),
+        code_langs: CodeLang::ALL.into_iter().filter(|lang| langs.contains(lang)).collect(),
         submissions: row.get("submissions")?,
         imported_at: Timestamp(row.get("imported_at")?),
     })
@@ -550,10 +551,10 @@ pub(super) fn task_row(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         revision: TaskRevisionId(row.get("revision")?),
         task_id: row.get("external_id")?,
         raw_nl: row.get("raw_nl")?,
-        nl_lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, table("task_revisions", &["revision"]), "lang")?,
         signature: row.get("signature")?,
         checks: Checks { human: row.get("human")?, tests: row.get("tests")? },
-        code_lang: parsed(row, "code_lang")?,
+        code_lang: parsed(row, table("task_revisions", &["revision"]), "code_lang")?,
     })
 }
 

@@ -5,6 +5,7 @@
 use model::{
     code_lang::CodeLang,
     day::Day,
+    flag::Flag,
     grading::{Draft, OwnRating},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
@@ -15,7 +16,10 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{accounts::parsed, events, instruction_answers, notes};
+use super::{
+    events, instruction_answers, notes,
+    stored::{REVISIONS, json, optional_json, optional_parsed, parsed, table},
+};
 use base::{clock, error::Failure};
 
 /// A study as its raters see it.
@@ -69,9 +73,10 @@ pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Fail
 }
 
 fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
-    let found = conn
+    Ok(conn
         .prepare_cached(&format!(
-            "SELECT s.id, s.token, s.title, s.status, s.seed, r.json, s.presentation, m.reads, m.share,
+            "SELECT s.id, s.token, s.title, s.status, s.seed, r.id AS rubric_id, r.json, s.presentation, m.user_id, m.reads,
+                m.share,
                 l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned,
                 coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
                     AS break_minutes,
@@ -83,34 +88,24 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
              WHERE {which} AND s.status <> 'draft'"
         ))?
         .query_row(params![value, rater.0], |row| {
-            let texts: (String, String) = (row.get("seed")?, row.get("json")?);
-            let known: (StudyStatus, Presentation, Reads) =
-                (parsed(row, "status")?, parsed(row, "presentation")?, parsed(row, "reads")?);
-            let halted: (bool, bool, u32) = (row.get("paused")?, row.get("warned")?, row.get("break_minutes")?);
-            let names = (Token(row.get("token")?), row.get("title")?);
-            let due: Option<String> = row.get("due")?;
-            Ok((StudyId(row.get("id")?), names, known, row.get("share")?, texts, (halted, due)))
+            let (study, member) = (table("all_studies", &["id"]), table("study_raters", &["id", "user_id"]));
+            Ok(RaterStudy {
+                id: StudyId(row.get("id")?),
+                token: Token(row.get("token")?),
+                title: row.get("title")?,
+                status: parsed(row, study, "status")?,
+                seed: parsed(row, study, "seed")?,
+                rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
+                presentation: parsed(row, study, "presentation")?,
+                reads: parsed(row, member, "reads")?,
+                share: row.get("share")?,
+                paused: row.get("paused")?,
+                warned: row.get("warned")?,
+                break_minutes: row.get("break_minutes")?,
+                due: optional_parsed(row, table("study_quality", &["id"]).column("json"), "due")?,
+            })
         })
-        .optional()?;
-    let Some((id, (token, title), (status, presentation, reads), share, (seed, json), halted)) = found else {
-        return Ok(None);
-    };
-    let ((paused, warned, break_minutes), due) = halted;
-    Ok(Some(RaterStudy {
-        id,
-        token,
-        title,
-        status,
-        seed: seed.parse().map_err(Failure::internal)?,
-        rubric: serde_json::from_str(&json)?,
-        presentation,
-        reads,
-        share,
-        paused,
-        warned,
-        break_minutes,
-        due: due.map(|day| day.parse().map_err(Failure::internal)).transpose()?,
-    }))
+        .optional()?)
 }
 
 /// The name under which the rater knows an output, created on first use.
@@ -156,13 +151,13 @@ pub struct StoredTexts {
 }
 
 impl StoredTexts {
-    /// Reads the columns `raw_nl`, `lang`, `signature`, `code_lang`, `code` and `said`.
+    /// Reads the columns `revision_id`, `raw_nl`, `lang`, `signature`, `code_lang`, `code` and `said`.
     pub fn of_row(row: &Row<'_>) -> rusqlite::Result<StoredTexts> {
         Ok(StoredTexts {
             raw_nl: row.get("raw_nl")?,
-            nl_lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "lang")?,
             signature: row.get("signature")?,
-            code_lang: parsed(row, "code_lang")?,
+            code_lang: parsed(row, REVISIONS, "code_lang")?,
             code: row.get("code")?,
             surrounding_text: row.get("said")?,
         })
@@ -173,7 +168,7 @@ impl StoredTexts {
 pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.raw_nl, t.lang, t.signature, o.code, o.said, t.code_lang
+            "SELECT t.id AS revision_id, t.raw_nl, t.lang, t.signature, o.code, o.said, t.code_lang
              FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
         )?
         .query_row([output.0], StoredTexts::of_row)?)
@@ -210,11 +205,13 @@ pub fn neighbors(
 }
 
 pub fn draft(conn: &Connection, study: StudyId, output: OutputId, rater: UserId) -> Result<Option<Draft>, Failure> {
-    let json: Option<String> = conn
-        .prepare_cached("SELECT json FROM drafts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
-        .query_row(params![study.0, output.0, rater.0], |row| row.get(0))
-        .optional()?;
-    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    let query = "SELECT study_id, output_id, user_id, json FROM drafts
+        WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3";
+    let drafts = table("drafts", &["study_id", "output_id", "user_id"]);
+    Ok(conn
+        .prepare_cached(query)?
+        .query_row(params![study.0, output.0, rater.0], |row| json(row, drafts, "json"))
+        .optional()?)
 }
 
 /// Stores a draft; the newest wins.
@@ -241,17 +238,16 @@ pub fn current(
     rater: UserId,
     dimensions: usize,
 ) -> Result<Option<Draft>, Failure> {
-    let found: Option<(i64, String, Option<String>)> = conn
+    let found: Option<(i64, String, Option<Flag>)> = conn
         .prepare_cached(
             "SELECT r.id, r.comment, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
              WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.superseded_at IS NULL",
         )?
         .query_row(params![study.0, output.0, rater.0], |row| {
-            Ok((row.get("id")?, row.get("comment")?, row.get("flag")?))
+            Ok((row.get("id")?, row.get("comment")?, optional_json(row, table("ratings", &["id"]), "flag")?))
         })
         .optional()?;
     let Some((id, comment, flag)) = found else { return Ok(None) };
-    let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
     let (mut scores, notes) = (scores(conn, id, dimensions)?, notes::of(conn, id)?);
     scores.extend(instruction_answers::of_rating(conn, id)?);
     Ok(Some(Draft { scores, comment, flag, notes, active_ms: None }))
@@ -330,7 +326,7 @@ pub fn own(
     rater: UserId,
 ) -> Result<Vec<(Timestamp, OutputId, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.raw_nl, t.lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
+        "SELECT r.id, h.token, t.id AS revision_id, t.raw_nl, t.lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
          FROM assignments a
          JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
@@ -343,7 +339,7 @@ pub fn own(
         let own = OwnRating {
             token: Token(row.get("token")?),
             raw_nl: row.get("raw_nl")?,
-            nl_lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "lang")?,
             scores: Vec::new(),
             scales: study.rubric.scales(),
             commented: row.get("commented")?,

@@ -1,13 +1,16 @@
 //! Groups of people.
 
 use model::{
-    group::{Group, GroupName, Member},
+    group::{Group, GroupName},
     ids::{GroupId, UserId},
     page::{PageOf, Paged},
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::page::{self, List, Sort};
+use super::{
+    page::{self, List, Sort},
+    stored::{json, table},
+};
 use base::{clock, error::Failure};
 
 const GROUP: &str = "g.id, g.name,
@@ -39,18 +42,11 @@ pub fn get(conn: &Connection, id: GroupId) -> Result<Option<Group>, Failure> {
 }
 
 fn group(row: &Row<'_>) -> rusqlite::Result<Group> {
-    Ok(Group { id: GroupId(row.get("id")?), name: row.get("name")?, members: json::<Member>(row, "members")? })
-}
-
-/// A column that the database made: a list of groups as [`GroupName`]s.
-pub(super) fn names(row: &Row<'_>, column: &str) -> rusqlite::Result<Vec<GroupName>> {
-    json(row, column)
-}
-
-fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Vec<T>> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text)
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, e.into()))
+    Ok(Group {
+        id: GroupId(row.get("id")?),
+        name: row.get("name")?,
+        members: json(row, table("person_groups", &["id"]), "members")?,
+    })
 }
 
 /// The group with this name, ignoring case.

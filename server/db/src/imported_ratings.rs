@@ -11,7 +11,10 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::staging;
+use super::{
+    staging,
+    stored::{json, table},
+};
 use base::{clock, error::Failure};
 
 /// A well-formed hash for which nobody knows a password.
@@ -28,7 +31,7 @@ pub struct Target {
 
 /// The dataset into which ratings are imported.
 pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failure> {
-    let found = conn
+    Ok(conn
         .prepare_cached(
             "SELECT v.id AS version_id, r.id AS rubric_id, r.json
              FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
@@ -36,16 +39,13 @@ pub fn target(conn: &Connection, dataset: &str) -> Result<Option<Target>, Failur
              WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
         .query_row([dataset], |row| {
-            Ok((
-                DatasetVersionId(row.get("version_id")?),
-                row.get::<_, i64>("rubric_id")?,
-                row.get::<_, String>("json")?,
-            ))
+            Ok(Target {
+                version: DatasetVersionId(row.get("version_id")?),
+                rubric_id: row.get("rubric_id")?,
+                rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
+            })
         })
-        .optional()?;
-    found
-        .map(|(version, rubric_id, json)| Ok(Target { version, rubric_id, rubric: serde_json::from_str(&json)? }))
-        .transpose()
+        .optional()?)
 }
 
 /// One model's newest submission for a dataset.

@@ -13,11 +13,10 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    accounts::parsed,
     page::{self, List, Sort},
     routines::Routine,
     runs,
-    tokens::optional_json,
+    stored::{REVISIONS, named, optional_json, parsed, table},
 };
 use base::{clock, error::Failure};
 
@@ -54,8 +53,8 @@ impl Subject {
         }
     }
 
-    fn read(kind: &str, number: i64) -> Result<Subject, Failure> {
-        Ok(match kind {
+    fn of(kind: &str, number: i64) -> Option<Subject> {
+        Some(match kind {
             "flag" => Subject::Flag(FlagOn::Assignment(number)),
             "check_flag" => Subject::Flag(FlagOn::Check(number)),
             "disagreement" => Subject::Disagreement(OutputId(number)),
@@ -68,7 +67,7 @@ impl Subject {
             "delivery" => Subject::Delivery(DeliveryId(number)),
             "backup" => Subject::Routine(Routine::Backup),
             "integrity" => Subject::Routine(Routine::Integrity),
-            other => return Err(Failure::internal(format!("unknown kind of inbox item: {other}"))),
+            _ => return None,
         })
     }
 }
@@ -92,27 +91,26 @@ fn names(kind: Option<InboxKind>) -> Option<String> {
     })
 }
 
-type Stored = (i64, String, i64, i64, i64);
-
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok((row.get("id")?, row.get("kind")?, row.get("study_id")?, row.get("subject")?, row.get("since")?))
-}
-
-fn waiting((id, kind, study, subject, since): Stored) -> Result<Waiting, Failure> {
-    let study = (study > 0).then_some(StudyId(study));
-    Ok(Waiting { id, study, subject: Subject::read(&kind, subject)?, since: Timestamp(since) })
+fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
+    let (study, number): (i64, i64) = (row.get("study_id")?, row.get("subject")?);
+    Ok(Waiting {
+        id: row.get("id")?,
+        study: (study > 0).then_some(StudyId(study)),
+        subject: named(row, table("inbox", &["id"]), "kind", |kind| Subject::of(kind, number))?,
+        since: Timestamp(row.get("since")?),
+    })
 }
 
 /// A page of the items that wait, newest first.
 pub fn list(conn: &Connection, filter: InboxFilter, of: &PageOf) -> Result<Paged<Waiting>, Failure> {
     // The index has open items only, and begins with the study where one is asked for.
-    let (table, within) = match filter.study {
+    let (of_index, within) = match filter.study {
         Some(_) => ("inbox i INDEXED BY inbox_open_of_study", "i.done_at IS NULL AND i.hidden = 0 AND i.study_id = ?4"),
         None => ("inbox i INDEXED BY inbox_open", "i.done_at IS NULL AND i.hidden = 0 AND ?4 IS NULL"),
     };
     let list = List {
         columns: "i.id, i.kind, i.study_id, i.subject, i.since",
-        table,
+        table: of_index,
         joins: "",
         id: "i.id",
         within,
@@ -123,9 +121,7 @@ pub fn list(conn: &Connection, filter: InboxFilter, of: &PageOf) -> Result<Paged
         filters: &[],
     };
     let study = filter.study.map(|id| id.0);
-    let page = page::page(conn, &list, of, &[&names(filter.kind), &study], stored)?;
-    let Paged { rows, previous, next, found } = page;
-    Ok(Paged { rows: rows.into_iter().map(waiting).collect::<Result<_, _>>()?, previous, next, found })
+    page::page(conn, &list, of, &[&names(filter.kind), &study], waiting)
 }
 
 /// How many wait of each kind, of one study or in all; kinds without any are left out.
@@ -136,12 +132,13 @@ pub fn counts(conn: &Connection, study: Option<StudyId>) -> Result<Vec<(InboxKin
             conn.prepare_cached("SELECT kind, sum(open) AS open FROM inbox_counts WHERE ?1 IS NULL GROUP BY kind")?
         }
     };
-    let rows = statement
-        .query_map([study.map(|id| id.0)], |row| Ok((row.get::<_, String>("kind")?, row.get::<_, u64>("open")?)))?;
+    let rows = statement.query_map([study.map(|id| id.0)], |row| {
+        let subject = named(row, table("inbox_counts", &["kind"]), "kind", |kind| Subject::of(kind, 0))?;
+        Ok((subject.kind(), row.get::<_, u64>("open")?))
+    })?;
     let mut counts = InboxKind::ALL.map(|kind| (kind, 0));
     for row in rows {
-        let (name, open) = row?;
-        let kind = Subject::read(&name, 0)?.kind();
+        let (kind, open) = row?;
         if let Some((_, count)) = counts.iter_mut().find(|(of, _)| *of == kind) {
             *count += open;
         }
@@ -174,14 +171,15 @@ pub enum Found {
 
 /// The item with this number; `None` if there never was one.
 pub fn get(conn: &Connection, id: i64) -> Result<Option<Found>, Failure> {
-    let found: Option<(Stored, bool, Option<String>)> = conn
+    Ok(conn
         .prepare_cached(
             "SELECT i.id, i.kind, i.study_id, i.subject, i.since, i.done_at IS NULL AS open, u.name
              FROM inbox i LEFT JOIN users u ON u.id = i.done_by WHERE i.id = ?1",
         )?
-        .query_row([id], |row| Ok((stored(row)?, row.get("open")?, row.get("name")?)))
-        .optional()?;
-    found.map(|(item, open, by)| if open { Ok(Found::Open(waiting(item)?)) } else { Ok(Found::Done(by)) }).transpose()
+        .query_row([id], |row| {
+            Ok(if row.get("open")? { Found::Open(waiting(row)?) } else { Found::Done(row.get("name")?) })
+        })
+        .optional()?)
 }
 
 /// Records who dealt with an item that no longer waits.
@@ -233,7 +231,7 @@ pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), F
 pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
     let (sql, id) = match on {
         FlagOn::Assignment(id) => (
-            "SELECT u.name, t.external_id, v.raw_nl, v.lang, r.flag, r.comment, NULL AS draft
+            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, r.flag, r.comment, NULL AS draft
              FROM assignments a
              JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
              JOIN users u ON u.id = r.user_id
@@ -243,7 +241,8 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
             id,
         ),
         FlagOn::Check(id) => (
-            "SELECT u.name, t.external_id, v.raw_nl, v.lang, NULL AS flag, NULL AS comment, r.draft
+            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, NULL AS flag, NULL AS comment,
+                 r.draft
              FROM probes p
              JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
              JOIN users u ON u.id = p.user_id
@@ -259,20 +258,21 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
             on,
             task_id: row.get("external_id")?,
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            nl_lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "lang")?,
             rater: row.get("name")?,
             flag: Flag::plain(FlagReason::CannotJudge),
             comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
         };
-        Ok((item, row.get::<_, Option<String>>("flag")?, row.get::<_, Option<String>>("draft")?))
+        let flag: Option<Flag> = optional_json(row, table("ratings", &["id"]), "flag")?;
+        let draft: Option<Draft> = optional_json(row, table("probe_ratings", &["id"]), "draft")?;
+        Ok((item, flag, draft))
     };
     let found = conn.prepare_cached(sql)?.query_row([id], read).optional()?;
-    let Some((item, text, draft)) = found else { return Ok(None) };
-    let draft: Option<Draft> = draft.map(|json| serde_json::from_str(&json)).transpose()?;
+    let Some((item, flag, draft)) = found else { return Ok(None) };
     let InboxItem::Flag { task_id, raw_nl, nl_lang, rater, comment, .. } = item else { return Ok(None) };
     let (flag, comment) = match draft {
         Some(draft) => (draft.flag, draft.comment),
-        None => (text.map(|json| serde_json::from_str(&json)).transpose()?, comment),
+        None => (flag, comment),
     };
     Ok(flag.map(|flag| InboxItem::Flag { on, task_id, raw_nl, nl_lang, rater, flag, comment }))
 }
@@ -311,11 +311,13 @@ pub fn rater(conn: &Connection, study: StudyId, kind: InboxKind, rater: UserId) 
 pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT s.status, (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.user_id IS NULL
+            "SELECT s.id, s.status, (SELECT count(*) FROM assignments a WHERE a.study_id = s.id AND a.user_id IS NULL
                                                                    AND a.rated_at IS NULL AND a.leased_until IS NULL) AS unassigned
              FROM studies s WHERE s.id = ?1",
         )?
-        .query_row([study.0], |row| Ok((parsed(row, "status")?, row.get("unassigned")?)))
+        .query_row([study.0], |row| {
+            Ok((parsed(row, table("all_studies", &["id"]), "status")?, row.get("unassigned")?))
+        })
         .optional()?;
     let Some((status, unassigned)) = found else { return Ok(None) };
     let mut statement = conn.prepare_cached(
@@ -341,7 +343,7 @@ pub fn run(conn: &Connection, run: RunId) -> Result<Option<InboxItem>, Failure> 
 pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT w.id, w.url, d.status, d.error, d.attempts
+            "SELECT w.id, w.url, d.id AS delivery, d.status, d.error, d.attempts
              FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = ?1",
         )?
         .query_row([id.0], |row| {
@@ -349,7 +351,7 @@ pub fn delivery(conn: &Connection, id: DeliveryId) -> Result<Option<InboxItem>, 
                 webhook: WebhookId(row.get("id")?),
                 url: row.get("url")?,
                 status: row.get("status")?,
-                error: optional_json(row, "error")?,
+                error: optional_json(row, table("webhook_deliveries", &["delivery"]), "error")?,
                 attempts: row.get("attempts")?,
             })
         })

@@ -10,7 +10,10 @@ use model::{
 };
 use rusqlite::{Connection, params};
 
-use super::conversations;
+use super::{
+    conversations::{self, TURNS},
+    stored::named,
+};
 use base::error::Failure;
 
 /// The instructions up to an output, in order: those of the turns that its model saw, each once. None if its task is no
@@ -90,21 +93,22 @@ pub struct Answer {
 /// Every answer of a study that counts, by output and age.
 pub fn counted(conn: &Connection, study: StudyId) -> Result<Vec<Answer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT c.output_id, c.user_id, t.kind, a.turn, a.answer FROM counted c
+        "SELECT c.output_id, c.user_id, t.revision_id, t.kind, a.turn, a.answer FROM counted c
          CROSS JOIN instruction_answers a ON a.rating_id = c.rating_id
          JOIN outputs o ON o.id = c.output_id
          JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = a.turn
          WHERE c.study_id = ?1 ORDER BY c.output_id, c.rating_id, a.turn",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let kind: String = row.get("kind")?;
-        Ok((OutputId(row.get("output_id")?), UserId(row.get("user_id")?), kind, row.get("turn")?, row.get("answer")?))
+        Ok(Answer {
+            output: OutputId(row.get("output_id")?),
+            rater: UserId(row.get("user_id")?),
+            kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
+            turn: row.get("turn")?,
+            follows: row.get("answer")?,
+        })
     })?;
-    rows.map(|row| {
-        let (output, rater, kind, turn, follows) = row?;
-        Ok(Answer { output, rater, kind: kind_named(&kind)?, turn, follows })
-    })
-    .collect()
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// An adjudicated answer.
@@ -118,23 +122,19 @@ pub struct FinalAnswer {
 /// The answers of a study's current adjudications, by output.
 pub fn adjudicated(conn: &Connection, study: StudyId) -> Result<Vec<FinalAnswer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT d.output_id, t.kind, a.turn, a.answer FROM adjudications d
+        "SELECT d.output_id, t.revision_id, t.kind, a.turn, a.answer FROM adjudications d
          CROSS JOIN adjudicated_instructions a ON a.adjudication_id = d.id
          JOIN outputs o ON o.id = d.output_id
          JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = a.turn
          WHERE d.study_id = ?1 AND d.superseded_at IS NULL ORDER BY d.output_id, a.turn",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let kind: String = row.get("kind")?;
-        Ok((OutputId(row.get("output_id")?), kind, row.get("turn")?, row.get("answer")?))
+        Ok(FinalAnswer {
+            output: OutputId(row.get("output_id")?),
+            kind: named(row, TURNS, "kind", InstructionKind::from_name)?,
+            turn: row.get("turn")?,
+            follows: row.get("answer")?,
+        })
     })?;
-    rows.map(|row| {
-        let (output, kind, turn, follows) = row?;
-        Ok(FinalAnswer { output, kind: kind_named(&kind)?, turn, follows })
-    })
-    .collect()
-}
-
-fn kind_named(name: &str) -> Result<InstructionKind, Failure> {
-    InstructionKind::from_name(name).ok_or_else(|| Failure::internal(format!("kind {name}")))
+    Ok(rows.collect::<Result<_, _>>()?)
 }

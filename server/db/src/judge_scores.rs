@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use model::ids::{DatasetVersionId, OutputId};
 use rusqlite::{Connection, params};
 
-use super::{comparison_input::OutputPosition, imported_ratings::Given, staging};
-use base::{clock, error::Failure};
-use comparison::{
-    input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore},
-    line::digits,
+use super::{
+    comparison_input::OutputPosition,
+    imported_ratings::Given,
+    staging,
+    stored::{self, table},
 };
+use base::{clock, error::Failure};
+use comparison::input::{ComparisonInput, InputJudge, JudgeInstruction, JudgeScore};
 
 /// Creates a judging without scores, hidden until [`staging::publish`]. The caller rejects a name that the
 /// dataset already has.
@@ -74,7 +76,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
     let mut scores =
         // The length comes from the row's header; the code itself is not read.
         conn.prepare_cached(
-            "SELECT j.output_id, j.scores, octet_length(o.code) AS length FROM judged_scores j
+            "SELECT j.judging_id, j.output_id, j.scores, octet_length(o.code) AS length FROM judged_scores j
              CROSS JOIN outputs o ON o.id = j.output_id WHERE j.judging_id = ?1 ORDER BY j.output_id",
         )?;
     let mut found = Vec::new();
@@ -84,7 +86,7 @@ pub fn judges(conn: &Connection, input: &ComparisonInput) -> Result<Vec<InputJud
         while let Some(row) = rows.next()? {
             let output: i64 = row.get("output_id")?;
             let Some(place) = places.get(&output) else { continue };
-            let scores: Vec<u8> = digits(row.get_ref("scores")?.as_str().map_err(Failure::internal)?).collect();
+            let scores = stored::scores(row, table("judged_scores", &["judging_id", "output_id"]), "scores")?;
             if scores.len() == input.dimensions() {
                 let (task, model) = (place.task, place.model);
                 let length = row.get("length")?;

@@ -9,12 +9,17 @@ use model::{
     judging::{LevelOrder, OrderMeans},
     lang::Lang,
 };
-use rusqlite::{Connection, Error::FromSqlConversionFailure, OptionalExtension, Row, params, types::Type};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-use super::rubrics::Stored;
+use super::{
+    rubrics::Stored,
+    stored::{Table, json, optional_named, scores, table},
+};
 use base::{clock, error::Failure};
-use comparison::line::digits;
+
+/// For queries with the request's number as `id`.
+pub const REQUESTS: Table = table("collection_requests", &["id"]);
 
 /// How a judging asks, as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,10 +63,11 @@ pub fn of_study(conn: &Connection, id: StudyId) -> Result<Option<Target>, Failur
         )?
         .query_row([id.0], |row| {
             let version = DatasetVersionId(row.get("version_id")?);
-            Ok((row.get("slug")?, version, row.get("rubric_id")?, row.get::<_, String>("json")?))
+            let rubric = json(row, table("rubrics", &["rubric_id"]), "json")?;
+            Ok((row.get("slug")?, version, Stored { id: row.get("rubric_id")?, rubric }))
         })
         .optional()?;
-    let Some((dataset, version, rubric, json)) = found else { return Ok(None) };
+    let Some((dataset, version, rubric)) = found else { return Ok(None) };
     let outputs = outputs(
         conn,
         "SELECT o.id, o.submission_id, t.external_id FROM (SELECT DISTINCT output_id FROM assignments WHERE study_id = ?1) a
@@ -69,7 +75,7 @@ pub fn of_study(conn: &Connection, id: StudyId) -> Result<Option<Target>, Failur
          CROSS JOIN tasks t ON t.id = r.task_id",
         id.0,
     )?;
-    Ok(Some(Target { dataset, version, rubric: Stored { id: rubric, rubric: serde_json::from_str(&json)? }, outputs }))
+    Ok(Some(Target { dataset, version, rubric, outputs }))
 }
 
 /// A submission's outputs, by task, and where they belong: the dataset and its version.
@@ -137,13 +143,12 @@ pub fn add_submissions(conn: &Connection, id: CollectionId, submissions: &[Submi
 
 /// The rubric of a judging.
 pub fn rubric(conn: &Connection, id: CollectionId) -> Result<model::rubric::Rubric, Failure> {
-    let json: String = conn
+    Ok(conn
         .prepare_cached(
-            "SELECT r.json FROM collections c JOIN all_judgings j ON j.id = c.judging_id
+            "SELECT r.id, r.json FROM collections c JOIN all_judgings j ON j.id = c.judging_id
              JOIN rubrics r ON r.id = j.rubric_id WHERE c.id = ?1",
         )?
-        .query_row([id.0], |row| row.get(0))?;
-    Ok(serde_json::from_str(&json)?)
+        .query_row([id.0], |row| json(row, table("rubrics", &["id"]), "json"))?)
 }
 
 /// The external ID of an output's task.
@@ -166,12 +171,12 @@ pub struct JudgeAnswer {
 /// The valid answers for an output so far, in the order of their requests.
 pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<Vec<JudgeAnswer>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT scores, instruction_answers, comment FROM collection_requests
+        "SELECT id, scores, instruction_answers, comment FROM collection_requests
          WHERE output_id = ?2 AND collection_id = ?1 AND scores IS NOT NULL ORDER BY position",
     )?;
     let rows = statement.query_map(params![id.0, output.0], |row| {
         Ok(JudgeAnswer {
-            scores: digits(&row.get::<_, String>("scores")?).collect(),
+            scores: scores(row, REQUESTS, "scores")?,
             instructions: instruction_answers(row)?,
             comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
         })
@@ -181,14 +186,14 @@ pub fn answers(conn: &Connection, id: CollectionId, output: OutputId) -> Result<
 
 /// A request's answers about instructions.
 pub fn instruction_answers(row: &Row<'_>) -> rusqlite::Result<Vec<InstructionAnswer>> {
-    let text = row.get::<_, Option<String>>("instruction_answers")?.unwrap_or_default();
-    InstructionAnswer::split(&text).ok_or_else(|| FromSqlConversionFailure(0, Type::Text, text.into()))
+    let answers = optional_named(row, REQUESTS, "instruction_answers", InstructionAnswer::split)?;
+    Ok(answers.unwrap_or_default())
 }
 
 /// The valid answers by the order in which their prompts listed the levels.
 pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Result<Vec<OrderMeans>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT level_order IS ?2 AS worst, scores FROM collection_requests
+        "SELECT id, level_order IS ?2 AS worst, scores FROM collection_requests
          WHERE collection_id = ?1 AND scores IS NOT NULL",
     )?;
     let mut sums = [(0_u64, vec![0_u64; dimensions]), (0, vec![0; dimensions])];
@@ -196,7 +201,7 @@ pub fn by_order(conn: &Connection, id: CollectionId, dimensions: usize) -> Resul
     while let Some(row) = rows.next()? {
         let (count, sum) = &mut sums[usize::from(row.get::<_, bool>("worst")?)];
         *count += 1;
-        for (sum, score) in sum.iter_mut().zip(digits(&row.get::<_, String>("scores")?)) {
+        for (sum, score) in sum.iter_mut().zip(scores(row, REQUESTS, "scores")?) {
             *sum += u64::from(score);
         }
     }

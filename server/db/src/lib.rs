@@ -54,6 +54,7 @@ pub mod sessions;
 pub mod settings;
 pub mod staging;
 pub mod steps;
+pub mod stored;
 pub mod studies;
 pub mod submissions;
 pub mod throttle;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row};
 
 use super::{
     page::{self, Filter, List, Sort},
-    tokens::json,
+    stored::{json, table},
 };
 use base::error::Failure;
 
@@ -49,7 +49,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
     Ok(ModelRow {
         id: ModelId(row.get("id")?),
         name: row.get("name")?,
-        datasets: json(row, "datasets")?,
+        datasets: json(row, table("models", &["id"]), "datasets")?,
         submissions: row.get("submissions")?,
         runs: row.get("runs")?,
         studies: row.get("studies")?,

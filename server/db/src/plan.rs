@@ -11,10 +11,16 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-use super::{accounts::parsed, quality::known_items};
+use super::{
+    quality::known_items,
+    stored::{REVISIONS, Table, json, optional_parsed, parsed, table},
+};
 use base::{clock, error::Failure};
 use plan::change::Move;
 pub use plan::rows::{Gradable, Member, Planned, Row};
+
+/// For queries with the study's number as `id`.
+pub const STUDY_ROWS: Table = table("all_studies", &["id"]);
 
 /// Data of a plan event in addition to the person it concerns.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,22 +42,19 @@ pub fn note(conn: &Connection, study: StudyId, kind: &str, who: Option<UserId>, 
 /// The plan's events, newest first; reassignments of single outputs are only counted.
 pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64), Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT e.at, e.kind, u.name, e.detail FROM plan_events e LEFT JOIN users u ON u.id = e.user_id
+        "SELECT e.id, e.at, e.kind, u.name, e.detail FROM plan_events e LEFT JOIN users u ON u.id = e.user_id
          WHERE e.study_id = ?1 AND e.kind <> 'taken' ORDER BY e.id DESC",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let detail: String = row.get("detail")?;
-        Ok((
-            PlanEvent { at: Timestamp(row.get("at")?), kind: row.get("kind")?, who: row.get("name")?, ratings: 0 },
-            detail,
-        ))
-    })?;
-    let events = rows
-        .map(|row| {
-            let (event, detail) = row?;
-            Ok(PlanEvent { ratings: serde_json::from_str::<Moved>(&detail)?.ratings, ..event })
+        let moved: Moved = json(row, table("plan_events", &["id"]), "detail")?;
+        Ok(PlanEvent {
+            at: Timestamp(row.get("at")?),
+            kind: row.get("kind")?,
+            who: row.get("name")?,
+            ratings: moved.ratings,
         })
-        .collect::<Result<_, Failure>>()?;
+    })?;
+    let events = rows.collect::<Result<_, _>>()?;
     let taken =
         conn.query_row("SELECT count(*) FROM plan_events WHERE study_id = ?1 AND kind = 'taken'", [study.0], |row| {
             row.get(0)
@@ -96,17 +99,17 @@ pub struct Settings {
 pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT presentation, answers, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1",
+            "SELECT id, presentation, answers, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1",
         )?
         .query_row([study.0], |row| {
             let settings = Settings {
-                presentation: parsed(row, "presentation")?,
-                answers: parsed(row, "answers")?,
-                sharing: parsed(row, "sharing")?,
+                presentation: parsed(row, STUDY_ROWS, "presentation")?,
+                answers: parsed(row, STUDY_ROWS, "answers")?,
+                sharing: parsed(row, STUDY_ROWS, "sharing")?,
                 tasks: row.get("tasks")?,
                 pace_s: row.get("pace_s")?,
                 overlap: row.get("overlap")?,
-                seed: parsed(row, "seed")?,
+                seed: parsed(row, STUDY_ROWS, "seed")?,
                 submissions: Vec::new(),
             };
             Ok(settings)
@@ -179,7 +182,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> R
             output: OutputId(row.get("id")?),
             task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
-            nl_lang: parsed(row, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "lang")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -203,7 +206,7 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
                 output: OutputId(row.get("output_id")?),
                 task: TaskRevisionId(row.get("revision_id")?),
                 model: ModelId(row.get("model_id")?),
-                nl_lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "lang")?,
             },
             rater: row.get::<_, Option<i64>>("user_id")?.map(UserId),
             place: row.get("place")?,
@@ -337,10 +340,11 @@ fn has_room(conn: &Connection, study: StudyId, rater: UserId, presentation: Pres
 /// A study's raters, by id.
 pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<Member>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
+        "SELECT study_id, user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        Ok((UserId(row.get("user_id")?), parsed(row, "reads")?, row.get::<_, Option<u32>>("share")?))
+        let reads = parsed(row, table("study_raters", &["study_id", "user_id"]), "reads")?;
+        Ok((UserId(row.get("user_id")?), reads, row.get::<_, Option<u32>>("share")?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -380,9 +384,10 @@ pub fn set_share(conn: &Connection, study: StudyId, rater: UserId, share: u32) -
 
 /// The languages that a person reads; both by default.
 pub fn reads(conn: &Connection, user: UserId) -> Result<Reads, Failure> {
-    let known: Option<String> =
-        conn.prepare_cached("SELECT reads FROM users WHERE id = ?1")?.query_row([user.0], |row| row.get(0))?;
-    Ok(known.and_then(|text| text.parse().ok()).unwrap_or_default())
+    let known = conn
+        .prepare_cached("SELECT id, reads FROM users WHERE id = ?1")?
+        .query_row([user.0], |row| optional_parsed(row, table("users", &["id"]), "reads"))?;
+    Ok(known.unwrap_or_default())
 }
 
 /// Stores the languages that a person reads. Returns whether the account exists.
@@ -393,14 +398,14 @@ pub fn set_reads(conn: &Connection, user: UserId, reads: Reads) -> Result<bool, 
 /// Each rater's part, by name; models in the given order.
 pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<Vec<RaterPlan>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, m.reads, m.share, m.left_at, m.rated, m.open
+        "SELECT m.study_id, u.id, u.name, m.reads, m.share, m.left_at, m.rated, m.open
          FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(RaterPlan {
             id: UserId(row.get("id")?),
             name: row.get("name")?,
-            reads: parsed(row, "reads")?,
+            reads: parsed(row, table("study_raters", &["study_id", "id"]), "reads")?,
             share: row.get("share")?,
             left_at: row.get::<_, Option<i64>>("left_at")?.map(Timestamp),
             rated: row.get("rated")?,
@@ -413,7 +418,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let at: HashMap<i64, usize> = plans.iter().enumerate().map(|(at, plan)| (plan.id.0, at)).collect();
     let mut statement = conn.prepare_cached(
         // Looks up each output once, not for each of its ratings.
-        "SELECT a.user_id, s.model_id, t.lang, count(*) AS planned FROM study_submissions ss
+        "SELECT a.user_id, s.model_id, t.lang, max(t.id) AS revision_id, count(*) AS planned FROM study_submissions ss
          CROSS JOIN submissions s ON s.id = ss.submission_id
          CROSS JOIN outputs o ON o.submission_id = s.id
          CROSS JOIN task_revisions t ON t.id = o.revision_id
@@ -423,7 +428,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let mut rows = statement.query([study.0])?;
     while let Some(row) = rows.next()? {
         let (user, model, lang, count): (i64, i64, Lang, u64) =
-            (row.get("user_id")?, row.get("model_id")?, parsed(row, "lang")?, row.get("planned")?);
+            (row.get("user_id")?, row.get("model_id")?, parsed(row, REVISIONS, "lang")?, row.get("planned")?);
         let Some(plan) = at.get(&user).and_then(|at| plans.get_mut(*at)) else { continue };
         plan.langs[usize::from(lang == Lang::Zh)] += count;
         if let Some(of) = models.iter().position(|id| id.0 == model).and_then(|at| plan.models.get_mut(at)) {
@@ -519,11 +524,12 @@ pub fn more(conn: &Connection, study: StudyId) -> Result<Vec<(SubmissionId, Stri
 /// Active people who are not in the study.
 pub fn others(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, Reads)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, u.name, coalesce(u.reads, 'en zh') AS languages FROM users u
+        "SELECT u.id, u.name, coalesce(u.reads, 'en zh') AS reads FROM users u
          WHERE u.disabled = 0 AND u.id NOT IN (
              SELECT user_id FROM study_raters WHERE study_id = ?1 AND left_at IS NULL) ORDER BY u.name",
     )?;
-    let rows = statement
-        .query_map([study.0], |row| Ok((UserId(row.get("id")?), row.get("name")?, parsed(row, "languages")?)))?;
+    let rows = statement.query_map([study.0], |row| {
+        Ok((UserId(row.get("id")?), row.get("name")?, parsed(row, table("users", &["id"]), "reads")?))
+    })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -11,6 +11,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::{runs::RUNS, stored::named};
 use base::error::Failure;
 
 /// Short name and newest name of every dataset that has outputs, by short name.
@@ -129,11 +130,8 @@ pub fn submissions(conn: &Connection, model: ModelId, dataset: &str) -> Result<V
     let mut rows = statement.query(params![model.0, dataset])?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get("id")?;
-        let runs = runs.query_map([id], |row| {
-            let status: String = row.get("status")?;
-            // The column's CHECK holds the list of words.
-            Ok((RunId(row.get("id")?), RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled)))
-        })?;
+        let runs =
+            runs.query_map([id], |row| Ok((RunId(row.get("id")?), named(row, RUNS, "status", RunStatus::from_name)?)))?;
         let runs = runs.collect::<Result<_, _>>()?;
         let studies = studies.query_map([id], |row| Ok((StudyId(row.get("id")?), row.get("title")?)))?;
         let studies = studies.collect::<Result<_, _>>()?;

@@ -3,7 +3,7 @@
 use model::{fault::RoutineFault, inbox::InboxItem, time::Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::tokens::json;
+use super::stored::{json, table};
 use base::error::Failure;
 
 /// Something that the server does every day.
@@ -60,10 +60,16 @@ pub fn attempted_at(conn: &Connection, routine: Routine) -> Result<Option<Timest
 /// What the inbox shows of one that fails; `None` if it has succeeded meanwhile.
 pub fn item(conn: &Connection, routine: Routine) -> Result<Option<InboxItem>, Failure> {
     let found = conn
-        .prepare_cached("SELECT failures, error, succeeded_at FROM routines WHERE name = ?1 AND failed_at IS NOT NULL")?
+        .prepare_cached(
+            "SELECT name, failures, error, succeeded_at FROM routines WHERE name = ?1 AND failed_at IS NOT NULL",
+        )?
         .query_row([routine.name()], |row| {
             let succeeded_at = row.get::<_, Option<i64>>("succeeded_at")?.map(Timestamp);
-            Ok(InboxItem::Routine { failures: row.get("failures")?, why: json(row, "error")?, succeeded_at })
+            Ok(InboxItem::Routine {
+                failures: row.get("failures")?,
+                why: json(row, table("routines", &["name"]), "error")?,
+                succeeded_at,
+            })
         })
         .optional()?;
     Ok(found)

@@ -11,8 +11,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{
     datasets::digest,
     page::{self, List, Sort},
+    stored::{Table, json, table},
 };
 use base::{clock, error::Failure};
+
+/// For queries with the version's number as `id`.
+const RUBRICS: Table = table("rubrics", &["id"]);
 
 /// A stored version.
 pub struct Stored {
@@ -73,7 +77,6 @@ pub fn get(conn: &Connection, slug: &str, version: Option<u32>) -> Result<Option
         )?
         .query_row(params![slug, version], stored)
         .optional()?;
-    let found = found.map(parsed).transpose()?;
     Ok(found.filter(|found| version.is_none_or(|version| found.rubric.version == version)))
 }
 
@@ -90,15 +93,14 @@ pub fn named(conn: &Connection, name: &str) -> Result<Option<Stored>, Failure> {
 
 /// The rubric that new studies of a dataset use, unless the admin chooses another.
 pub fn of_dataset(conn: &Connection, dataset: &str) -> Result<Option<Stored>, Failure> {
-    let found = conn
+    Ok(conn
         .prepare_cached(
             "SELECT r.id, r.json FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id
              JOIN rubrics r ON r.id = coalesce(d.rubric_id, v.rubric_id)
              WHERE d.slug = ?1 ORDER BY v.number DESC LIMIT 1",
         )?
         .query_row([dataset], stored)
-        .optional()?;
-    found.map(parsed).transpose()
+        .optional()?)
 }
 
 /// Sets the rubric of a dataset's new studies. Returns whether the dataset exists.
@@ -106,18 +108,14 @@ pub fn set_of_dataset(conn: &Connection, dataset: &str, rubric: i64) -> Result<b
     Ok(conn.execute("UPDATE datasets SET rubric_id = ?2 WHERE slug = ?1", params![dataset, rubric])? > 0)
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<(i64, String)> {
-    Ok((row.get("id")?, row.get("json")?))
-}
-
-fn parsed((id, json): (i64, String)) -> Result<Stored, Failure> {
-    Ok(Stored { id, rubric: serde_json::from_str(&json)? })
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored { id: row.get("id")?, rubric: json(row, RUBRICS, "json")? })
 }
 
 /// A page of the rubrics that are not archived, each at its newest version, by short name.
 pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<RubricRow>, Failure> {
     let list = List {
-        columns: "r.slug, r.json,
+        columns: "r.id, r.json,
                 (SELECT count(*) FROM rubrics o JOIN studies s ON s.rubric_id = o.id WHERE o.slug = r.slug) AS studies",
         table: "rubrics r",
         joins: "",
@@ -130,14 +128,11 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<RubricRow>, Failure>
         search: "",
         filters: &[],
     };
-    let row = |row: &Row<'_>| Ok((row.get::<_, String>("slug")?, row.get::<_, String>("json")?, row.get("studies")?));
-    let found = page::page(conn, &list, of, &[], row)?;
-    let rows = found.rows.iter().map(|(_, json, studies)| {
-        let rubric: Rubric = serde_json::from_str(json)?;
-        Ok(RubricRow { newest: RubricSummary::from(&rubric), studies: *studies })
-    });
-    let rows = rows.collect::<Result<_, Failure>>()?;
-    Ok(Paged { rows, previous: found.previous, next: found.next, found: found.found })
+    let row = |row: &Row<'_>| {
+        let rubric: Rubric = json(row, RUBRICS, "json")?;
+        Ok(RubricRow { newest: RubricSummary::from(&rubric), studies: row.get("studies")? })
+    };
+    page::page(conn, &list, of, &[], row)
 }
 
 /// Every version of a rubric, newest first.

@@ -3,6 +3,7 @@
 use model::{conversation::TestProfile, ids::RunId, run::Dates};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::{runs::RUNS, stored::optional_named};
 use base::error::Failure;
 
 /// Options of a run.
@@ -18,13 +19,12 @@ pub struct How {
 
 /// The options of this run, or the defaults if it does not exist.
 pub fn get(conn: &Connection, run: RunId) -> Result<How, Failure> {
-    let query = "SELECT fast, dates, profile FROM runs WHERE id = ?1";
+    let query = "SELECT id, fast, dates, profile FROM runs WHERE id = ?1";
     let read = |row: &Row<'_>| {
-        // The columns' CHECKs have the lists of names.
         Ok(How {
             fast: row.get("fast")?,
-            dates: row.get::<_, Option<String>>("dates")?.as_deref().and_then(Dates::from_name),
-            profile: row.get::<_, Option<String>>("profile")?.as_deref().and_then(TestProfile::from_name),
+            dates: optional_named(row, RUNS, "dates", Dates::from_name)?,
+            profile: optional_named(row, RUNS, "profile", TestProfile::from_name)?,
         })
     };
     Ok(conn.prepare_cached(query)?.query_row([run.0], read).optional()?.unwrap_or_default())

@@ -8,28 +8,27 @@ use model::{
     published::Difference,
     run::{Environment, ItemDetail, MissingTask, Neighbor, Verdict},
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    accounts::parsed,
-    runs::{ITEM, ITEM_JOINS, Run, beginning, item},
-    tokens::optional_json,
+    runs::{ITEM, ITEM_JOINS, ITEM_ROWS, Run, beginning, item},
+    stored::{named, optional_json, parsed, table},
 };
 use base::error::Failure;
 
 /// Number of items per verdict so far, in the order of [`Verdict::ALL`]; only verdicts that
 /// occur.
 pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Failure> {
-    let query = "SELECT verdict AS name, count(*) AS outputs FROM run_items
+    let query = "SELECT max(id) AS id, verdict, count(*) AS outputs FROM run_items
         WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
-    counts(conn, query, id, Verdict::from_name)
+    counts(conn, query, id, |row| named(row, ITEM_ROWS, "verdict", Verdict::from_name))
 }
 
 /// Number of items per class of failure as published, only those that occur.
 pub fn failures(conn: &Connection, id: RunId) -> Result<Vec<(FailureClass, u32)>, Failure> {
-    let query = "SELECT failure AS name, count(*) AS outputs FROM run_items
+    let query = "SELECT max(id) AS id, failure, count(*) AS outputs FROM run_items
         WHERE run_id = ?1 AND failure IS NOT NULL GROUP BY failure";
-    counts(conn, query, id, FailureClass::from_name)
+    counts(conn, query, id, |row| named(row, ITEM_ROWS, "failure", FailureClass::from_name))
 }
 
 /// The rows of a query for names with their counts, in the order of the values that the names stand for.
@@ -37,13 +36,11 @@ fn counts<T: Ord>(
     conn: &Connection,
     query: &str,
     id: RunId,
-    from_name: fn(&str) -> Option<T>,
+    value: fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<(T, u32)>, Failure> {
     let mut statement = conn.prepare_cached(query)?;
-    let rows = statement.query_map([id.0], |row| Ok((row.get::<_, String>("name")?, row.get("outputs")?)))?;
-    let mut found = rows
-        .filter_map(|row| row.map(|(name, count)| Some((from_name(&name)?, count))).transpose())
-        .collect::<Result<Vec<_>, _>>()?;
+    let rows = statement.query_map([id.0], |row| Ok((value(row)?, row.get("outputs")?)))?;
+    let mut found = rows.collect::<Result<Vec<_>, _>>()?;
     found.sort_unstable();
     Ok(found)
 }
@@ -58,14 +55,13 @@ pub fn cached(conn: &Connection, id: RunId) -> Result<u32, Failure> {
 pub fn differences(conn: &Connection, id: RunId) -> Result<Vec<(TaskRevisionId, Difference)>, Failure> {
     // Found by the index alone; only the outcomes of these are read.
     let mut statement = conn.prepare_cached(
-        "SELECT o.revision_id, json_extract(i.outcome, '$.reason') AS reason, count(*) AS outputs
+        "SELECT o.revision_id, max(i.id) AS id, json_extract(i.outcome, '$.reason') AS reason, count(*) AS outputs
          FROM run_items i JOIN outputs o ON o.id = i.output_id
          WHERE i.run_id = ?1 AND i.state = 'done' AND i.published = 'passed' AND i.verdict <> 'passed'
          GROUP BY o.revision_id, reason",
     )?;
     let rows = statement.query_map([id.0], |row| {
-        let reason: Option<String> = row.get("reason")?;
-        let reason = reason.and_then(|json| serde_json::from_str(&json).ok());
+        let reason = optional_json(row, ITEM_ROWS.column("outcome"), "reason")?;
         Ok((TaskRevisionId(row.get("revision_id")?), Difference { reason, outputs: row.get("outputs")? }))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -148,12 +144,12 @@ pub fn get_item(conn: &Connection, run: &Run, output: OutputId) -> Result<Option
                 raw_nl: row.get("raw_nl")?,
                 signature: row.get("signature")?,
                 code: row.get("code")?,
-                code_lang: parsed(row, "code_lang")?,
+                code_lang: parsed(row, table("task_revisions", &["revision"]), "code_lang")?,
                 text: Vec::new(),
                 mixed: outcome.is_some() && ran_with.as_deref().is_some_and(elsewhere),
                 outcome,
                 listing: Vec::new(),
-                fault: optional_json(row, "fault")?,
+                fault: optional_json(row, ITEM_ROWS, "fault")?,
                 previous: None,
                 next: None,
             },

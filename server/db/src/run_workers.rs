@@ -3,6 +3,7 @@
 use model::{code_lang::CodeLang, ids::RunId, run::Environment};
 use rusqlite::{Connection, params};
 
+use super::stored;
 use base::error::Failure;
 
 /// The conditions under which a toolchain runs a suite, as far as cache keys depend on them.
@@ -22,8 +23,7 @@ pub fn environments(conn: &Connection, suite: &str, options: &str) -> Result<Vec
     let mut known = Vec::new();
     while let Some(row) = rows.next()? {
         let json: String = row.get("environment")?;
-        // One that this program cannot parse counts as missing.
-        if let Ok(environment) = serde_json::from_str(&json) {
+        if let Some(environment) = stored::cached(json.as_bytes()) {
             known.push(KnownEnvironment {
                 key_basis: row.get("key_basis")?,
                 fingerprint: row.get("fingerprint")?,

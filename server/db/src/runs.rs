@@ -19,14 +19,19 @@ use model::{
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 
 use super::{
     Db,
-    accounts::parsed,
     page::{self, Filter, List, Sort, TASK_TEXT},
-    tokens::optional_json,
+    stored::{self, REVISIONS, Table, optional_json, optional_named, parsed, table},
 };
 use base::{clock, error::Failure};
+
+/// For queries with the run's number as `id`.
+pub const RUNS: Table = table("runs", &["id"]);
+/// For queries with the item's number as `id`.
+pub const ITEM_ROWS: Table = table("run_items", &["id"]);
 
 /// A stored run.
 #[derive(Clone, Debug, PartialEq)]
@@ -193,7 +198,7 @@ const RUN_JOINS: &str = "CROSS JOIN submissions s ON s.id = r.submission_id
     CROSS JOIN dataset_versions v ON v.id = s.version_id
     CROSS JOIN datasets d ON d.id = v.dataset_id";
 
-const RUNS: List<'_> = List {
+const LIST: List<'_> = List {
     columns: RUN,
     table: "runs r",
     joins: RUN_JOINS,
@@ -221,11 +226,11 @@ pub fn list(conn: &Connection, submission: Option<SubmissionId>, of: &PageOf) ->
     match submission {
         Some(id) => {
             // By the index of submissions alone.
-            let sorts = &RUNS.sorts[..1];
-            let list = List { within: "r.submission_id = ?3", sorts, filters: &[], ..RUNS };
+            let sorts = &LIST.sorts[..1];
+            let list = List { within: "r.submission_id = ?3", sorts, filters: &[], ..LIST };
             page::page(conn, &list, of, &[&id.0], run)
         }
-        None => page::page(conn, &RUNS, of, &[], run),
+        None => page::page(conn, &LIST, of, &[], run),
     }
 }
 
@@ -243,8 +248,7 @@ pub fn open(conn: &Connection, with_repositories: bool) -> Result<Option<RunId>,
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
-    let status: String = row.get("status")?;
-    let environment: Option<String> = row.get("environment")?;
+    let versions = table("dataset_versions", &["version"]);
     Ok(Run {
         id: RunId(row.get("id")?),
         submission: SubmissionId(row.get("submission")?),
@@ -253,19 +257,18 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         model_name: row.get("name")?,
         dataset: row.get("slug")?,
         number: row.get("number")?,
-        // The column's CHECK has the list of names.
-        status: RunStatus::from_name(&status).unwrap_or(RunStatus::Cancelled),
+        status: stored::named(row, RUNS, "status", RunStatus::from_name)?,
         fresh: row.get("fresh")?,
-        environment: environment.and_then(|json| serde_json::from_str(&json).ok()),
-        fault: optional_json(row, "fault")?,
+        environment: optional_json(row, RUNS, "environment")?,
+        fault: optional_json(row, RUNS, "fault")?,
         created_at: Timestamp(row.get("created_at")?),
         finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
         recheck: row.get("recheck")?,
         begun_at: row.get::<_, Option<i64>>("begun_at")?.map(Timestamp),
         taken_over: row.get("taken_over")?,
         conversations: row.get("conversations")?,
-        needs_repositories: row.get::<_, Option<String>>("test_kind")?.as_deref()
-            == Some(TestKind::Repositories.name()),
+        needs_repositories: optional_named(row, versions, "test_kind", TestKind::from_name)?
+            == Some(TestKind::Repositories),
     })
 }
 
@@ -442,12 +445,12 @@ pub fn open_runs(conn: &Connection, limit: usize, with_repositories: bool) -> Re
 
 const WORK: &str =
     "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.way
+        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.id AS submission, s.way
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
     JOIN submissions s ON s.id = o.submission_id";
 
 fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
-    let way = row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name);
+    let way = optional_named(row, table("all_submissions", &["submission"]), "way", Way::from_name)?;
     let turn: Option<u32> = row.get("turn")?;
     Ok(Leased {
         item: row.get("id")?,
@@ -458,7 +461,7 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
         signature: row.get("signature")?,
         fresh: row.get("fresh")?,
         revision: TaskRevisionId(row.get("revision")?),
-        code_lang: parsed(row, "code_lang")?,
+        code_lang: parsed(row, table("task_revisions", &["revision"]), "code_lang")?,
         prompt: row.get("prompt")?,
         turn: way.zip(turn),
     })
@@ -563,7 +566,7 @@ pub fn cached_outcomes(conn: &Connection, wanted: Vec<Wanted>) -> Result<Vec<Cac
     let mut found = Vec::new();
     for wanted in wanted {
         let json: Option<String> = statement.query_row([&wanted.key], |row| row.get(0)).optional()?;
-        if let Some((json, outcome)) = json.and_then(|json| serde_json::from_str(&json).ok().map(|o| (json, o))) {
+        if let Some((json, outcome)) = json.and_then(|json| stored::cached(json.as_bytes()).map(|o| (json, o))) {
             found.push(CachedOutcome { wanted, outcome, json });
         }
     }
@@ -690,7 +693,7 @@ pub fn samples(conn: &Connection, id: RunId) -> Result<Vec<TaskSamples>, Failure
 /// The same for each of these runs, in one statement.
 pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Vec<TaskSamples>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, vt.position, o.turn, i.verdict, i.passed, i.total, i.published
+        "SELECT u.id, vt.position, o.turn, i.id AS item, i.verdict, i.passed, i.total, i.published
          FROM json_each(?1) j CROSS JOIN runs u ON u.id = j.value
          JOIN submissions s ON s.id = u.submission_id
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
@@ -709,14 +712,14 @@ pub fn samples_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Ve
         if last.replace(place) != Some(place) {
             tasks.push(TaskSamples::new());
         }
-        let verdict: Option<String> = row.get("verdict")?;
-        if let (Some(verdict), Some(task)) = (verdict.as_deref().and_then(Verdict::from_name), tasks.last_mut()) {
-            let published: Option<String> = row.get("published")?;
+        let items = table("run_items", &["item"]);
+        let verdict = optional_named(row, items, "verdict", Verdict::from_name)?;
+        if let (Some(verdict), Some(task)) = (verdict, tasks.last_mut()) {
             task.push(SampleResult {
                 verdict,
                 passed: row.get("passed")?,
                 total: row.get("total")?,
-                published: published.as_deref().and_then(PublishedVerdict::from_name),
+                published: optional_named(row, items, "published", PublishedVerdict::from_name)?,
             });
         }
     }
@@ -736,10 +739,11 @@ pub fn test_classes(conn: &Connection, version: DatasetVersionId) -> Result<Vec<
 /// The programming languages of a version's tasks that have tests, in the order of [`CodeLang::ALL`].
 pub fn code_langs(conn: &Connection, version: DatasetVersionId) -> Result<Vec<CodeLang>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT DISTINCT r.code_lang FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
-         WHERE vt.version_id = ?1 AND r.tests",
+        "SELECT r.code_lang, max(r.id) AS revision_id
+         FROM dataset_version_tasks vt JOIN task_revisions r ON r.id = vt.revision_id
+         WHERE vt.version_id = ?1 AND r.tests GROUP BY r.code_lang",
     )?;
-    let rows = statement.query_map([version.0], |row| parsed(row, "code_lang"))?;
+    let rows = statement.query_map([version.0], |row| parsed(row, REVISIONS, "code_lang"))?;
     let found = rows.collect::<Result<Vec<CodeLang>, _>>()?;
     Ok(CodeLang::ALL.into_iter().filter(|lang| found.contains(lang)).collect())
 }
@@ -751,19 +755,34 @@ pub fn task_tests(
     version: DatasetVersionId,
 ) -> Result<Vec<(TaskRevisionId, CodeLang, String)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, r.code_lang, x.body FROM dataset_version_tasks vt
+        "SELECT r.id AS revision_id, r.code_lang, x.body FROM dataset_version_tasks vt
          JOIN task_revisions r ON r.id = vt.revision_id AND r.tests
          JOIN task_tests x ON x.revision_id = r.id
          WHERE vt.version_id = ?1 ORDER BY vt.position",
     )?;
     let rows = statement.query_map([version.0], |row| {
-        Ok((TaskRevisionId(row.get("id")?), parsed(row, "code_lang")?, row.get("body")?))
+        Ok((TaskRevisionId(row.get("revision_id")?), parsed(row, REVISIONS, "code_lang")?, row.get("body")?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The table of tests that are stored with their tasks.
+pub const TASK_TESTS: Table = table("task_tests", &["revision_id"]);
+
+/// The tests of [`task_tests`] that are JSON, read.
+pub fn task_programs<T: DeserializeOwned>(
+    conn: &Connection,
+    version: DatasetVersionId,
+) -> Result<Vec<(TaskRevisionId, T)>, Failure> {
+    let read = |(revision, _, body): (TaskRevisionId, CodeLang, String)| {
+        Ok((revision, stored::from_text(&body, TASK_TESTS, revision.0, "body")?))
+    };
+    task_tests(conn, version)?.into_iter().map(read).collect()
+}
+
 /// The columns that [`item`] reads, and some more.
-pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.code_lang,
+pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.id AS revision,
+        r.code_lang,
         i.verdict, i.passed, i.total";
 /// The tables of [`ITEM`] after `run_items i`.
 pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
@@ -771,7 +790,8 @@ pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
 /// The same without the outcomes, which are long.
-const BRIEF: &str = "SELECT o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state, NULL AS outcome, i.cached,
+const BRIEF: &str =
+    "SELECT i.id, o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state, NULL AS outcome, i.cached,
         i.verdict, i.passed, i.total
     FROM run_items i
     CROSS JOIN outputs o ON o.id = i.output_id
@@ -848,24 +868,28 @@ pub fn beginning(text: &str) -> String {
     }
 }
 
+fn item_state(name: &str) -> Option<ItemState> {
+    Some(match name {
+        "waiting" => ItemState::Waiting,
+        "leased" => ItemState::Leased,
+        "done" => ItemState::Done,
+        "failed" => ItemState::Failed,
+        _ => return None,
+    })
+}
+
 /// A row of [`ITEM`]; one of [`BRIEF`] has less.
 pub fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
-    let (state, json): (String, Option<String>) = (row.get("state")?, row.get("outcome")?);
-    let outcome: Option<Outcome> = json.and_then(|json| serde_json::from_str(&json).ok());
-    let (raw_nl, verdict): (String, Option<String>) = (row.get("raw_nl")?, row.get("verdict")?);
+    let outcome: Option<Outcome> = optional_json(row, ITEM_ROWS, "outcome")?;
+    let raw_nl: String = row.get("raw_nl")?;
     let of = |value: fn(&Outcome) -> u32| outcome.as_ref().map_or(0, value);
     let listed = ItemRow {
         output: OutputId(row.get("output")?),
         task_id: row.get("external_id")?,
         sample: row.get("sample")?,
         raw_nl: beginning(&raw_nl),
-        state: match state.as_str() {
-            "waiting" => ItemState::Waiting,
-            "leased" => ItemState::Leased,
-            "done" => ItemState::Done,
-            _ => ItemState::Failed,
-        },
-        verdict: verdict.as_deref().and_then(Verdict::from_name),
+        state: stored::named(row, ITEM_ROWS, "state", item_state)?,
+        verdict: optional_named(row, ITEM_ROWS, "verdict", Verdict::from_name)?,
         limit: outcome.as_ref().and_then(|o| o.limit),
         reason: outcome.as_ref().and_then(|o| o.reason.clone()),
         passed: row.get("passed")?,

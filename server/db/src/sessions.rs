@@ -16,7 +16,10 @@ use tower_sessions::{
     session_store,
 };
 
-use super::Db;
+use super::{
+    Db,
+    stored::{json, table},
+};
 use base::error::Failure;
 
 /// A record without its id.
@@ -90,11 +93,12 @@ impl SessionStore for Sessions {
         let (id, key) = (*id, hashed(id));
         self.0
             .read(move |conn| {
-                let data: Option<String> = conn
-                    .prepare_cached("SELECT data FROM sessions WHERE id = ?1 AND expires_at > ?2")?
-                    .query_row(params![key, millis(OffsetDateTime::now_utc())], |row| row.get(0))
+                let stored: Option<Stored> = conn
+                    .prepare_cached("SELECT id, data FROM sessions WHERE id = ?1 AND expires_at > ?2")?
+                    .query_row(params![key, millis(OffsetDateTime::now_utc())], |row| {
+                        json(row, table("sessions", &["id"]), "data")
+                    })
                     .optional()?;
-                let stored: Option<Stored> = data.map(|data| serde_json::from_str(&data)).transpose()?;
                 Ok(stored.map(|Stored { data, expiry_date }| Record { id, data, expiry_date }))
             })
             .await

@@ -4,6 +4,7 @@ use model::ids::{OutputId, StudyId, UserId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use super::stored::{json, table};
 use base::error::Failure;
 use plan::{
     change::{Change, Move},
@@ -73,11 +74,10 @@ pub fn add(conn: &Connection, study: StudyId, steps: &[String]) -> Result<(), Fa
 
 /// The study's next step, with its number.
 pub fn next(conn: &Connection, study: StudyId) -> Result<Option<(i64, Step)>, Failure> {
-    let next: Option<(i64, String)> = conn
+    Ok(conn
         .prepare_cached("SELECT id, step FROM study_steps WHERE study_id = ?1 ORDER BY id LIMIT 1")?
-        .query_row([study.0], |row| Ok((row.get("id")?, row.get("step")?)))
-        .optional()?;
-    next.map(|(id, step)| Ok((id, serde_json::from_str(&step)?))).transpose()
+        .query_row([study.0], |row| Ok((row.get("id")?, json(row, table("study_steps", &["id"]), "step")?)))
+        .optional()?)
 }
 
 /// Whether the study has steps left.

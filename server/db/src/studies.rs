@@ -15,16 +15,14 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    accounts::parsed,
     datasets::task_row,
     inbox, notes,
     page::{self, Filter, List, Sort},
-    plan::{self, Planned, Settings},
+    plan::{self, Planned, STUDY_ROWS, Settings},
     staging::{self, Import},
-    tokens::json,
+    stored::{json, optional_json, optional_parsed, optional_scores, parsed, scores, table},
 };
 use base::{clock, error::Failure};
-use comparison::line::digits;
 
 const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
         (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
@@ -146,8 +144,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         token: Token(row.get("token")?),
         title: row.get("title")?,
         dataset: row.get("slug")?,
-        status: parsed(row, "status")?,
-        models: json(row, "models")?,
+        status: parsed(row, STUDY_ROWS, "status")?,
+        models: json(row, STUDY_ROWS, "models")?,
         raters: row.get("raters")?,
         done: row.get("done")?,
         wanted: row.get("wanted")?,
@@ -155,8 +153,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<StudyRow> {
         flags: row.get("flags")?,
         disagreements: row.get("disagreements")?,
         waiting: row.get("waiting")?,
-        idle: idle(&json::<Vec<i64>>(row, "active")?, clock::now()),
-        due: row.get::<_, Option<String>>("due")?.and_then(|day| day.parse().ok()),
+        idle: idle(&json::<Vec<i64>>(row, STUDY_ROWS, "active")?, clock::now()),
+        due: optional_parsed(row, table("study_quality", &["id"]).column("json"), "due")?,
     })
 }
 
@@ -194,19 +192,20 @@ pub struct Setup {
 
 /// The settings of a study.
 pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
-    let found = conn
+    Ok(conn
         .prepare_cached(
-            "SELECT s.overlap, s.seed, r.json, s.version_id FROM studies s JOIN rubrics r ON r.id = s.rubric_id
+            "SELECT s.id, s.overlap, s.seed, s.rubric_id, r.json, s.version_id FROM studies s JOIN rubrics r ON r.id = s.rubric_id
              WHERE s.id = ?1",
         )?
         .query_row([id.0], |row| {
-            let text = (row.get::<_, String>("seed")?, row.get::<_, String>("json")?);
-            Ok((row.get("overlap")?, text, DatasetVersionId(row.get("version_id")?)))
+            Ok(Setup {
+                overlap: row.get("overlap")?,
+                seed: parsed(row, STUDY_ROWS, "seed")?,
+                rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
+                version: DatasetVersionId(row.get("version_id")?),
+            })
         })
-        .optional()?;
-    let Some((overlap, (seed, json), version)) = found else { return Ok(None) };
-    let seed = seed.parse().map_err(Failure::internal)?;
-    Ok(Some(Setup { overlap, seed, rubric: serde_json::from_str(&json)?, version }))
+        .optional()?)
 }
 
 /// A submission with the fields that a plan needs.
@@ -485,7 +484,7 @@ pub struct Scored {
 /// Every rating of these tasks that counts, by output and rater.
 pub fn scored(conn: &Connection, id: StudyId, tasks: &[TaskRevisionId]) -> Result<Vec<Scored>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.revision_id, s.model_id, c.output_id, c.scores
+        "SELECT o.revision_id, s.model_id, c.output_id, c.rating_id, c.scores
          FROM json_each(?2) j CROSS JOIN outputs o ON o.revision_id = j.value
          CROSS JOIN counted c ON c.study_id = ?1 AND c.output_id = o.id
          JOIN submissions s ON s.id = o.submission_id
@@ -496,7 +495,7 @@ pub fn scored(conn: &Connection, id: StudyId, tasks: &[TaskRevisionId]) -> Resul
             task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
             output: OutputId(row.get("output_id")?),
-            scores: digits(&row.get::<_, String>("scores")?).collect(),
+            scores: scores(row, table("counted", &["rating_id"]), "scores")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -552,12 +551,12 @@ pub fn ratings_of(
          ORDER BY u.name, r.id DESC",
     )?;
     let rows = statement.query_map(params![id.0, serde_json::to_string(outputs)?], |row| {
-        let flag: Option<String> = row.get("flag")?;
+        let ratings = table("ratings", &["id"]);
         let rating = RatingRow {
             rater: row.get("name")?,
-            scores: digits(&row.get::<_, Option<String>>("scores")?.unwrap_or_default()).collect(),
+            scores: optional_scores(row, ratings, "scores")?.unwrap_or_default(),
             comment: row.get("comment")?,
-            flag: flag.map(|_| json(row, "flag")).transpose()?,
+            flag: optional_json(row, ratings, "flag")?,
             notes: Vec::new(),
             at: Timestamp(row.get("at")?),
             superseded: row.get("superseded")?,

@@ -15,8 +15,12 @@ use super::{
     page::{self, Filter, List, Sort, TASK_TEXT},
     runs::beginning,
     staging,
+    stored::{Table, named, optional_named, table},
 };
 use base::{clock, error::Failure};
+
+/// For queries with the submission's number as `id`.
+const SUBMISSIONS: Table = table("all_submissions", &["id"]);
 
 /// The file that a submission was imported from, and how.
 pub struct Origin {
@@ -32,7 +36,7 @@ pub struct Origin {
 
 /// The source of a submission.
 pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
-    let sql = "SELECT s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
+    let sql = "SELECT s.id, s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
     let read = |row: &Row<'_>| {
         Ok(Origin {
@@ -40,10 +44,11 @@ pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Fai
             checksum: row.get("checksum")?,
             version: DatasetVersionId(row.get("version_id")?),
             dataset: row.get("slug")?,
-            matching: match row.get::<_, String>("matching")?.as_str() {
-                "description" => Matching::Description,
-                _ => Matching::TaskId,
-            },
+            matching: named(row, SUBMISSIONS, "matching", |name| match name {
+                "description" => Some(Matching::Description),
+                "task_id" => Some(Matching::TaskId),
+                _ => None,
+            })?,
         })
     };
     Ok(conn.prepare_cached(sql)?.query_row([id.0], read).optional()?)
@@ -291,7 +296,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
         created_at: Timestamp(row.get("created_at")?),
         has_tests: row.get("has_tests")?,
         for_people: row.get("for_people")?,
-        way: row.get::<_, Option<String>>("way")?.as_deref().and_then(Way::from_name),
+        way: optional_named(row, SUBMISSIONS, "way", Way::from_name)?,
     })
 }
 

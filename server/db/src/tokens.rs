@@ -6,12 +6,12 @@ use model::{
     page::{PageOf, Paged},
     time::Timestamp,
 };
-use rusqlite::{
-    Connection, OptionalExtension, Row, RowIndex, ToSql, params,
-    types::{Null, ValueRef},
-};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, types::Null};
 
-use super::page::{self, List, Sort};
+use super::{
+    page::{self, List, Sort},
+    stored::{json, table},
+};
 use base::{clock, error::Failure};
 
 /// A valid token, for the scope check.
@@ -115,7 +115,7 @@ pub fn live(conn: &Connection, secret_hash: &str) -> Result<Option<Live>, Failur
             Ok(Live {
                 id: ApiTokenId(row.get("id")?),
                 owner: UserId(row.get("user_id")?),
-                scopes: json(row, "scopes")?,
+                scopes: json(row, table("api_tokens", &["id"]), "scopes")?,
                 last_used_at: row.get::<_, Option<i64>>("last_used_at")?.map(Timestamp),
             })
         })
@@ -222,31 +222,11 @@ fn token(row: &Row<'_>) -> rusqlite::Result<TokenRow> {
         owner: row.get("name")?,
         label: row.get("label")?,
         prefix: row.get("prefix")?,
-        scopes: json(row, "scopes")?,
+        scopes: json(row, table("api_tokens", &["id"]), "scopes")?,
         created_at: Timestamp(row.get("created_at")?),
         expires_at: Timestamp(row.get("expires_at")?),
         last_used_at: row.get::<_, Option<i64>>("last_used_at")?.map(Timestamp),
         revoked_at: row.get::<_, Option<i64>>("revoked_at")?.map(Timestamp),
         live: row.get("live")?,
     })
-}
-
-/// Reads a JSON column that may be NULL.
-pub(super) fn optional_json<T: serde::de::DeserializeOwned>(
-    row: &Row<'_>,
-    column: impl RowIndex,
-) -> rusqlite::Result<Option<T>> {
-    let column = column.idx(row.as_ref())?;
-    match row.get_ref(column)? {
-        ValueRef::Null => Ok(None),
-        _ => json(row, column).map(Some),
-    }
-}
-
-/// Reads a JSON column.
-pub(super) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T> {
-    let column = column.idx(row.as_ref())?;
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text)
-        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
 }

@@ -11,11 +11,13 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    accounts::parsed,
     page::{self, List, Sort},
-    tokens::{json, optional_json},
+    stored::{Table, json, optional_json, parsed, table},
 };
 use base::{clock, error::Failure};
+
+/// For queries with the delivery's number as `id`.
+const DELIVERIES: Table = table("webhook_deliveries", &["id"]);
 
 /// A stored webhook.
 #[derive(Clone, Debug)]
@@ -200,7 +202,7 @@ fn webhook(row: &Row<'_>) -> rusqlite::Result<Webhook> {
         id: WebhookId(row.get("id")?),
         url: row.get("url")?,
         secret: row.get("secret")?,
-        events: json(row, "events")?,
+        events: json(row, table("webhooks", &["id"]), "events")?,
         created_at: Timestamp(row.get("created_at")?),
     })
 }
@@ -209,12 +211,12 @@ fn due(row: &Row<'_>) -> rusqlite::Result<Due> {
     Ok(Due {
         row: DeliveryRow {
             id: DeliveryId(row.get("id")?),
-            event: parsed(row, "event")?,
+            event: parsed(row, DELIVERIES, "event")?,
             subject: row.get("subject")?,
-            state: parsed(row, "state")?,
+            state: parsed(row, DELIVERIES, "state")?,
             attempts: row.get("attempts")?,
             status: row.get("status")?,
-            error: optional_json(row, "error")?,
+            error: optional_json(row, DELIVERIES, "error")?,
             created_at: Timestamp(row.get("created_at")?),
             next_at: row.get::<_, Option<i64>>("next_at")?.map(Timestamp),
         },

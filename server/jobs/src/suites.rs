@@ -69,8 +69,8 @@ impl VersionTests {
             return Ok(Ok(VersionTests { tests: Tests::Programs(programs), digests }));
         }
         let Some((kind, tree)) = datasets::tests(conn, version)? else { return Ok(Err(Fault::NoTests)) };
-        let Some(kind) = TestKind::from_name(&kind) else {
-            return Ok(Err(Fault::System { detail: format!("unknown kind of tests: {kind}") }));
+        let Some(kind) = TestKind::from_name(kind.name()) else {
+            return Ok(Err(Fault::System { detail: format!("no test classes: {}", kind.name()) }));
         };
         let classes = runs::test_classes(conn, version)?.into_iter().collect();
         Ok(Ok(VersionTests { tests: Tests::Classes(kind, classes, tree), digests: HashMap::new() }))

@@ -4,12 +4,12 @@
 use std::io::Write;
 
 use model::{
-    reason::Reason,
     rubric::Rubric,
     run::{LimitHit, Verdict},
     time::Timestamp,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use texts::runs::EN;
 
 use super::csv::Table;
@@ -134,8 +134,8 @@ impl<'a> RatingLines<'a> {
             table.text(line.instructions.unwrap_or(""))?;
         }
         table.text(line.comment)?;
-        table.text(line.flag.unwrap_or(""))?;
-        table.text(line.notes.unwrap_or(""))?;
+        table.text(line.flag.map_or("", RawValue::get))?;
+        table.text(line.notes.map_or("", RawValue::get))?;
         if all {
             table.optional(line.shown_at.map(Timestamp::rfc3339))?;
         }
@@ -257,23 +257,13 @@ impl<'a> Rated<'a> {
             scores: ScoresByKey(keys, line.scores),
             instructions: line.instructions,
             comment: line.comment,
-            flag: line.flag.and_then(|json| serde_json::from_str(json).ok()),
-            notes: line.notes.and_then(|json| serde_json::from_str(json).ok()),
+            flag: line.flag,
+            notes: line.notes,
             shown_at: line.shown_at.map(|at| at.rfc3339()),
             rated_at: line.at.rfc3339(),
             superseded_at: line.superseded_at.map(|at| at.rfc3339()),
         }
     }
-}
-
-/// The part of an outcome that goes into a line.
-#[derive(Default, Deserialize)]
-struct Spent {
-    limit: Option<LimitHit>,
-    cpu_ms: u32,
-    wall_ms: u32,
-    #[serde(default)]
-    reason: Option<Reason>,
 }
 
 /// A verdict.
@@ -323,7 +313,7 @@ const JUDGED: [&str; 17] = [
 
 impl<'a> Judged<'a> {
     fn of(line: &VerdictLine<'a>) -> Self {
-        let spent: Spent = line.outcome.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        let spent = line.spent.clone().unwrap_or_default();
         let passed = Verdict::Passed.name();
         let differs = line.published == Some(passed) && line.verdict.is_some_and(|verdict| verdict != passed);
         Judged {

@@ -30,7 +30,7 @@ use sha2::{Digest, Sha256};
 use crate::{spool::Spool, task_tests};
 use base::{background, clock, error::Failure};
 use comparison::input::ComparisonInput;
-use db::{Db, comparisons, studies};
+use db::{Db, comparisons, stored, studies};
 use report::{comparison_figures, tasks};
 
 /// If figures take longer than this, the previous ones are shown while they are recomputed.
@@ -239,8 +239,7 @@ impl ComparisonService {
                 Ok((input, revision, stored))
             })
             .await?;
-        // Stored figures that cannot be parsed count as missing.
-        let stored = stored.and_then(|json| serde_json::from_slice::<ComparisonFigures>(&json).ok());
+        let stored = stored.and_then(|json| stored::cached::<ComparisonFigures>(&json));
         let known = stored.is_some();
         // Tens of millions of random draws for a large study.
         let task = background::run(move || {

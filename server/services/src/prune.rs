@@ -156,7 +156,7 @@ impl Services {
             let loaded =
                 self.db.read(move |conn| Ok((datasets::tests(conn, version)?, runs::test_classes(conn, version)?)));
             let (Some((kind, tree)), classes) = loaded.await? else { continue };
-            let Some(kind) = TestKind::from_name(&kind) else { continue };
+            let Some(kind) = TestKind::from_name(kind.name()) else { continue };
             suites.insert(suite::fingerprint(kind, &tree, &classes.into_iter().collect(), &toolchain));
             jars.extend(suite::jar_names(&tree));
         }

@@ -328,8 +328,8 @@ impl Plan {
         let langs: Vec<CodeLang> = langs.collect();
         let mut continues = HashMap::new();
         if continued {
-            for (revision, _, body) in runs::task_tests(conn, version)? {
-                continues.insert(revision, serde_json::from_str::<humaneval::Task>(&body)?);
+            for (revision, task) in runs::task_programs::<humaneval::Task>(conn, version)? {
+                continues.insert(revision, task);
             }
         }
         let pair = langs.first().and_then(|target| Pair::of(&continues, *target));

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use serde::Deserialize;
 
 use base::error::Failure;
-use db::datasets;
+use db::{datasets, runs, stored};
 use lang::codeif;
 
 /// Tests of a task that are stored with it: those of HumanEval-X and of our own format (`formats::humaneval::Task`,
@@ -32,21 +32,21 @@ struct Program {
 
 /// The texts of a task's tests, without their layout; empty if it has none.
 pub fn texts(conn: &Connection, revision: TaskRevisionId) -> Result<Vec<(TestPart, String)>, Failure> {
-    let Some(stored) = datasets::tests_of_task(conn, revision)? else { return Ok(Vec::new()) };
-    let body = || serde_json::from_str::<Program>(&stored.text);
-    let found: Vec<(TestPart, String)> = match stored.kind {
-        TestKind::Aixgrade | TestKind::Aixbench => vec![(TestPart::Tests, stored.text)],
+    let Some(tests) = datasets::tests_of_task(conn, revision)? else { return Ok(Vec::new()) };
+    let found: Vec<(TestPart, String)> = match tests.kind {
+        TestKind::Aixgrade | TestKind::Aixbench => vec![(TestPart::Tests, tests.text)],
         TestKind::HumanevalX | TestKind::Programs => {
-            let Program { declaration, test_setup, test, example_test, canonical_solution } = body()?;
+            let Program { declaration, test_setup, test, example_test, canonical_solution } =
+                stored::from_text(&tests.text, runs::TASK_TESTS, revision.0, "body")?;
             let solution = match canonical_solution.trim() {
                 "" => String::new(),
                 _ => declaration + &canonical_solution,
             };
-            let tests = test_setup.into_iter().chain(iter::once(test)).collect::<Vec<_>>().join("\n");
-            vec![(TestPart::Tests, tests), (TestPart::Examples, example_test), (TestPart::Reference, solution)]
+            let code = test_setup.into_iter().chain(iter::once(test)).collect::<Vec<_>>().join("\n");
+            vec![(TestPart::Tests, code), (TestPart::Examples, example_test), (TestPart::Reference, solution)]
         }
         TestKind::CodeIfBench | TestKind::Repositories => {
-            let task: codeif::Task = serde_json::from_str(&stored.text)?;
+            let task: codeif::Task = stored::from_text(&tests.text, runs::TASK_TESTS, revision.0, "body")?;
             let turns = (0..).zip(task.turns);
             turns.map(|(turn, of)| (TestPart::Turn(turn), of.tests.join("\n"))).collect()
         }

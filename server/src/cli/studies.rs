@@ -37,7 +37,7 @@ pub enum Studies {
     Leave(Leave),
     /// Add submissions, tasks or raters per output
     Extend(Extend),
-    /// Create a draft with the same settings and raters and a new seed
+    /// Create a draft with the same settings, known-score items, raters and adjudicators, and a new seed
     #[command(name = "duplicate")]
     Clone(One),
     /// Set the seconds per rating, used to estimate the hours in the plan

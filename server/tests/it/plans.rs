@@ -14,12 +14,19 @@ use model::{
     ids::{StudyId, SubmissionId, Token, UserId},
     lang::Lang,
     page::PageOf,
-    plan::{Extension, Presentation, Reads, Sharing},
+    plan::{Extension, Presentation, RatedAnswers, Reads, Sharing},
+    quality::{
+        BREAK_MOST, CalibrationMode, FeedbackLevel, KnownItemSource, LimitAction, MISSED_LEAST, NewKnownItem, Policy,
+        Pool, QualitySettings, SECONDS_MOST, WINDOW_LEAST, WINDOW_MOST,
+    },
     study::{NewStudy, StudyStatus},
     user::{Me, Role},
 };
-use port::{Grading, Plans, Studies, Submissions};
-use proptest::{prelude::*, test_runner::TestRunner};
+use port::{Grading, Plans, Studies, Submissions, quality::Quality as _};
+use proptest::{
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
 use services::{Services, starter};
 
 /// A data folder with the starter's outputs and this many raters, who need no password here.
@@ -453,6 +460,141 @@ async fn draft_is_planned_changed_started_and_duplicated() {
         .await
         .unwrap();
     assert_eq!(actions, ["study.add_rater", "study.copy", "study.create", "study.extend", "study.set_status"]);
+}
+
+/// What [`a_duplicate_has_the_settings_and_people_of_its_original`] draws: settings that a study with [`ITEMS`] items of
+/// each pool accepts.
+fn quality() -> impl Strategy<Value = QualitySettings> {
+    let calibration = (
+        prop_oneof![Just(CalibrationMode::None), Just(CalibrationMode::MustPass), Just(CalibrationMode::Train)],
+        0..=3u8,
+        1..=ITEMS,
+    );
+    let every = || prop_oneof![Just(0u32), 2..=10_000u32];
+    let disagreements = (
+        proptest::option::of(0..=3u8),
+        proptest::option::of(0..=3u8),
+        prop_oneof![Just(Policy::Adjudicator), Just(Policy::ExtraRater)],
+    );
+    let shown = prop_oneof![Just(FeedbackLevel::Nothing), Just(FeedbackLevel::Progress), Just(FeedbackLevel::Own)];
+    let limits = (
+        prop_oneof![Just(0u32), 1..=SECONDS_MOST],
+        1..=WINDOW_LEAST,
+        prop_oneof![Just(0u32), MISSED_LEAST..=WINDOW_LEAST],
+        WINDOW_LEAST..=WINDOW_MOST,
+        prop_oneof![Just(LimitAction::Note), Just(LimitAction::Warn), Just(LimitAction::Pause)],
+    );
+    let due = proptest::option::of((2026..2100u16, 1..=12u8, 1..=28u8));
+    let rest = (every(), every(), 0..=10_000u32, disagreements, shown, limits, 0..=BREAK_MOST, due);
+    (calibration, rest).prop_map(|((calibration, tolerance, needed), rest)| {
+        let (known_item_every, repeat_every, repeat_apart, disagreements, shown, limits, break_minutes, due) = rest;
+        let (spread, spread_correctness, policy) = disagreements;
+        let (min_seconds, fast_limit, missed_limit, limit_window, limit_action) = limits;
+        QualitySettings {
+            calibration,
+            tolerance,
+            needed,
+            known_item_every,
+            repeat_every,
+            repeat_apart,
+            spread,
+            spread_correctness,
+            policy,
+            shown,
+            min_seconds,
+            fast_limit,
+            missed_limit,
+            limit_window,
+            limit_action,
+            break_minutes,
+            due: due.map(|(year, month, day)| format!("{year}-{month:02}-{day:02}").parse().unwrap()),
+        }
+    })
+}
+
+/// Items with known scores in each pool of the studies that are duplicated.
+const ITEMS: u32 = 2;
+
+#[test]
+fn a_duplicate_has_the_settings_and_people_of_its_original() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (app, callers) = runtime.block_on(people(4));
+    let strategy = (
+        quality(),
+        (1..=2u32, proptest::option::of(1..=5u32), proptest::option::of(1..=600u32)),
+        prop_oneof![Just(Presentation::One), Just(Presentation::SideBySide)],
+        prop_oneof![Just(RatedAnswers::Last), Just(RatedAnswers::Each)],
+        prop_oneof![Just(Sharing::Count), Just(Sharing::Language), Just(Sharing::Hand)],
+        (
+            proptest::sample::subsequence(vec![0, 1, 2, 3], 2..=3),
+            proptest::sample::subsequence(vec![0, 1, 2, 3], 0..=3),
+        ),
+    );
+    let config = ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() };
+    let run = TestRunner::new(config).run(&strategy, |(quality, numbers, presentation, answers, sharing, people)| {
+        let (overlap, tasks, pace_s) = numbers;
+        let new = NewStudy {
+            title: "Original".into(),
+            dataset: starter::DATASET.into(),
+            raters: people.0.iter().map(|at| id(&callers[*at])).collect(),
+            shares: if sharing == Sharing::Hand {
+                (0..people.0.len()).map(|at| 100 + at as u32).collect()
+            } else {
+                vec![]
+            },
+            overlap,
+            tasks,
+            pace_s,
+            presentation,
+            answers,
+            sharing,
+            draft: true,
+            ..NewStudy::default()
+        };
+        let adjudicators: Vec<UserId> = people.1.iter().map(|at| id(&callers[*at])).collect();
+        runtime.block_on(duplicated(&app.services, new, quality, &adjudicators))
+    });
+    run.unwrap();
+}
+
+/// Creates a study with these settings and adjudicators, and compares it with its duplicate.
+async fn duplicated(
+    services: &Services,
+    new: NewStudy,
+    quality: QualitySettings,
+    adjudicators: &[UserId],
+) -> Result<(), TestCaseError> {
+    let admin = System.admin();
+    let new = NewStudy { submissions: submissions(services).await[..2].to_vec(), ..new };
+    let study = services.studies.create(&admin, new).await.unwrap();
+    let tasks = services.quality.page(&admin, study).await.unwrap().choices.tasks;
+    for (at, (task, ..)) in tasks.iter().enumerate().take(2 * ITEMS as usize) {
+        let new = NewKnownItem {
+            source: KnownItemSource::Pasted { task: *task, code: format!("int known{at}() {{ return {at}; }}") },
+            scores: vec![4, 3, 5],
+            reasons: Vec::new(),
+            pool: if at % 2 == 0 { Pool::Calibration } else { Pool::Hidden },
+        };
+        services.quality.add_known_item(&admin, study, new).await.unwrap();
+    }
+    services.quality.set(&admin, study, quality).await.unwrap();
+    for rater in adjudicators {
+        services.quality.set_adjudicator(&admin, study, *rater, true).await.unwrap();
+    }
+
+    let copy = services.plans.copy(&admin, study).await.unwrap();
+    let settings = async |study| {
+        let draft = services.plans.draft(&admin, study).await.unwrap();
+        let page = services.quality.page(&admin, study).await.unwrap();
+        // The title says that it is a duplicate, and its plan is drawn anew.
+        let new = NewStudy { title: String::new(), seed: None, ..draft.settings };
+        let known = services.quality.known_items(&admin, study).await.unwrap();
+        (new, page.settings, page.adjudicators, serde_json::to_value(known).unwrap())
+    };
+    let (original, duplicate) = (settings(study).await, settings(copy).await);
+    prop_assert_eq!(original.1, quality);
+    prop_assert_eq!(original, duplicate);
+    Ok(())
 }
 
 #[tokio::test]

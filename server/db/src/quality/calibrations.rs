@@ -6,6 +6,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::stored::{named, table};
 use base::{clock, error::Failure};
 
 /// A rater's opening calibration.
@@ -22,26 +23,26 @@ pub struct CalibrationProgress {
 
 /// The rater's state; `None` before they start.
 pub fn get(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<CalibrationProgress>, Failure> {
-    let found: Option<(u32, String, bool, bool)> = conn
+    Ok(conn
         .prepare_cached(
-            "SELECT round, state, let_in_by IS NOT NULL AS admitted, told FROM openings
+            "SELECT study_id, user_id, round, state, let_in_by IS NOT NULL AS admitted, told FROM openings
              WHERE study_id = ?1 AND user_id = ?2",
         )?
         .query_row(params![study.0, rater.0], |row| {
-            Ok((row.get("round")?, row.get("state")?, row.get("admitted")?, row.get("told")?))
+            let state = named(row, table("openings", &["study_id", "user_id"]), "state", |name| match name {
+                "open" => Some(CalibrationState::Open),
+                "passed" => Some(CalibrationState::Passed),
+                "stopped" => Some(CalibrationState::Stopped),
+                _ => None,
+            })?;
+            Ok(CalibrationProgress {
+                round: row.get("round")?,
+                state,
+                admitted: row.get("admitted")?,
+                acknowledged: row.get("told")?,
+            })
         })
-        .optional()?;
-    found
-        .map(|(round, state, admitted, acknowledged)| {
-            let state = match state.as_str() {
-                "open" => CalibrationState::Open,
-                "passed" => CalibrationState::Passed,
-                "stopped" => CalibrationState::Stopped,
-                other => return Err(Failure::internal(format!("unknown state of a calibration: {other}"))),
-            };
-            Ok(CalibrationProgress { round, state, admitted, acknowledged })
-        })
-        .transpose()
+        .optional()?)
 }
 
 /// Starts the rater's opening calibration if it has not started.

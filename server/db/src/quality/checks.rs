@@ -10,8 +10,15 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::{events, queue::SKIPS};
+use crate::{
+    events,
+    queue::SKIPS,
+    stored::{Table, json, named, optional_json, table},
+};
 use base::{clock, error::Failure};
+
+/// For queries with the check's number as `id`.
+const CHECKS: Table = table("probes", &["id"]);
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +41,8 @@ impl Kind {
         }
     }
 
-    fn of(code: &str) -> Kind {
-        match code {
-            "opening" => Kind::Calibration,
-            "gold" => Kind::Known,
-            _ => Kind::Repeat,
-        }
+    fn from_name(name: &str) -> Option<Kind> {
+        [Kind::Calibration, Kind::Known, Kind::Repeat].into_iter().find(|kind| kind.code() == name)
     }
 
     /// Whether the rater cannot tell it from work.
@@ -97,7 +100,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         token: Token(row.get("token")?),
         study: StudyId(row.get("study_id")?),
         rater: UserId(row.get("user_id")?),
-        kind: Kind::of(&row.get::<_, String>("kind")?),
+        kind: named(row, CHECKS, "kind", Kind::from_name)?,
         round: row.get("round")?,
         known_item: row.get("gold_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
@@ -206,9 +209,9 @@ pub fn repeatable(
 }
 
 pub fn draft(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
-    let json: Option<String> =
-        conn.prepare_cached("SELECT draft FROM probes WHERE id = ?1")?.query_row([check], |row| row.get(0))?;
-    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    Ok(conn
+        .prepare_cached("SELECT id, draft FROM probes WHERE id = ?1")?
+        .query_row([check], |row| optional_json(row, CHECKS, "draft"))?)
 }
 
 /// Stores a draft; the newest wins.
@@ -220,11 +223,10 @@ pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Fa
 
 /// The rating that counts, as an equal draft. Without the measured time, as for work.
 pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
-    let json: Option<String> = conn
-        .prepare_cached("SELECT draft FROM probe_ratings WHERE probe_id = ?1 AND superseded_at IS NULL")?
-        .query_row([check], |row| row.get(0))
+    let draft: Option<Draft> = conn
+        .prepare_cached("SELECT id, draft FROM probe_ratings WHERE probe_id = ?1 AND superseded_at IS NULL")?
+        .query_row([check], |row| json(row, table("probe_ratings", &["id"]), "draft"))
         .optional()?;
-    let draft: Option<Draft> = json.map(|json| serde_json::from_str(&json)).transpose()?;
     Ok(draft.map(|draft| Draft { active_ms: None, ..draft }))
 }
 
@@ -372,10 +374,9 @@ pub fn acknowledge(conn: &Connection, check: i64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The scores of a complete stored draft.
-pub fn scores(json: &str) -> Result<Vec<u8>, Failure> {
-    let draft: Draft = serde_json::from_str(json)?;
-    Ok(draft.scores.into_iter().flatten().collect())
+/// The scores of a complete draft.
+pub fn scores(draft: &Draft) -> Vec<u8> {
+    draft.scores.iter().flatten().copied().collect()
 }
 
 /// A rated check and the scores that its rating is compared with.
@@ -393,33 +394,22 @@ pub struct Answered {
 /// Every rated check of the study.
 pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT p.user_id, p.kind, p.rated_at,
+        "SELECT p.id, p.id AS probe_id, p.gold_id, p.user_id, p.kind, p.rated_at,
             (SELECT r.draft FROM probe_ratings r WHERE r.probe_id = p.id AND r.superseded_at IS NULL) AS draft,
             coalesce(g.scores,
                 (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x
-                 WHERE x.rating_id = p.first_id)) AS known
+                 WHERE x.rating_id = p.first_id)) AS scores
          FROM probes p LEFT JOIN gold_items g ON g.id = p.gold_id
          WHERE p.study_id = ?1 AND p.rated_at IS NOT NULL ORDER BY p.rated_at",
     )?;
     let rows = statement.query_map([study.0], |row| {
-        let kind: String = row.get("kind")?;
-        Ok((
-            UserId(row.get("user_id")?),
-            kind,
-            Timestamp(row.get("rated_at")?),
-            row.get::<_, String>("draft")?,
-            row.get::<_, String>("known")?,
-        ))
-    })?;
-    rows.map(|row| {
-        let (rater, kind, at, draft, against) = row?;
         Ok(Answered {
-            rater,
-            kind: Kind::of(&kind),
-            at,
-            draft: serde_json::from_str(&draft)?,
-            against: serde_json::from_str(&against)?,
+            rater: UserId(row.get("user_id")?),
+            kind: named(row, CHECKS, "kind", Kind::from_name)?,
+            at: Timestamp(row.get("rated_at")?),
+            draft: json(row, table("probe_ratings", &["probe_id"]), "draft")?,
+            against: json(row, table("gold_items", &["gold_id"]), "scores")?,
         })
-    })
-    .collect()
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{
+    flag::Flag,
     ids::{OutputId, StudyId, TaskId, Token, UserId},
     lang::Lang,
     page::{PageOf, Paged},
@@ -12,12 +13,11 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{
-    accounts::parsed,
     instruction_answers,
     page::{self, List, Sort},
+    stored::{REVISIONS, json, numbered, optional_json, parsed, scores, table},
 };
 use base::{clock, error::Failure};
-use comparison::line::digits;
 use plan::rows::FIRST_EXTRA;
 
 /// Position before all planned ones, because an adjudication waits for the rating.
@@ -68,7 +68,8 @@ pub fn rated(conn: &Connection, study: StudyId, output: OutputId) -> Result<Opti
         "SELECT rating_id, user_id, scores FROM counted WHERE study_id = ?1 AND output_id = ?2 ORDER BY rating_id",
     )?;
     let ratings = statement.query_map(named, |row| {
-        Ok((row.get("rating_id")?, UserId(row.get("user_id")?), digits(&row.get::<_, String>("scores")?).collect()))
+        let scores = scores(row, table("counted", &["rating_id"]), "scores")?;
+        Ok((row.get("rating_id")?, UserId(row.get("user_id")?), scores))
     })?;
     let ratings = ratings.collect::<Result<Vec<_>, _>>()?;
     if ratings.is_empty() {
@@ -124,10 +125,7 @@ const STATES: [DisagreementState; 4] = [
 ];
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    let number: usize = row.get("state")?;
-    let state = STATES.get(number).copied();
-    let state =
-        state.ok_or_else(|| rusqlite::Error::IntegralValueOutOfRange(0, i64::try_from(number).unwrap_or(-1)))?;
+    let state = numbered(row, table("disagreements", &["study_id", "output_id"]), "state", &STATES)?;
     Ok(Stored { output: OutputId(row.get("output_id")?), state, widest: row.get("widest")? })
 }
 
@@ -135,7 +133,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
 pub fn get(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<Stored>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT output_id, state, widest FROM disagreements
+            "SELECT study_id, output_id, state, widest FROM disagreements
              WHERE study_id = ?1 AND output_id = ?2 AND state IS NOT NULL",
         )?
         .query_row(params![study.0, output.0], stored)
@@ -145,7 +143,7 @@ pub fn get(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option
 /// A page of the study's disagreements: the waiting ones first, then the widest.
 pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Stored>, Failure> {
     let list = List {
-        columns: "x.output_id, x.state, x.widest",
+        columns: "x.study_id, x.output_id, x.state, x.widest",
         table: "disagreements x",
         joins: "",
         id: "x.output_id",
@@ -249,7 +247,7 @@ pub struct About {
 pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.id, t.external_id, v.raw_nl, v.lang, v.signature, m.name, o.code, o.said
+            "SELECT t.id, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, v.signature, m.name, o.code, o.said
              FROM outputs o JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id WHERE o.id = ?1",
         )?
@@ -258,7 +256,7 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
                 task: TaskId(row.get("id")?),
                 task_id: row.get("external_id")?,
                 raw_nl: row.get("raw_nl")?,
-                nl_lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "lang")?,
                 signature: row.get("signature")?,
                 model: row.get("name")?,
                 code: row.get("code")?,
@@ -391,16 +389,15 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
     let rows = statement.query_map(params![study.0, output.0], |row| {
         let decision = Decision {
             by: row.get("name")?,
-            scores: Vec::new(),
+            scores: json(row, table("adjudications", &["adjudication"]), "scores")?,
             comment: row.get("comment")?,
             at: Timestamp(row.get("at")?),
             superseded: row.get("superseded")?,
         };
-        Ok((row.get("adjudication")?, UserId(row.get("id")?), row.get::<_, String>("scores")?, decision))
+        Ok((row.get("adjudication")?, UserId(row.get("id")?), decision))
     })?;
     rows.map(|row| {
-        let (adjudication, by, scores, decision) = row?;
-        let decision = Decision { scores: serde_json::from_str(&scores)?, ..decision };
+        let (adjudication, by, decision) = row?;
         Ok(Adjudication { by, decision, instructions: instruction_answers::of_adjudication(conn, adjudication)? })
     })
     .collect()
@@ -413,8 +410,8 @@ pub fn current(conn: &Connection, study: StudyId, output: OutputId) -> Result<Op
 }
 
 /// A rating's comment and flag (JSON).
-pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Option<String>), Failure> {
+pub fn comment_and_flag(conn: &Connection, rating: i64) -> Result<(String, Option<Flag>), Failure> {
     Ok(conn
-        .prepare_cached("SELECT comment, flag FROM ratings WHERE id = ?1")?
-        .query_row([rating], |row| Ok((row.get("comment")?, row.get("flag")?)))?)
+        .prepare_cached("SELECT id, comment, flag FROM ratings WHERE id = ?1")?
+        .query_row([rating], |row| Ok((row.get("comment")?, optional_json(row, table("ratings", &["id"]), "flag")?)))?)
 }

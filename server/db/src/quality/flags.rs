@@ -12,7 +12,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::accounts::parsed;
+use crate::stored::{REVISIONS, json, parsed, table};
 use base::{clock, error::Failure};
 
 type Answer = Option<(String, Option<String>, i64, bool)>;
@@ -89,8 +89,8 @@ pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Flag
 fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT u.name AS rater, t.external_id, t.id AS task, v.raw_nl, v.lang, m.name AS model, r.flag, r.comment,
-                 r.at
+            "SELECT u.name AS rater, t.external_id, t.id AS task, v.id AS revision_id, v.raw_nl, v.lang, m.name AS model, r.id, r.flag,
+                 r.comment, r.at
              FROM assignments a
              CROSS JOIN ratings r ON r.assignment_id = a.id
              JOIN users u ON u.id = r.user_id
@@ -100,15 +100,16 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
              WHERE a.id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
         )?
         .query_row([assignment], |row| {
+            let flags = table("ratings", &["id"]);
             let made = FlagRow {
                 on: FlagOn::Assignment(assignment),
                 rater: row.get("rater")?,
                 task_id: row.get("external_id")?,
                 task: Some(TaskId(row.get("task")?)),
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-                nl_lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "lang")?,
                 model: Some(row.get("model")?),
-                flag: Flag::plain(FlagReason::CannotJudge),
+                flag: json(row, flags, "flag")?,
                 comment: row.get("comment")?,
                 at: Timestamp(row.get("at")?),
                 answer: None,
@@ -119,13 +120,13 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
         .optional()?;
     let Some((flag, made)) = found else { return Ok(None) };
     let answer = answer(conn, "assignment_id", assignment, &flag)?;
-    Ok(Some(with_answer(FlagRow { flag: serde_json::from_str(&flag)?, ..made }, answer)?))
+    Ok(Some(with_answer(made, answer)?))
 }
 
 fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT u.name AS rater, t.external_id, v.raw_nl, v.lang, r.draft, r.at
+            "SELECT u.name AS rater, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, r.id, r.draft, r.at
              FROM probes p
              CROSS JOIN probe_ratings r ON r.probe_id = p.id
              JOIN users u ON u.id = p.user_id
@@ -141,7 +142,7 @@ fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
                 task_id: row.get("external_id")?,
                 task: None,
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-                nl_lang: parsed(row, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "lang")?,
                 model: None,
                 flag: Flag::plain(FlagReason::CannotJudge),
                 comment: String::new(),
@@ -149,11 +150,10 @@ fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
                 answer: None,
                 read: false,
             };
-            Ok((row.get::<_, String>("draft")?, made))
+            Ok((json::<Draft>(row, table("probe_ratings", &["id"]), "draft")?, made))
         })
         .optional()?;
     let Some((draft, made)) = found else { return Ok(None) };
-    let draft: Draft = serde_json::from_str(&draft)?;
     let Some(flag) = draft.flag else { return Ok(None) };
     let answer = answer(conn, "probe_id", check, &serde_json::to_string(&flag)?)?;
     Ok(Some(with_answer(FlagRow { flag, comment: draft.comment, ..made }, answer)?))
@@ -179,15 +179,16 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
             .query_row(params![id, study.0], |row| Ok((UserId(row.get("user_id")?), row.get("flag")?)))
             .optional()?),
         FlagOn::Check(id) => {
-            let found: Option<(i64, String)> = conn
+            let found: Option<(i64, Draft)> = conn
                 .prepare_cached(
-                    "SELECT p.user_id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
+                    "SELECT p.user_id, r.id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
                      WHERE p.id = ?1 AND p.study_id = ?2 AND r.superseded_at IS NULL",
                 )?
-                .query_row(params![id, study.0], |row| Ok((row.get("user_id")?, row.get("draft")?)))
+                .query_row(params![id, study.0], |row| {
+                    Ok((row.get("user_id")?, json(row, table("probe_ratings", &["id"]), "draft")?))
+                })
                 .optional()?;
             let Some((user, draft)) = found else { return Ok(None) };
-            let draft: Draft = serde_json::from_str(&draft)?;
             Ok(draft.flag.map(|flag| serde_json::to_string(&flag)).transpose()?.map(|flag| (UserId(user), flag)))
         }
     }
@@ -245,7 +246,8 @@ pub struct Reply {
 /// Replies to the rater's flags, newest first: the unread ones, and a number of the others.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT coalesce(h.token, p.token) AS item, s.token, s.title, v.raw_nl, v.lang, f.flag, f.reply, f.at,
+        "SELECT coalesce(h.token, p.token) AS item, s.token, s.title, v.id AS revision_id, v.raw_nl, v.lang, f.id, f.flag,
+                f.reply, f.at,
                 f.read_at IS NULL AS is_new
          FROM flag_answers f
          JOIN studies s ON s.id = f.study_id
@@ -264,25 +266,25 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             study: Token(row.get("token")?),
             title: row.get("title")?,
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            nl_lang: parsed(row, "lang")?,
-            flag: Flag::plain(FlagReason::CannotJudge),
+            nl_lang: parsed(row, REVISIONS, "lang")?,
+            flag: json(row, table("flag_answers", &["id"]), "flag")?,
             reply: row.get("reply")?,
             at: Timestamp(row.get("at")?),
             fresh: row.get("is_new")?,
         };
-        Ok((row.get::<_, String>("flag")?, reply))
+        Ok(reply)
     })?;
     let mut left = read;
     let mut found = Vec::new();
     for row in rows {
-        let (flag, reply) = row?;
+        let reply = row?;
         if !reply.fresh {
             if left == 0 {
                 continue;
             }
             left -= 1;
         }
-        found.push(Reply { flag: serde_json::from_str(&flag)?, ..reply });
+        found.push(reply);
     }
     Ok(found)
 }

@@ -9,8 +9,14 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::checks::Kind;
-use crate::{accounts::parsed, grading::StoredTexts};
+use crate::{
+    grading::StoredTexts,
+    stored::{Table, json, parsed, table},
+};
 use base::{clock, error::Failure};
+
+/// For queries with the item's number as `id`.
+const ITEMS: Table = table("gold_items", &["id"]);
 
 /// A stored known-score item.
 pub struct KnownItem {
@@ -33,42 +39,38 @@ pub struct KnownItem {
     pub used: bool,
 }
 
-const ROW: &str = "SELECT g.id, g.study_id, t.external_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
+const ROW: &str =
+    "SELECT g.id, g.study_id, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
         g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL AS retired, v.code_lang, g.pool,
         EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = g.study_id AND a.output_id = g.output_id) AS graded,
         EXISTS (SELECT 1 FROM probes p WHERE p.gold_id = g.id) AS used
     FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
 
-fn row(row: &Row<'_>) -> rusqlite::Result<(KnownItem, String, String)> {
-    let item = KnownItem {
+fn row(row: &Row<'_>) -> rusqlite::Result<KnownItem> {
+    Ok(KnownItem {
         id: row.get("id")?,
         study: StudyId(row.get("study_id")?),
         task_id: row.get("external_id")?,
         texts: StoredTexts::of_row(row)?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
-        scores: Vec::new(),
-        reasons: Vec::new(),
+        scores: json(row, ITEMS, "scores")?,
+        reasons: json(row, ITEMS, "reasons")?,
         retired: row.get("retired")?,
-        pool: parsed(row, "pool")?,
+        pool: parsed(row, ITEMS, "pool")?,
         graded: row.get("graded")?,
         used: row.get("used")?,
-    };
-    Ok((item, row.get("scores")?, row.get("reasons")?))
-}
-
-fn whole((item, scores, reasons): (KnownItem, String, String)) -> Result<KnownItem, Failure> {
-    Ok(KnownItem { scores: serde_json::from_str(&scores)?, reasons: serde_json::from_str(&reasons)?, ..item })
+    })
 }
 
 pub fn get(conn: &Connection, id: i64) -> Result<Option<KnownItem>, Failure> {
-    conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?.map(whole).transpose()
+    Ok(conn.prepare_cached(&format!("{ROW} WHERE g.id = ?1"))?.query_row([id], row).optional()?)
 }
 
 /// The study's items, oldest first.
 pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<KnownItem>, Failure> {
     let mut statement = conn.prepare_cached(&format!("{ROW} WHERE g.study_id = ?1 ORDER BY g.id"))?;
-    let rows = statement.query_map([study.0], row)?.collect::<Result<Vec<_>, _>>()?;
-    rows.into_iter().map(whole).collect()
+    let rows = statement.query_map([study.0], row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// The ids of the active items that may come to this rater as a check of this kind, oldest first. `both`: items of
@@ -118,12 +120,12 @@ pub struct PoolSizes {
 /// The sizes of the study's pools.
 pub fn sizes(conn: &Connection, study: StudyId) -> Result<PoolSizes, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT g.pool,
+        "SELECT g.id, g.pool,
             EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = g.output_id) AS graded
          FROM gold_items g WHERE g.study_id = ?1 AND g.retired_at IS NULL",
     )?;
-    let rows =
-        statement.query_map([study.0], |row| Ok((parsed::<Pool>(row, "pool")?, row.get::<_, bool>("graded")?)))?;
+    let rows = statement
+        .query_map([study.0], |row| Ok((parsed::<Pool>(row, ITEMS, "pool")?, row.get::<_, bool>("graded")?)))?;
     let mut sizes = PoolSizes::default();
     for row in rows {
         let (pool, graded) = row?;
@@ -163,11 +165,14 @@ pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failur
 /// How often an item was rated, and the scores: of each time the rating that counts.
 pub fn answers(conn: &Connection, item: i64) -> Result<Vec<Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+        "SELECT r.id, r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
          WHERE p.gold_id = ?1",
     )?;
-    let rows = statement.query_map([item], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    rows.iter().map(|json| super::checks::scores(json)).collect()
+    let rows = statement.query_map([item], |row| {
+        let draft = json(row, table("probe_ratings", &["id"]), "draft")?;
+        Ok(super::checks::scores(&draft))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// An item to be stored.
@@ -204,6 +209,18 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
         ],
         |row| row.get(0),
     )?)
+}
+
+/// Gives a study the active items of another of the same dataset version and rubric.
+pub fn inherit(conn: &Connection, study: StudyId, from: StudyId) -> Result<(), Failure> {
+    conn.execute(
+        "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at,
+             pool)
+         SELECT ?1, revision_id, output_id, code, said, scores, reasons, created_by, ?3, pool FROM gold_items
+         WHERE study_id = ?2 AND retired_at IS NULL ORDER BY id",
+        params![study.0, from.0, clock::now().0],
+    )?;
+    Ok(())
 }
 
 /// Changes an item. Returns whether the study has it.

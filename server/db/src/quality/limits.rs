@@ -2,12 +2,14 @@
 //! but the one that says which items were missed.
 
 use model::{
+    grading::Draft,
     ids::{StudyId, UserId},
     quality::RaterLimits,
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::stored::{optional_json, table};
 use base::{clock, error::Failure};
 
 /// Number of the study's items that the rater has rated.
@@ -44,8 +46,8 @@ pub fn begin(conn: &Connection, study: StudyId, rater: UserId, judged: u64) -> R
 pub struct RatedItem {
     /// The longest time that was measured for one of its ratings, in milliseconds.
     pub active_ms: Option<u64>,
-    /// Of a hidden known-score item: the draft of the rating that counts as JSON, and the known scores as JSON.
-    pub known: Option<(String, String)>,
+    /// Of a hidden known-score item: the draft of the rating that counts, and the known scores.
+    pub known: Option<(Draft, Vec<u8>)>,
 }
 
 /// The last items that the rater has rated, newest first.
@@ -53,7 +55,7 @@ pub fn window(conn: &Connection, study: StudyId, rater: UserId, items: u32) -> R
     let mut statement = conn.prepare_cached(
         "SELECT CASE WHEN work THEN (SELECT max(r.active_ms) FROM ratings r WHERE r.assignment_id = w.id)
                 ELSE (SELECT max(json_extract(r.draft, '$.active_ms')) FROM probe_ratings r WHERE r.probe_id = w.id)
-                END AS active_ms,
+                END AS active_ms, w.id AS probe_id, w.gold_id,
             (SELECT r.draft FROM probe_ratings r WHERE NOT work AND r.probe_id = w.id AND r.superseded_at IS NULL)
                 AS draft,
             (SELECT g.scores FROM gold_items g WHERE g.id = w.gold_id) AS scores
@@ -68,8 +70,9 @@ pub fn window(conn: &Connection, study: StudyId, rater: UserId, items: u32) -> R
          ) w",
     )?;
     let rows = statement.query_map(params![study.0, rater.0, items], |row| {
-        let scores: Option<String> = row.get("scores")?;
-        Ok(RatedItem { active_ms: row.get("active_ms")?, known: row.get::<_, Option<String>>("draft")?.zip(scores) })
+        let draft = optional_json(row, table("probe_ratings", &["probe_id"]), "draft")?;
+        let scores = optional_json(row, table("gold_items", &["gold_id"]), "scores")?;
+        Ok(RatedItem { active_ms: row.get("active_ms")?, known: draft.zip(scores) })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

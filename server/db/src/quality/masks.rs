@@ -6,6 +6,7 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::stored::{json, table};
 use base::{clock, error::Failure};
 
 /// Masks these names for raters of the submission's outputs.
@@ -38,13 +39,13 @@ pub fn get(conn: &Connection, submission: SubmissionId) -> Result<Option<(Option
 
 /// The names masked in an output; may be empty.
 pub fn of_output(conn: &Connection, output: OutputId) -> Result<Vec<String>, Failure> {
-    let names: Option<String> = conn
+    let names = conn
         .prepare_cached(
-            "SELECT m.names FROM outputs o JOIN submission_masks m ON m.submission_id = o.submission_id WHERE o.id = ?1",
+            "SELECT m.submission_id, m.names FROM outputs o JOIN submission_masks m ON m.submission_id = o.submission_id WHERE o.id = ?1",
         )?
-        .query_row([output.0], |row| row.get(0))
+        .query_row([output.0], |row| json(row, table("submission_masks", &["submission_id"]), "names"))
         .optional()?;
-    Ok(names.map(|names| serde_json::from_str(&names)).transpose()?.unwrap_or_default())
+    Ok(names.unwrap_or_default())
 }
 
 /// An output with its task's `task_id`, its code and the surrounding text.

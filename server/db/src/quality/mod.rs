@@ -16,15 +16,16 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::stored::{json, table};
 use base::error::Failure;
 
 /// The study's quality settings, or the defaults.
 pub fn settings(conn: &Connection, study: StudyId) -> Result<QualitySettings, Failure> {
-    let json: Option<String> = conn
-        .prepare_cached("SELECT json FROM study_quality WHERE study_id = ?1")?
-        .query_row([study.0], |row| row.get(0))
+    let settings = conn
+        .prepare_cached("SELECT study_id, json FROM study_quality WHERE study_id = ?1")?
+        .query_row([study.0], |row| json(row, table("study_quality", &["study_id"]), "json"))
         .optional()?;
-    Ok(json.map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default())
+    Ok(settings.unwrap_or_default())
 }
 
 /// Stores the settings.
@@ -33,6 +34,20 @@ pub fn save_settings(conn: &Connection, study: StudyId, settings: &QualitySettin
         "INSERT INTO study_quality (study_id, json) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET json = excluded.json",
     )?
     .execute(params![study.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Gives a study the settings, the active items and the adjudicators of another, for the same dataset version and rubric.
+/// Accounts that are not active adjudicate nothing there.
+pub fn inherit(conn: &Connection, study: StudyId, from: StudyId) -> Result<(), Failure> {
+    save_settings(conn, study, &settings(conn, from)?)?;
+    known_items::inherit(conn, study, from)?;
+    conn.execute(
+        "INSERT INTO adjudicators (study_id, user_id)
+         SELECT ?1, a.user_id FROM adjudicators a JOIN users u ON u.id = a.user_id
+         WHERE a.study_id = ?2 AND u.disabled = 0",
+        [study.0, from.0],
+    )?;
     Ok(())
 }
 

@@ -10,12 +10,10 @@ use model::{
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, types::Value};
 
 use crate::{
-    accounts::parsed,
     page::{self, List, Sort},
-    tokens::json,
+    stored::{REVISIONS, optional_json, parsed, scores, table},
 };
 use base::{clock, error::Failure};
-use comparison::line::digits;
 
 /// A rating that counts.
 pub struct TimedRating {
@@ -41,7 +39,7 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
         let one = TimedRating {
             output: OutputId(row.get("output_id")?),
             rater: UserId(row.get("user_id")?),
-            scores: digits(row.get_ref("scores")?.as_str()?).collect(),
+            scores: scores(row, table("counted", &["id"]), "scores")?,
             at: Timestamp(row.get("at")?),
             active_ms: row.get("active_ms")?,
         };
@@ -172,7 +170,8 @@ pub fn ratings(conn: &Connection, study: StudyId, filter: &RatingFilter) -> Resu
     let params: Vec<&dyn ToSql> =
         [&study.0 as &dyn ToSql].into_iter().chain(values.iter().map(|value| value as _)).collect();
     let columns = format!(
-        "r.id, c.output_id, t.id AS task, t.external_id, v.raw_nl, v.lang, m.name AS model, u.name AS rater, c.scores,
+        "r.id, c.output_id, t.id AS task, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, m.name AS model,
+            u.name AS rater, c.scores,
             r.comment, r.flag, r.at, r.active_ms, {APART} AS disputed"
     );
     let list = List {
@@ -207,19 +206,18 @@ const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
     CROSS JOIN task_revisions v ON v.id = o.revision_id CROSS JOIN tasks t ON t.id = v.task_id";
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
-    let flag: Option<String> = row.get("flag")?;
     Ok(ListedRating {
         id: row.get("id")?,
         output: OutputId(row.get("output_id")?),
         task: TaskId(row.get("task")?),
         task_id: row.get("external_id")?,
         raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 160),
-        nl_lang: parsed(row, "lang")?,
+        nl_lang: parsed(row, REVISIONS, "lang")?,
         model: row.get("model")?,
         rater: row.get("rater")?,
-        scores: digits(row.get_ref("scores")?.as_str()?).collect(),
+        scores: scores(row, table("counted", &["id"]), "scores")?,
         comment: row.get("comment")?,
-        flag: flag.map(|_| json(row, "flag")).transpose()?,
+        flag: optional_json(row, table("ratings", &["id"]), "flag")?,
         at: Timestamp(row.get("at")?),
         active_ms: row.get("active_ms")?,
         has_disagreement: row.get("disputed")?,

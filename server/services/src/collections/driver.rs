@@ -31,7 +31,7 @@ use clients::endpoint::{Ask, Client, Endpoint, Reply};
 use db::{
     Db,
     collections::{self, Collection, Follow, NewResponse, Next, Outcome, Prompt, Sending},
-    copy, judgings,
+    copy, judgings, stored,
 };
 use formats::prompts;
 use jobs::Engine;
@@ -137,7 +137,8 @@ impl Driver {
             Ok((found, work, copy::instance(conn)?))
         };
         let (Collection { row, settings, version, .. }, work, instance) = db.read_long(load).await?;
-        let parameters = super::settings::parameters(&settings.parameters).unwrap_or_default();
+        let parameters = super::settings::parameters(&settings.parameters)
+            .map_err(|(what, _)| stored::unreadable(collections::COLLECTIONS, id.0, "settings", what.en))?;
         let client =
             Client::new(endpoint, Duration::from_secs(settings.timeout_s.into())).map_err(Failure::internal)?;
         Ok(Some(Driver {

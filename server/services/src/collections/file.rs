@@ -197,7 +197,7 @@ fn write_line(
         generation,
         completion: (!is_continued).then_some(response),
         response: is_continued.then_some(response),
-        messages: serde_json::from_str(messages)?,
+        messages,
         end_by: finish_reason.as_deref(),
         endpoint_model: &collection.row.endpoint_model,
         reported_model: reported_model.as_deref(),

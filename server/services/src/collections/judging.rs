@@ -279,7 +279,7 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
                     instructions: (!row.instruction_answers.is_empty())
                         .then(|| InstructionAnswer::join(&row.instruction_answers)),
                     comment: &found.comment,
-                    messages: serde_json::from_str(&found.messages)?,
+                    messages: &found.messages,
                     response: &found.response,
                     end_by: row.finish_reason.as_deref(),
                     reported_model: row.reported_model.as_deref(),

@@ -50,9 +50,9 @@ impl Subjects {
         let kind = datasets::test_kind(conn, version)?;
         if kind == Some(TestKind::HumanevalX) {
             let by_revision: HashMap<_, _> = rows.iter().enumerate().map(|(at, row)| (row.revision, at)).collect();
-            for (revision, _, body) in runs::task_tests(conn, version)? {
+            for (revision, task) in runs::task_programs(conn, version)? {
                 if let Some(at) = by_revision.get(&revision) {
-                    humaneval.insert(*at, serde_json::from_str(&body)?);
+                    humaneval.insert(*at, task);
                 }
             }
         }

@@ -17,9 +17,10 @@ use crate::{conversation_view::with_instructions, visible_texts};
 use base::error::Failure;
 use db::{
     Db,
-    collections::{Collection, Follow, Prompt, Sending},
+    collections::{self, Collection, Follow, Prompt, Sending},
     conversations, instruction_answers,
     judgings::{self, JudgeAnswer},
+    stored,
 };
 use formats::{
     judging::{self, Material},
@@ -142,7 +143,8 @@ impl Work {
 
 /// The first outputs of a judging.
 fn first_outputs(of: &Collection) -> Result<Vec<OutputId>, Failure> {
-    of.tasks.iter().take(PLAN_PROMPTS).map(|id| id.parse().map_err(Failure::internal)).collect()
+    let output = |id: &String| Ok(stored::from_text(id, collections::COLLECTIONS, of.row.id.0, "tasks")?);
+    of.tasks.iter().take(PLAN_PROMPTS).map(output).collect()
 }
 
 impl Judge {

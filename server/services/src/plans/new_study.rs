@@ -54,8 +54,13 @@ pub async fn create(
         Ok(()) => {
             let publish = move |tx: &Transaction<'_>| {
                 publish(tx, (id, from), &plan, draft)?;
-                if break_minutes > 0 {
-                    quality::save_settings(tx, id, &QualitySettings { break_minutes, ..QualitySettings::default() })?;
+                match from {
+                    Some(from) => quality::inherit(tx, id, from)?,
+                    None if break_minutes > 0 => {
+                        let settings = QualitySettings { break_minutes, ..QualitySettings::default() };
+                        quality::save_settings(tx, id, &settings)?;
+                    }
+                    None => {}
                 }
                 let (object, fact) = entry(id);
                 Ok(Change::of(object, [fact], id))

@@ -275,7 +275,6 @@ fn disagreement(
         for (rating, rater, mut scores) in one.ratings {
             scores.extend(instruction_answers::of_rating(conn, rating)?.into_iter().flatten());
             let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
-            let flag = flag.map(|json| serde_json::from_str(&json)).transpose()?;
             let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
             let voice = AnonymousRating { scores, comment, flag, notes };
             voices.push((shuffled(&token, rater), voice));

@@ -33,7 +33,7 @@ pub fn after_rating(conn: &Connection, study: StudyId, rater: UserId) -> Result<
         Some(judged) if rated >= judged + u64::from(settings.limit_window) => {
             limits::begin(conn, study, rater, rated)?;
             let window = limits::window(conn, study, rater, settings.limit_window)?;
-            let of = exceeded(&settings, &window)?;
+            let of = exceeded(&settings, &window);
             if of.fast == 0 && of.missed == 0 {
                 return Ok(());
             }
@@ -46,22 +46,21 @@ pub fn after_rating(conn: &Connection, study: StudyId, rater: UserId) -> Result<
 }
 
 /// How far the window exceeds the limits; no item is counted for a limit that was kept.
-fn exceeded(settings: &QualitySettings, window: &[RatedItem]) -> Result<Exceeded, Failure> {
+fn exceeded(settings: &QualitySettings, window: &[RatedItem]) -> Exceeded {
     let least = u64::from(settings.min_seconds) * 1000;
     let fast = window.iter().filter(|item| item.active_ms.is_some_and(|ms| ms < least)).count() as u64;
     let (mut checks, mut missed) = (0, 0);
     for (draft, known) in window.iter().filter_map(|item| item.known.as_ref()) {
-        let known: Vec<u8> = serde_json::from_str(known)?;
         checks += 1;
-        missed += u64::from(!settings.right(&checks::scores(draft)?, &known));
+        missed += u64::from(!settings.right(&checks::scores(draft), known));
     }
     let over = |count: u64, limit: u32, on: bool| if on && count >= u64::from(limit) { count } else { 0 };
-    Ok(Exceeded {
+    Exceeded {
         fast: over(fast, settings.fast_limit, settings.min_seconds > 0),
         missed: over(missed, settings.missed_limit, settings.missed_limit > 0),
         checks,
         items: window.len() as u64,
-    })
+    }
 }
 
 /// The problem with the minutes before a break is suggested, if any.

@@ -95,7 +95,7 @@ pub async fn extend_study(
     Ok(Json(state.services.plans.get(&admin, id).await?))
 }
 
-/// Create a draft with the same settings and raters
+/// Create a draft with the same settings, known-score items, raters and adjudicators
 ///
 /// It gets a new seed. Start it by setting its status to `running`.
 #[utoipa::path(post, path = "/studies/{id}/copy", tag = "Studies", security(("token" = ["write:studies"])),
