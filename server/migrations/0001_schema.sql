@@ -1,6 +1,6 @@
 -- The schema. Numbered files are append-only: a later need is a later file.
 --
--- Times are milliseconds since 1970 in UTC. Columns marked "json" hold what the types of app/src/model serialize to.
+-- Times are milliseconds since 1970 in UTC. Columns marked "json" hold what the types of app/model serialize to.
 -- Triggers count and maintain what lists and pages read, in the transaction of its cause, whoever causes it.
 --
 --   People and login ............ accounts, groups, invitations, sessions, access tokens
@@ -299,7 +299,7 @@ CREATE TABLE all_submissions (
     importing_until INTEGER,
     expected        INTEGER,                   -- number of outputs that the import stores, for its progress
     deleted_at      INTEGER,
-    -- A list is read in the order of an index of its own table (server/src/db/page.rs), so what sorts it is in that
+    -- A list is read in the order of an index of its own table (server/db/src/page.rs), so what sorts it is in that
     -- table: a submission and a run have the names of their model and dataset beside their numbers. Triggers keep them;
     -- nothing else writes them.
     model_name      TEXT NOT NULL DEFAULT '' COLLATE NOCASE,
@@ -844,7 +844,7 @@ END;
 
 -- Quality -------------------------------------------------------------------------------------------------------------
 
--- What a study does about quality; `json` is a QualitySettings (app/src/model/quality.rs). Without a row: the defaults,
+-- What a study does about quality; `json` is a QualitySettings (app/model/src/quality.rs). Without a row: the defaults,
 -- which do nothing.
 CREATE TABLE study_quality (
     study_id INTEGER PRIMARY KEY REFERENCES all_studies (id),
@@ -1121,7 +1121,7 @@ CREATE TABLE run_items (
     attempt      INTEGER NOT NULL DEFAULT 0,   -- each lease begins an attempt; the result of an older one is refused
     verdict      TEXT,
     -- The verdict as published, where the benchmark has an evaluator of its own (the reason is in `outcome`), and the
-    -- class of its failure, as the benchmark's authors count them (app/src/model/failure_class.rs).
+    -- class of its failure, as the benchmark's authors count them (app/model/src/failure_class.rs).
     published    TEXT,
     failure      TEXT,
     passed       INTEGER NOT NULL DEFAULT 0,
@@ -1627,7 +1627,7 @@ CREATE TRIGGER inbox_flag_answered AFTER INSERT ON flag_answers BEGIN
 END;
 
 -- Disagreements. While the scores of a rating are being stored, it has fewer than the others. New limits concern every
--- rated output, in steps (server/src/services/steps.rs).
+-- rated output, in steps (server/services/src/steps.rs).
 CREATE TRIGGER inbox_rating_counted AFTER INSERT ON counted
 WHEN EXISTS (SELECT 1 FROM study_quality WHERE study_id = NEW.study_id)
  AND length(NEW.scores) = (SELECT max(length(scores)) FROM counted WHERE study_id = NEW.study_id AND output_id = NEW.output_id)
@@ -1832,7 +1832,7 @@ CREATE TABLE audit (
     detail   TEXT NOT NULL
 ) STRICT;
 
--- Names, for the search over everything (server/src/db/find.rs): three letters in a row are what it looks up, in any
+-- Names, for the search over everything (server/db/src/find.rs): three letters in a row are what it looks up, in any
 -- language. It stores no text, only where which letters are. A row's number is that of its object, above
 -- 2^40 times its kind: 1 dataset, 2 task, 3 model, 4 study, 5 account. Triggers keep it.
 CREATE VIRTUAL TABLE names USING fts5 (text, content='', contentless_delete=1, tokenize='trigram');

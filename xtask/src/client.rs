@@ -2,7 +2,7 @@
 //! all under `target/client` with hashed names and a manifest. Cargo compiles the client and, at the same time,
 //! `xtask/client-builder`, which makes those files of it.
 //!
-//! `server/src/http/assets.rs` reads that folder: from disk in a development build, embedded in a release.
+//! `server/web/src/assets.rs` reads that folder: from disk in a development build, embedded in a release.
 //! It is the workspace's own folder even if cargo's target folder is shared, because each checkout embeds
 //! its own client.
 

@@ -64,7 +64,7 @@ struct Running(Child);
 impl Running {
     fn start(binary: &Path, args: &serve::Options) -> Result<Running> {
         let mut command: Command = serve::command(binary, args)?;
-        // server/src/http/dev.rs
+        // server/web/src/dev.rs
         command.env("AIXGRADE_DEV_RELOAD", "1");
         tools::say(tools::shown(&command));
         Ok(Running(command.spawn().with_context(|| format!("cannot start {}", binary.display()))?))

@@ -1,5 +1,5 @@
 //! People and invitations. Logging in, logging out and changing a password are plain form posts
-//! (`server/src/http/account.rs`), because they change the session.
+//! (`server/web/src/account.rs`), because they change the session.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Datasets. Files are imported by `server/src/http/upload.rs`.
+//! Datasets. Files are imported by `server/web/src/upload.rs`.
 
 use leptos::prelude::*;
 

@@ -49,7 +49,7 @@ pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError>
 }
 
 /// Submits a rating; responds only after the commit. Without JavaScript the form goes to
-/// `server/src/http/grade.rs`, which makes the same call.
+/// `server/web/src/grade.rs`, which makes the same call.
 #[server(prefix = "/rpc", endpoint = "submit_rating", protocol = Call)]
 pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
     let (ports, person) = ports()?;

@@ -1,4 +1,4 @@
-//! Rubrics. Files are imported by `server/src/http/upload.rs`.
+//! Rubrics. Files are imported by `server/web/src/upload.rs`.
 
 use leptos::prelude::*;
 

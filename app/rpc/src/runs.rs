@@ -1,4 +1,4 @@
-//! Runs of automated tests. Their progress streams from `server/src/http/runs.rs`.
+//! Runs of automated tests. Their progress streams from `server/web/src/runs.rs`.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Model outputs. Files are uploaded by `server/src/http/upload.rs`.
+//! Model outputs. Files are uploaded by `server/web/src/upload.rs`.
 
 use leptos::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Sentences about which models differ, in both languages, from the facts in [`model::claims`].
 //!
-//! Each sentence must be true of the figures whatever is missing: `server/src/report/claims_test.rs` checks
+//! Each sentence must be true of the figures whatever is missing: `server/report/src/claims_test.rs` checks
 //! them over random comparisons.
 
 use super::I18n;

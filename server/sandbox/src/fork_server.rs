@@ -3,7 +3,7 @@
 //!
 //! The fork server itself runs no model code, and its processes cannot reach it: each has its own process and mount
 //! namespaces and its own scratch folders, and applies the filter of [`Profile::Run`] before it runs a program
-//! (`server/src/lang/python/fork_server.py`). It runs one process at a time, so limits of the sandbox as a whole are
+//! (`server/lang/src/python/fork_server.py`). It runs one process at a time, so limits of the sandbox as a whole are
 //! limits of that process.
 
 use std::{

@@ -75,7 +75,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
         // The audit log.
         .route("/admin/audit.csv", get(audit::csv))
-        // Server functions: app/src/rpc.
+        // Server functions: app/rpc.
         .route("/rpc/{*function}", post(pages::call));
     // Pages: app/src/routes.rs.
     for page in pages() {

@@ -2,7 +2,7 @@
 //! and compresses, joins the style sheets, and gives every file a hashed name, listed in a manifest.
 //!
 //! A program of its own, because what it is made of takes minutes to compile: xtask builds it beside the client itself.
-//! `server/src/http/assets.rs` reads the folder that it writes.
+//! `server/web/src/assets.rs` reads the folder that it writes.
 
 mod glue;
 mod prune;
@@ -130,7 +130,7 @@ fn packs(groups: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeS
     packs
 }
 
-/// The manifest that tells the server which files a page names: `server/src/http/assets.rs`.
+/// The manifest that tells the server which files a page names: `server/web/src/assets.rs`.
 #[derive(Serialize)]
 struct Manifest {
     /// The client's script.

@@ -1,6 +1,6 @@
 //! Prerequisites of tests next to the checkout, and which tests may be skipped without them.
 //!
-//! The tests' half is `server/tests/util/prerequisites.rs`: it writes a line for each skipped test to the
+//! The tests' half is `server/prerequisites/src/lib.rs`: it writes a line for each skipped test to the
 //! file that [`VARIABLE`] names.
 
 use std::{

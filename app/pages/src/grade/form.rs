@@ -1,6 +1,6 @@
 //! The rating form: scales, comment, flag, buttons, and its saved state.
 //!
-//! Must stay true: without JavaScript, the server understands the form (`server/src/http/grade.rs`).
+//! Must stay true: without JavaScript, the server understands the form (`server/web/src/grade.rs`).
 
 use leptos::prelude::*;
 

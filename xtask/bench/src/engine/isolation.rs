@@ -18,7 +18,7 @@ const HARMLESS: &str = "public class Harmless {
 }
 ";
 
-/// As `server/src/engine/runner.rs` starts it.
+/// As `server/engine/src/runner.rs` starts it.
 const FLAGS: [&str; 11] = [
     "-XX:TieredStopAtLevel=1",
     "-XX:CompileThresholdScaling=10",
@@ -80,7 +80,7 @@ pub fn cost(binary: &Path, data: &Path) -> Result<Cost> {
         let mut bare = tools::command(image.join("java/bin/java"));
         bare.args(FLAGS).arg("-cp").arg(program.path()).arg("Harmless");
         bare_ms += once(&mut bare)?;
-        // As `server/src/sandbox/bubblewrap.rs` starts it.
+        // As `server/sandbox/src/bubblewrap.rs` starts it.
         let mut isolated = tools::command(&helper);
         isolated.args(["__sandbox", &order]);
         isolated_ms += once(&mut isolated)?;
