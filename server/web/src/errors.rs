@@ -1,6 +1,7 @@
 //! Errors as HTTP responses, for requests that are neither pages nor server functions: a line of text for
 //! programs, a page for browsers.
 
+use app::error_page::{Failed, SentForm};
 use axum::{
     Extension,
     body::{Body, Bytes, to_bytes},
@@ -9,7 +10,6 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use app::error_page::{Failed, SentForm};
 use model::{caller::Caller, error::AppError, user::Visitor};
 
 use super::{pages, router::FORM_LIMIT};
