@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
-use tower_sessions::{
+use tower_sessions_core::{
     SessionStore,
     session::{Id, Record},
     session_store,
