@@ -170,7 +170,9 @@ fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };
     let row = &detail.row;
     let reason = row.reason.as_ref().map(|reason| {
-        let (text, lang) = (stop_reason(&reason).get(i.lang).0.to_owned(), stop_reason(&reason).get(i.lang).1);
+        let reason = stop_reason(reason);
+        let (text, lang) = reason.get(i.lang);
+        let text = text.to_owned();
         view! { <Notice tone=Tone::Care><p lang=lang>{text}{t.full_stop}</p></Notice> }
     });
     let ended = row.status != CollectionStatus::Running;
