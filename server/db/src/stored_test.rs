@@ -12,7 +12,7 @@ use model::{
     },
     page::PageOf,
     quality::FlagOn,
-    run::{ItemFilter, Outcome, Verdict},
+    run::{Environment, ItemFilter, Outcome, Verdict},
 };
 use rusqlite::Connection;
 
@@ -53,7 +53,7 @@ fn readable() -> Connection {
     set("UPDATE run_items SET outcome = ?1 WHERE outcome IS NOT NULL", &outcome);
     set("UPDATE run_items SET fault = ?1 WHERE fault IS NOT NULL", r#"{"code":"no_tests"}"#);
     set("UPDATE runs SET fault = ?1 WHERE fault IS NOT NULL", r#"{"code":"no_tests"}"#);
-    set("UPDATE runs SET environment = ?1 WHERE id = 1", r#"{"java":"17","time_zone":"UTC","locale":"C"}"#);
+    set("UPDATE runs SET environment = ?1 WHERE id = 1", &serde_json::to_string(&Environment::default()).unwrap());
     set("UPDATE drafts SET json = ?1", &draft);
     set("UPDATE probes SET draft = ?1", &draft);
     set("UPDATE probe_ratings SET draft = ?1", &draft);
@@ -104,6 +104,7 @@ fn first() -> PageOf {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a row for each stored value")]
 fn a_damaged_value_is_refused_with_its_place() {
     let kinds: &[Kind] = &[
         ("users", "id = 2", "id 2", "role", |c| accounts::by_id(c, RATER).map(drop)),

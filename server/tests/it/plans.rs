@@ -494,7 +494,8 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
             calibration,
             tolerance,
             needed,
-            known_item_every,
+            // A limit of missed checks needs checks.
+            known_item_every: if missed_limit > 0 { known_item_every.max(2) } else { known_item_every },
             repeat_every,
             repeat_apart,
             spread,
