@@ -21,7 +21,7 @@ use crate::{client, server, setup, tools};
 
 /// A program that runs tests.
 struct Program {
-    /// The name of its target; a package's library has the package's name.
+    /// The package's, and the target's if it is another.
     name: String,
     file: PathBuf,
     /// The folder of its package, in which it runs.
@@ -47,13 +47,18 @@ pub fn build() -> Result<&'static Built> {
 
 fn build_afresh() -> Result<Built> {
     let mut cargo = tools::cargo();
-    cargo.args(["test", "--locked", "--no-run", "--quiet", "--tests", "--benches"]);
-    // Programs without tests of their own are built for the tests of their package. Those of other packages would be
-    // neither built nor linted.
+    cargo.args(["test", "--locked", "--no-run", "--quiet", "--tests"]);
     for package in tools::packages()?.iter().filter(|package| package.is_default) {
-        if !package.targets.iter().any(|target| target.kind == "test") {
-            let programs = package.targets.iter().filter(|target| target.kind == "bin" && !target.is_tested);
-            cargo.args(programs.flat_map(|program| ["--bin", &program.name]));
+        let is_tested = package.targets.iter().any(|target| target.kind == "test");
+        for target in &package.targets {
+            match target.kind.as_str() {
+                // By name, because `--benches` would add each program, which bare `cargo bench` would run.
+                "bench" => cargo.args(["--bench", &target.name]),
+                // Programs without tests of their own are built for the tests of their package. Those of other packages
+                // would be neither built nor linted.
+                "bin" if !target.is_tested && !is_tested => cargo.args(["--bin", &target.name]),
+                _ => &mut cargo,
+            };
         }
     }
     let artifacts = tools::artifacts(with_lints(&mut cargo)?)?;
@@ -74,7 +79,9 @@ fn programs(artifacts: Vec<tools::Artifact>) -> Vec<Program> {
     tests
         .filter_map(|made| {
             let file = made.program()?.to_path_buf();
-            Some(Program { name: made.name, file, package: made.package })
+            let folder = made.package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = if folder == made.name { folder } else { format!("{folder} {}", made.name) };
+            Some(Program { name, file, package: made.package })
         })
         .collect()
 }
