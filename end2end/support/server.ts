@@ -78,7 +78,7 @@ export class Server {
     const started = spawn(binary, ['serve', '--listen', listen, '--data', this.folder, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // None of the developer's own settings.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, RUST_LOG: 'warn,server=info', ...ENDPOINTS, ...this.env, ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...ENDPOINTS, ...this.env, ...env },
     });
     this.process = started;
     const from = this.printed.length;

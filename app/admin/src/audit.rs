@@ -140,7 +140,7 @@ fn row(i: I18n, entry: Entry) -> impl IntoView {
 /// The details of an entry; several as a list.
 fn details(i: I18n, details: &Details) -> AnyView {
     let lines = lines(i, details).into_iter().map(|(name, value)| {
-        view! { {name}{i.lang.pick(": ", "：")}<span translate="no">{value}</span> }
+        view! { {format!("{name}{}", i.lang.pick(": ", "："))}<span translate="no">{value}</span> }
     });
     let lines: Vec<_> = lines.collect();
     match lines.len() {

@@ -1,5 +1,7 @@
 //! The components that pages are built of, and what they need to call the server: [`call`] and [`context`].
 //!
+//! This crate may not know server functions, pages and their addresses.
+//!
 //! - [`frame::Page`]: title, breadcrumbs, heading, actions and content of a page.
 //! - [`load::Data`]: a page's data. [`load::Load`]: waits for it, and shows the error if it fails.
 //! - [`form::ActionForm`]: a form that posts to a server function; [`form::FormAction`] has its result.

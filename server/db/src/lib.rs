@@ -1,11 +1,13 @@
 //! The database: one SQLite file in the data folder.
 //!
-//! All SQL is below this module, one query file per aggregate. `Db::write` opens an IMMEDIATE transaction on
+//! All SQL is in this crate, one query file per aggregate. `Db::write` opens an IMMEDIATE transaction on
 //! the only writing connection; `Db::read` provides a snapshot on a connection that cannot write. No other
-//! module opens a connection.
+//! crate opens a connection.
 //!
 //! Columns are read by name, so that another order of them changes nothing; only the value of a statement with a single
-//! column is read by its position.
+//! column is read by its position. A value that cannot be read is an error with its table, row and column ([`stored`]).
+//!
+//! This crate may not know services, formats, figures and the engine.
 
 pub mod accounts;
 pub mod announcements;

@@ -10,6 +10,8 @@
 //! standard error: [`Started`] once the program runs, and the [`Report`] at the end. If the program could not be
 //! started, the report is the only line.
 //!
+//! This crate may not know any other crate of ours.
+//!
 //! The server could not do this between fork and exec without `unsafe`, and a separate process also gets the exact CPU
 //! time of everything that it started.
 

@@ -8,7 +8,7 @@
 //! apart.
 //!
 //! Invariants: every item ends with an outcome or an engine error, whichever process dies and when; no item counts
-//! twice; an item on which the engine failed is tried once more, alone.
+//! twice; an item on which the engine failed is tried once more, alone. This crate may not know services and pages.
 
 pub mod answers;
 mod backend;

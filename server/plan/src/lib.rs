@@ -3,7 +3,7 @@
 //! [`make`] plans a study before it starts. [`share_out`] finds raters for units that become free when a rater
 //! leaves or the study grows. [`newcomer`] picks the units that a new rater takes over. [`change`] makes of them what a
 //! change of a running study does, over the planned ratings of [`rows`]. Nothing here reads a clock, a database or
-//! randomness other than the seed.
+//! randomness other than the seed. This crate may not know what the outputs are.
 
 pub mod change;
 mod flow;

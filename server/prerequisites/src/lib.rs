@@ -3,6 +3,8 @@
 //!
 //! Tests read: `let Some(data) = prerequisites::aixbench_data() else { return };`. No other early return for
 //! lack of something is allowed (`server/tests/it/sources.rs`). A development dependency of the crates whose tests need it.
+//!
+//! This crate may not know any other crate of ours.
 
 #![allow(clippy::panic, reason = "a test that cannot go on ends")]
 

@@ -3,10 +3,10 @@
 //! A [`Command`] is plain data: the program, the files that it sees, its limits. A [`Sandbox`] starts it and returns a
 //! [`Child`]: a control socket to the program inside, its printed text (bounded), and at the end a [`Report`].
 //! [`bubblewrap`] is the one real backend, [`fake`] the one for tests. Called by `engine`, `lang`, `jobs` and the
-//! command line. No process is started outside of this module, `helper` and xtask.
+//! command line. No process is started outside of this crate, `helper` and xtask.
 //!
 //! Invariants: nothing outside a [`Command`] is visible inside; a child never outlives the server; a command that
-//! cannot be isolated is not started.
+//! cannot be isolated is not started. This crate may not know what it runs.
 
 pub mod bubblewrap;
 pub mod cgroup;

@@ -28,7 +28,7 @@ mod report;
 mod rubrics;
 mod run;
 mod runs;
-mod serve;
+pub mod serve;
 mod shell;
 mod studies;
 mod submissions;

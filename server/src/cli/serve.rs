@@ -267,10 +267,19 @@ fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
     Ok((!cleared.is_empty()).then(message))
 }
 
+/// Our crates that log.
+pub const LOGGING: [&str; 9] = ["base", "db", "engine", "jobs", "lang", "sandbox", "services", "syntax", "web"];
+
+/// What is logged without `RUST_LOG`: warnings of all crates, and what our own have to say.
+fn default_filter() -> String {
+    let ours = LOGGING.iter().map(|name| format!(",{name}=info"));
+    format!("warn{}", ours.collect::<String>())
+}
+
 /// Logs to standard error at the level of `RUST_LOG`.
 pub fn log(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,server=info"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default_filter()));
     // A test may have installed a subscriber already; then that one is used.
     let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let _ = match format {

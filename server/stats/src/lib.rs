@@ -1,6 +1,8 @@
 //! Figures from ratings and verdicts. Pure: no database, no file, no clock; randomness comes from a stored
 //! seed. Formulas, sources and the treatment of missing data are in docs/statistics.md, which this code
 //! follows; `server/stats/tests/reference/` has the figures of independent programs.
+//!
+//! This crate may not know where the numbers come from and how they are shown.
 
 pub mod agreement;
 pub mod alt_test;

@@ -458,7 +458,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
         .write(move |tx| {
             let id = db::webhooks::insert(tx, &new.url, "s", &new.events, None)?;
             tx.execute("INSERT INTO webhook_deliveries (webhook_id, event, state, created_at, next_at) VALUES (?1, 'test', 'waiting', unixepoch() * 1000, 1)", [id.0])?;
-            Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = '{\"code\":\"timeout\"}', next_at = NULL", [])?)
+            Ok(tx.execute("UPDATE webhook_deliveries SET state = 'failed', attempts = 9, error = '{\"code\":\"timeout\",\"seconds\":10}', next_at = NULL", [])?)
         })
         .await
         .unwrap();

@@ -171,6 +171,20 @@ fn nothing_that_answers_a_request_acts_as_the_system() {
 }
 
 #[test]
+fn the_log_has_what_each_crate_says() {
+    let mut logging = Vec::new();
+    for entry in fs::read_dir(root().join("server")).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        if manifest.contains("\ntracing.workspace") {
+            logging.push(folder.file_name().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    logging.sort();
+    assert_eq!(logging, server::cli::serve::LOGGING);
+}
+
+#[test]
 fn callers_are_made_at_the_edge() {
     // The session's cookie, the access token, the demo's raters; the guard only reads.
     let known = ["services/demo_results.rs", "web/guard.rs", "web/rest/scopes.rs", "web/session.rs"];

@@ -161,7 +161,6 @@ impl Server {
         let mut process = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--demo=study", "--data"])
             .arg(data)
-            .env("RUST_LOG", "warn,server=info")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
