@@ -86,6 +86,10 @@ fn programs(artifacts: Vec<tools::Artifact>) -> Vec<Program> {
         .collect()
 }
 
+/// How many test programs run at the same time. One often waits for a broker, a lease or a program while the other
+/// computes; more would only make each other slow.
+const SIDE_BY_SIDE: usize = 2;
+
 /// Runs the tests of every package but those of xtask.
 pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     setup::for_rust_tests()?;
@@ -96,7 +100,8 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     let command = |program: &Program| {
         let mut command = tools::of_package(&program.file, &program.package);
         // Many tests wait for programs that they start, or until a lease expires.
-        command.env("RUST_TEST_THREADS", (2 * cores()).to_string());
+        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
+        command.env("RUST_TEST_THREADS", threads.to_string());
         prerequisites.pass_to(&mut command);
         command
     };
@@ -111,9 +116,8 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
         }
         ran
     };
-    // One more than cores, because tests wait for brokers, leases and programs.
     let ran: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..=cores()).map(|_| scope.spawn(in_turn)).collect();
+        let threads: Vec<_> = (0..SIDE_BY_SIDE).map(|_| scope.spawn(in_turn)).collect();
         threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("tests were not counted"))).collect()
     });
     let mut all = Counts::default();
@@ -125,10 +129,6 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     }
     times.write()?;
     Ok(all)
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How long each program ran the last time, in seconds.
