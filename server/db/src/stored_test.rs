@@ -47,7 +47,7 @@ fn readable() -> Connection {
     let rubric = r#"{"slug":"r","version":2,"dimensions":[]}"#;
     let outcome = serde_json::to_string(&Outcome::new(Verdict::Passed)).unwrap();
     let draft = serde_json::to_string(&Draft::default()).unwrap();
-    let judging = r#"{"lang":"en","level_order":"drawn","rubric":"r 2","dimensions":[],"outputs":1,"prompt_tokens":1}"#;
+    let judging = r#"{"lang":"en","level_order":"drawn","rubric":"r 2","dimensions":[],"instructions":false,"outputs":1,"prompt_tokens":1}"#;
     let set = |sql: &str, value: &str| conn.execute(sql, [value]).unwrap();
     set("UPDATE rubrics SET json = ?1", rubric);
     set("UPDATE run_items SET outcome = ?1 WHERE outcome IS NOT NULL", &outcome);
@@ -292,7 +292,7 @@ const READERS: &[&str] = &[
 #[test]
 fn only_one_file_parses_stored_values_and_no_failure_is_dropped() {
     let mut files = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/db"), &mut files);
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
     assert!(files.len() > 50, "the sources of db are elsewhere");
     for (name, text) in files {
         let text = text.split("#[cfg(test)]").next().unwrap();
