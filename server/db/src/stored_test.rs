@@ -266,8 +266,6 @@ fn a_damaged_judging_never_becomes_a_collection_of_outputs() {
 /// Files that parse what is not stored, or that read databases of earlier schemas.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("stored.rs", "it is the one place"),
-    ("migrations.rs", "it prepares what earlier schemas stored"),
-    ("old_words.rs", "it reads what earlier schemas stored"),
     ("page.rs", "it parses addresses of pages"),
     ("find.rs", "it parses what people search for"),
     ("rubrics.rs", "it parses the names of rubrics that people give"),
