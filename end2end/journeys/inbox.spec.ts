@@ -17,7 +17,7 @@ async function rateAll(
   const call = (name: string, data: object) => who.post(`/rpc/${name}`, { data, headers });
   const study = await (await call('my_studies', {})).json();
   for (let n = 0; n < most; n += 1) {
-    const next = await (await call('next', { study: study[0].token, holding: [] })).json();
+    const next = await (await call('next_item', { study: study[0].token, holding: [] })).json();
     const token = next?.Item?.token;
     if (!token) {
       break;

@@ -103,7 +103,7 @@ async function rateThrough(who: APIRequestContext, study: string, told: Told, ba
     }
   };
   for (let n = 0; ; n += 1) {
-    const next = await ask('next', { study });
+    const next = await ask('next_item', { study });
     expect(next.status, JSON.stringify(next.body)).toBe(200);
     if (!next.body.Item) {
       expect(next.body.Finished).toBeDefined();
