@@ -1,6 +1,6 @@
 //! The announcements that the visitor has not read, at the top of every page.
 //!
-//! This is part of every page's code, so it has a form of its own: [`ActionForm`](super::form::ActionForm) would
+//! This is part of every page's code, so it has a form of its own: [`ActionForm`](ui::form::ActionForm) would
 //! make the login heavier.
 
 use std::time::Duration;

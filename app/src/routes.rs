@@ -1,6 +1,6 @@
 //! Every address that is a page. Form posts and downloads are the server's.
 //!
-//! A new page is a component in a file below [`pages`], the `mod` line of that file, and a line in
+//! A new page is a component in a file of the crate `pages` or `admin`, the `mod` line of that file, and a line in
 //! the table here. [`crate::routing`] does the rest.
 //!
 //! The server's guards and services decide who may see a page; the page only shows its data.

@@ -1,4 +1,4 @@
-//! `/admin/find?q=`: the search over everything that an admin made, and over the pages. [`app::palette`] draws it
+//! `/admin/find?q=`: the search over everything that an admin made, and over the pages. The palette of the crate `app` draws it
 //! in a dialog, too.
 
 use std::time::Duration;

@@ -16,7 +16,7 @@ pub const AUDIT_PAGE: usize = 50;
 /// Declares [`Action`] with its names.
 macro_rules! actions {
     ($($variant:ident => $name:literal,)*) => {
-        /// An audited action. Its name is `noun.verb`; it is stored, and part of the API. [`texts::audit`] has the
+        /// An audited action. Its name is `noun.verb`; it is stored, and part of the API. `texts::audit` has the
         /// words for it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Action { $($variant,)* }

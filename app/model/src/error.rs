@@ -58,7 +58,7 @@ pub enum AppError {
     Internal(String),
 }
 
-/// Why a rater's request is refused. [`texts::refusal`] has the texts on screen.
+/// Why a rater's request is refused. `texts::refusal` has the texts on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
     /// The study accepts no ratings now.

@@ -1,6 +1,6 @@
 //! Why a request to another server, or what the server does for itself every day, failed: as values.
 //!
-//! They are stored and sent as JSON with a `code` and its values; [`texts::faults`] puts them into words. Texts of
+//! They are stored and sent as JSON with a `code` and its values; `texts::faults` puts them into words. Texts of
 //! other programs (endpoints, libraries, the operating system) stay texts, in fields of their own. Faults of the engine are
 //! in [`super::reason`].
 

@@ -1,6 +1,6 @@
 //! Reasons of verdicts, changes to outputs, warnings and faults of the engine, as values.
 //!
-//! They are stored and sent as JSON with a `code` or `kind` and its values; [`texts::reasons`] puts them into
+//! They are stored and sent as JSON with a `code` or `kind` and its values; `texts::reasons` puts them into
 //! words. Texts of other programs (exceptions, compiler messages, errors of the operating system) stay texts, in
 //! fields of their own. Nothing here is particular to one programming language unless its name says so.
 
