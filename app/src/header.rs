@@ -26,7 +26,7 @@ pub fn Header() -> impl IntoView {
     let me = visitor.me;
     let links: &[(&str, &str)] = match (&me, admin) {
         (None, _) => &[],
-        (Some(_), false) => &[("/desk", common.nav_desk)],
+        (Some(_), false) => &[("/my-studies", common.nav_my_studies)],
         (Some(_), true) => &[
             ("/admin", common.nav_overview),
             (INBOX, common.nav_inbox),
@@ -37,11 +37,11 @@ pub fn Header() -> impl IntoView {
             ("/admin/runs", common.nav_runs),
             ("/admin/people", common.nav_people),
             ("/admin/settings", common.nav_settings),
-            ("/desk", common.nav_desk),
+            ("/my-studies", common.nav_my_studies),
         ],
     };
     let path = use_location().pathname;
-    let home = if admin { "/admin" } else { "/desk" };
+    let home = if admin { "/admin" } else { "/my-studies" };
     let waiting = use_context::<WaitingCount>();
     let links = links
         .iter()
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn navigation_marks_the_current_page() {
         let check = |href, path, home, expected| assert_eq!(leads_to(href, path, home), expected, "{href} on {path}");
-        check("/desk", "/desk", "/desk", true);
-        check("/desk", "/", "/desk", true);
-        check("/desk", "/", "/admin", false);
+        check("/my-studies", "/my-studies", "/my-studies", true);
+        check("/my-studies", "/", "/my-studies", true);
+        check("/my-studies", "/", "/admin", false);
         check("/admin", "/", "/admin", true);
         check("/admin", "/admin/studies", "/admin", false);
         check("/admin/studies", "/admin/studies/7", "/admin", true);

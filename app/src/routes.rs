@@ -39,7 +39,7 @@ pages! {
     }
     /// A rater's start page and its subpages, without grading.
     MyStudies as my_studies {
-        "/desk" => MyStudiesPage in pages::my_studies,
+        "/my-studies" => MyStudiesPage in pages::my_studies,
         "/studies/:study/mine" => MinePage in pages::mine,
         "/rubric/:study" => RubricPage in pages::rubric,
         "/guidelines/:study" => GuidelinesPage in pages::guidelines,
@@ -51,7 +51,7 @@ pages! {
     }
     /// Grading the outputs of a task side by side, and practice.
     SideBySide as side_by_side {
-        "/beside/:study" => SideBySidePage in pages::grade::side_by_side,
+        "/side-by-side/:study" => SideBySidePage in pages::grade::side_by_side,
         "/tour" => TourPage in pages::grade::tour,
     }
     /// Adjudication, for raters and admins.
@@ -108,7 +108,7 @@ pages! {
         "/admin/studies/:id/quality" => QualityStudyPage in admin::quality,
         "/admin/studies/:id/ratings" => RatingsPage in admin::quality::ratings,
         "/admin/studies/:id/flags" => FlagsPage in admin::quality::flags,
-        "/admin/studies/:id/disputes" => DisagreementsPage in admin::quality::disagreements,
+        "/admin/studies/:id/disagreements" => DisagreementsPage in admin::quality::disagreements,
         "/admin/people" => PeoplePage in admin::people,
         "/admin/announcements" => AnnouncementsPage in admin::announcements,
         "/admin/groups" => GroupsPage in admin::groups,
@@ -210,8 +210,8 @@ mod tests {
         };
         check("/", false, Some((Page::MyStudiesPage, &[])));
         check("/", true, Some((Page::AdminHome, &[])));
-        check("/desk", true, Some((Page::MyStudiesPage, &[])));
-        check("/desk/", false, Some((Page::MyStudiesPage, &[])));
+        check("/my-studies", true, Some((Page::MyStudiesPage, &[])));
+        check("/my-studies/", false, Some((Page::MyStudiesPage, &[])));
         check("/grade/abc", false, Some((Page::GradeNextPage, &[("study", "abc")])));
         check("/grade/abc/d%20f", false, Some((Page::GradeItemPage, &[("study", "abc"), ("item", "d%20f")])));
         check("/admin/studies/new", true, Some((Page::NewStudyPage, &[])));
@@ -219,7 +219,7 @@ mod tests {
         check("/administration", true, None);
         check("/grade/", false, None);
         check("/grade//", false, None);
-        check("desk", false, None);
+        check("my-studies", false, None);
         check("", false, None);
     }
 }

@@ -98,7 +98,7 @@ impl Page {
     pub fn at(path: &str, admin: bool) -> Option<(Page, Params)> {
         let path = match path {
             START if admin => "/admin",
-            START => "/desk",
+            START => "/my-studies",
             path => path.strip_suffix('/').unwrap_or(path),
         };
         let found = Page::ALL.iter().filter_map(|(page, address)| Some((*page, params(address, path)?)));

@@ -74,5 +74,5 @@ test('an announcement is closed without scripts', { tag: '@scriptless' }, async 
   await expect(page.getByText('Lunch')).toBeVisible();
   await page.getByRole('button', { name: 'Close' }).click();
   await expect(page.getByText('Lunch')).toHaveCount(0);
-  await expect(page).toHaveURL(/\/(desk)?\??$/);
+  await expect(page).toHaveURL(/\/(my-studies)?\??$/);
 });

@@ -78,7 +78,7 @@ test('two models are compared, from the dataset to a task, and exported', async 
 
   // Chinese words are found in the description.
   const slug = page.url().replace(/\?.*/, '');
-  await open(page, `${slug}?tasklang=zh`);
+  await open(page, `${slug}?task_nl_lang=zh`);
   await expect(page.locator('#tasks > details.fold')).toHaveAttribute('open');
   const text = await page.locator('#tasks table.list .nl-text span[lang]').first().textContent();
   const words = (text ?? '').slice(2, 6);

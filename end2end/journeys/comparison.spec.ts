@@ -56,5 +56,5 @@ test('a rater reads no results', async ({ page, watch }) => {
   const answer = await page.goto('/admin/studies/1');
   expect(answer?.status()).toBe(403);
   expect((await page.request.get('/admin/studies/1/ratings.csv')).status()).toBe(403);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
 });

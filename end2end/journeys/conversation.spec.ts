@@ -139,8 +139,8 @@ test('an adjudicator answers about an instruction on which raters disagree', asy
   await page.locator('[name="asked[spread]"]').fill('1');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
-  await open(page, `/admin/studies/${study}/disputes`);
-  const card = page.locator('ul.disputes > li').first();
+  await open(page, `/admin/studies/${study}/disagreements`);
+  const card = page.locator('ul.disagreements > li').first();
   await expect(card.getByRole('columnheader', { name: 'Turn 1 · Edge cases' })).toBeVisible();
   await expect(card.getByRole('row').filter({ hasText: 'bo' })).toContainText('No');
   await card.getByRole('link', { name: /^Adjudicate/ }).click();

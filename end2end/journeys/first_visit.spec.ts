@@ -31,7 +31,7 @@ test('a first visit stays within its size limit', async ({ browser }) => {
     // A browser with an empty cache and only the session's cookie.
     const context = await browser.newContext({ baseURL: server.url });
     if (place.account) {
-      await context.request.post('/log-in', { form: { ...place.account, next: '/desk' } });
+      await context.request.post('/log-in', { form: { ...place.account, next: '/my-studies' } });
     }
     const page = await context.newPage();
     // The code of other pages is prefetched when the browser is idle; this page does not need it.

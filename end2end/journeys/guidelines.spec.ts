@@ -54,7 +54,7 @@ test('a rater opens the guidelines from the list and next to the work, by keyboa
   await expect(drawer).toBeVisible();
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
 
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await expect(link).not.toContainText('new');
   await link.click();
   await expect(page.getByRole('heading', { level: 1, name: 'Guidelines' })).toBeVisible();

@@ -41,7 +41,7 @@ test('a kill between acknowledgement and next request loses nothing', async ({ p
 
   await server.restart();
   // The session is still there: nobody logs in again.
-  await page.goto('/desk');
+  await page.goto('/my-studies');
   await hydrated(page);
   await page.getByRole('link', { name: 'My ratings' }).click();
   await expect(page.locator('tbody tr')).toHaveCount(1);
@@ -131,7 +131,7 @@ test('repeated kills while eight people rate lose no acknowledged rating', async
   }
   const study = Number(
     await command([
-      ...['studies', 'create', '--title', 'Through kills', '--dataset', 'starter', '--overlap', '5', '--seed', '9'],
+      ...['studies', 'create', '--title', 'Through kills', '--dataset', 'starter', '--raters-per-output', '5', '--seed', '9'],
       ...['1', '2', '3'].flatMap((id) => ['--submission', id]),
       ...people.flatMap(({ name }) => ['--rater', name]),
     ]),

@@ -74,11 +74,11 @@ async function follow(page: Page, path: string): Promise<void> {
 }
 
 for (const [who, account, start] of [
-  ['a rater', demo.ada, '/desk'],
+  ['a rater', demo.ada, '/my-studies'],
   ['an admin', demo.admin, '/admin'],
 ] as [string, Account, string][]) {
   for (const [screen, viewport] of [
-    ['a desk', { width: 1280, height: 800 }],
+    ['a desktop', { width: 1280, height: 800 }],
     ['a phone', { width: 360, height: 740 }],
   ] as const) {
     test(`no link loads a document: ${who} at ${screen}`, async ({ page }) => {
@@ -137,8 +137,8 @@ test('code that does not arrive causes a page load', async ({ page, watch }) => 
   await expect(page.locator('fieldset.scale').first()).toBeVisible();
   // From here on, links are followed without loading documents again.
   await mark(page);
-  await page.getByRole('navigation').locator('a[href="/desk"]').click();
-  await page.waitForURL(/\/desk$/);
+  await page.getByRole('navigation').locator('a[href="/my-studies"]').click();
+  await page.waitForURL(/\/my-studies$/);
   expect(await alive(page)).toBe(true);
 });
 

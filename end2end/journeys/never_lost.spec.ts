@@ -52,7 +52,7 @@ const unsent = (page: Page) =>
 
 /** Number of a person's ratings that count on the server. */
 async function rated(page: Page): Promise<number> {
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   const link = page.getByRole('link', { name: 'My ratings' });
   if ((await link.count()) === 0) {
     return 0;
@@ -155,7 +155,7 @@ test('another person who logs in neither sees nor sends unsent ratings', async (
   watch.expect(/status of 40[14]/);
   await fresh(page, demo.chen);
   const own = await rated(page);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await ready(page, () => begin(page));
   await page.context().clearCookies();
   await grade(page, [4, 3, 5]);
@@ -164,7 +164,7 @@ test('another person who logs in neither sees nor sends unsent ratings', async (
   // Bo logs in in another tab of the same browser.
   const other = await context.newPage();
   await logIn(other, demo.bo);
-  await open(other, '/desk');
+  await open(other, '/my-studies');
   await expect(other.locator('.unsent')).toHaveCount(0);
   const before = await rated(other);
 
@@ -187,10 +187,10 @@ test('two tabs on one output count once', async ({ page, context, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.ada);
   const before = await rated(page);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   const first = await begin(page);
   const second = await context.newPage();
-  await open(second, '/desk');
+  await open(second, '/my-studies');
   expect(await begin(second)).toBe(first);
   await page.bringToFront();
   await grade(page, [2, 2, 2]);
@@ -205,7 +205,7 @@ test('two tabs on one output count once', async ({ page, context, watch }) => {
 test('Enter pressed twice submits one output', async ({ page }) => {
   await fresh(page, demo.bo);
   const before = await rated(page);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   const first = await begin(page);
   for (const key of ['3', '3', '3']) {
     await page.keyboard.press(key);
@@ -221,7 +221,7 @@ test('Enter pressed twice submits one output', async ({ page }) => {
 
 test('the back button loses nothing', async ({ page }) => {
   await fresh(page, demo.chen);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   const first = await begin(page);
   await page.keyboard.press('1');
   await page.keyboard.press('2');
@@ -239,7 +239,7 @@ test('the back button loses nothing', async ({ page }) => {
 
 test('going back shows a rating that has not arrived yet', async ({ page }) => {
   await fresh(page, demo.chen);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await ready(page, () => begin(page));
   const first = await token(page);
   const counted = await page.getByText(/^\d+ rated, /).first().textContent();
@@ -276,7 +276,7 @@ test('going back shows a rating that has not arrived yet', async ({ page }) => {
 
 test('a draft sent before leaving its page arrives first', async ({ page }) => {
   await fresh(page, demo.chen);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await begin(page);
   await grade(page, [2, 2, 2]);
   await expect.poll(() => unsent(page)).toBe(0);
@@ -337,7 +337,7 @@ test('the server restarts during a rating', async ({ page, watch }) => {
   watch.expect(gone);
   await fresh(page, demo.ada);
   const before = await rated(page);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await ready(page, () => begin(page));
   await page.keyboard.press('3');
   await expect(page.getByText('Draft saved')).toBeVisible();

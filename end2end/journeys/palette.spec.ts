@@ -112,7 +112,7 @@ test('without scripts the button is a link to a page that searches', { tag: '@sc
 
 test('a rater has no palette', async ({ page }) => {
   await logIn(page, demo.ada);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await expect(page.locator('dialog.palette, .palette-button')).toHaveCount(0);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(new URL(request.url()).pathname));

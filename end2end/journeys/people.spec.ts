@@ -51,7 +51,7 @@ test('deactivating an account states its consequences and asks to confirm', asyn
   await expect(row.getByText(/^Unfinished ratings: \d+, in 1 study\./)).toBeVisible();
   await row.getByRole('button', { name: 'Deactivate bo' }).click();
   await expect(row.getByText('Deactivated')).toBeVisible();
-  await bo.goto('/desk');
+  await bo.goto('/my-studies');
   await expect(bo).toHaveURL(/\/log-in/);
   await row.getByRole('button', { name: 'Activate bo' }).click();
   await expect(row.getByText('Active', { exact: true })).toBeVisible();

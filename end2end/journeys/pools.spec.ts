@@ -37,14 +37,14 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   // Hidden checks need items.
-  await page.locator('[name="asked[gold_every]"]').fill('5');
+  await page.locator('[name="asked[known_item_every]"]').fill('5');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(/no known-score items are for hidden checks/i)).toBeVisible();
 
   for (const [n, who] of [demo.ada, demo.bo, demo.chen].entries()) {
     await rate(server.url, who, 300, (m) => ((n + m) % 3 === 0 ? [1, 1, 1] : [4, 3, 5]));
   }
-  await open(page, '/admin/studies/1/disputes');
+  await open(page, '/admin/studies/1/disagreements');
   await page.getByRole('link', { name: /^Adjudicate/ }).first().click();
   await hydrated(page);
   for (const [place, value] of ['2', '2', '3'].entries()) {
@@ -53,7 +53,7 @@ test('an adjudicated output becomes a known-score item, changes its pool and is 
   await page.getByRole('button', { name: 'Save final scores' }).click();
   await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
   // Adjudicated ones come last.
-  await openLast(page, '/admin/studies/1/disputes');
+  await openLast(page, '/admin/studies/1/disagreements');
   await page.getByRole('link', { name: /Add to known-score items/ }).click();
   await hydrated(page);
   const form = page.locator('#known-proposal');

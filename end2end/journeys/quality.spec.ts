@@ -25,7 +25,7 @@ async function addKnown(page: Page, code: string, scores: [string, string, strin
   await open(page, '/admin/studies/1/quality');
   await page.getByText('Add a known-score item').click();
   await page.getByLabel('Code', { exact: true }).fill(code);
-  await page.locator('#gold-pool').selectOption(pool);
+  await page.locator('#known-pool').selectOption(pool);
   for (const [d, score] of scores.entries()) {
     await page.locator(`[name="scores[${d}]"]`).selectOption(score);
     await page.locator(`[name="reasons_en[${d}]"]`).fill(`Reason ${d + 1}.`);
@@ -47,7 +47,7 @@ async function score(page: Page, digits: string): Promise<void> {
 test('a calibration is failed, restarted and passed; training shows the known scores', async ({ page, browser }) => {
   await logIn(page, demo.admin);
   await addKnown(page, 'int answer() { return 42; }', ['4', '3', '5'], 'calibration');
-  await settings(page, { opening: 'must_pass', needed: '1', tolerance: '1' });
+  await settings(page, { calibration: 'must_pass', needed: '1', tolerance: '1' });
 
   const context = await browser.newContext({ baseURL: server.url });
   const rater = await context.newPage();
@@ -68,7 +68,7 @@ test('a calibration is failed, restarted and passed; training shows the known sc
   await atScales(rater);
   await expect(rater.getByText('Item 1 of 1')).toHaveCount(0);
 
-  await settings(page, { opening: 'train' });
+  await settings(page, { calibration: 'train' });
   const other = await (await browser.newContext({ baseURL: server.url })).newPage();
   await logIn(other, demo.bo);
   await open(other, await firstStudy(await visitor(server.url, demo.bo)));
@@ -78,12 +78,12 @@ test('a calibration is failed, restarted and passed; training shows the known sc
   await expect(other.getByText('Reason 1.')).toBeVisible();
   await other.getByRole('button', { name: 'Continue' }).click();
   await expect(other.getByRole('heading', { name: 'Calibration complete' })).toBeVisible();
-  await settings(page, { opening: 'none' });
+  await settings(page, { calibration: 'none' });
 });
 
 test('three raters disagree, an adjudicator decides blind, a flag gets a reply', async ({ page }) => {
   await logIn(page, demo.admin);
-  await settings(page, { spread: '2', opening: 'none' });
+  await settings(page, { spread: '2', calibration: 'none' });
   for (const [n, who] of [demo.ada, demo.bo, demo.chen].entries()) {
     await rate(server.url, who, 300, (m) => ((n + m) % 3 === 0 ? [1, 1, 1] : [4, 3, 5]));
   }
@@ -108,11 +108,11 @@ test('three raters disagree, an adjudicator decides blind, a flag gets a reply',
   await page.getByRole('button', { name: 'Save final scores' }).click();
   await expect(page.getByText('Your adjudication is saved.')).toBeVisible();
   // Open ones come first, adjudicated ones last.
-  await openLast(page, '/admin/studies/1/disputes');
+  await openLast(page, '/admin/studies/1/disagreements');
   await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(1);
 
   // Every figure links to its ratings; the filter is in the address.
-  await open(page, '/admin/studies/1/ratings?disputed=1&score=1&dimension=0');
+  await open(page, '/admin/studies/1/ratings?has_disagreement=1&score=1&dimension=0');
   await expect(page.getByText('disagreement').first()).toBeVisible();
   await expect(page.locator('#filter-score')).toHaveValue('1');
 });
@@ -136,12 +136,12 @@ test('a rater sees the reply to a flag', async ({ page }) => {
   await page.getByLabel('Reply').first().fill('Null is never given.');
   await page.getByRole('button', { name: 'Reply', exact: true }).first().click();
   await expect(page.getByRole('heading', { name: /Resolved/ })).toBeVisible();
-  expect(await (await ada.get('/desk')).text()).toContain('Null is never given.');
+  expect(await (await ada.get('/my-studies')).text()).toContain('Null is never given.');
 });
 
 /** The address of a study, even if nothing in it is left to rate. */
 async function firstStudyOf(who: Awaited<ReturnType<typeof visitor>>): Promise<string> {
-  const start = await (await who.get('/desk')).text();
+  const start = await (await who.get('/my-studies')).text();
   const found = /href="\/studies\/([^"/]+)\/mine"/.exec(start);
   expect(found).not.toBeNull();
   return `/grade/${(found as RegExpExecArray)[1]}`;

@@ -88,7 +88,7 @@ test('a rater reads no results', async ({ page, watch }) => {
   await logIn(page, demo.ada);
   expect((await page.goto('/admin/results'))?.status()).toBe(403);
   expect((await page.request.get('/admin/results.csv')).status()).toBe(403);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
 });
 
 test('a task of a dataset leads to its tests and to every model\'s output', async ({ page }) => {

@@ -112,7 +112,7 @@ test('a rater who comes back after two weeks finds the draft, whatever has chang
   await post('save_guidelines', { object: 'study 1', en: '# How to rate\n\nNew rules.', zh: '', expected: 0 });
   await post('set_study_status', { id: 1, status: 'running' });
 
-  await page.goto('/desk');
+  await page.goto('/my-studies');
   await expect(page).toHaveURL(/\/log-in\?next=/);
   await page.getByLabel('Name').fill(demo.bo.name);
   await page.getByLabel('Password').fill(demo.bo.password);

@@ -209,7 +209,7 @@ test('the tour points at things, works by keyboard, and counts nothing', async (
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await logIn(page, demo.chen);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await page.getByRole('link', { name: 'Start the tour' }).click();
   await hydrated(page);
   const tour = page.locator('.tour');
@@ -280,7 +280,7 @@ test('on a phone the tour leaves the Submit button reachable', async ({ page }) 
 
 test('the rubric is a page of its own, with every level', async ({ page }) => {
   await logIn(page, demo.ada);
-  await open(page, '/desk');
+  await open(page, '/my-studies');
   await page.getByRole('link', { name: 'Rubric' }).first().click();
   await expect(page.getByRole('heading', { level: 1, name: 'Rubric' })).toBeVisible();
   await expect(page.locator('.sheet-level')).toHaveCount(12);

@@ -21,7 +21,7 @@ async function besideStudy(title: string, raters: number[], submissions = [1, 2,
   const form: Record<string, string | number> = {
     title,
     dataset: 'starter',
-    overlap: 1,
+    raters_per_output: 1,
     seed: 7,
     tasks,
     presentation: 'side_by_side',
@@ -122,10 +122,10 @@ test('the calibration comes one item at a time, then the columns', async ({ page
   });
   await post('set_quality', {
     study,
-    'asked[opening]': 'train',
+    'asked[calibration]': 'train',
     'asked[tolerance]': 1,
     'asked[needed]': 0,
-    'asked[gold_every]': 0,
+    'asked[known_item_every]': 0,
     'asked[repeat_every]': 0,
     'asked[repeat_apart]': 0,
     'asked[policy]': 'adjudicator',
@@ -148,7 +148,7 @@ test('the calibration comes one item at a time, then the columns', async ({ page
   await expect(page.getByRole('heading', { name: 'Known scores' })).toBeVisible();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'Start rating' }).click();
-  await expect(page).toHaveURL(/\/beside\//);
+  await expect(page).toHaveURL(/\/side-by-side\//);
   await expect(page.locator('.column')).toHaveCount(3);
 });
 
@@ -160,7 +160,7 @@ test('side by side works without scripts', { tag: '@scriptless' }, async ({ page
     await page.locator(`#${id}`).check();
   }
   await page.locator('#a-column').getByRole('button', { name: 'Submit' }).click();
-  await expect(page).toHaveURL(/\/beside\//);
+  await expect(page).toHaveURL(/\/side-by-side\//);
   await expect(page.locator('#a-column')).toContainText('Submitted');
 });
 
@@ -186,7 +186,7 @@ async function samples(count: number): Promise<number> {
   const { location } = (await sent.json()) as { location: string };
   await admin.dispose();
   const upload = Number(/uploads\/(\d+)/.exec(location)?.[1]);
-  return post<number>('take_submission', { upload, dataset: 'starter', matching: 'task_id', model: 'Sampler' });
+  return post<number>('import_submission', { upload, dataset: 'starter', matching: 'task_id', model: 'Sampler' });
 }
 
 test('two tasks with fifteen outputs each are rated completely, and the study ends', async ({ page }) => {

@@ -50,7 +50,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
     await expect(planned(page, name, 'Remaining')).toHaveText('4');
   }
   const early = await visitor(server.url, demo.ada);
-  expect(await (await early.get('/desk')).text()).not.toContain('Whole');
+  expect(await (await early.get('/my-studies')).text()).not.toContain('Whole');
   await page.getByRole('button', { name: 'Start study' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 
@@ -61,7 +61,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
   await expect(page.getByLabel('Due date')).toHaveValue('2020-02-29');
-  const due = await (await early.get('/desk')).text();
+  const due = await (await early.get('/my-studies')).text();
   expect(due).toContain('Due 29 Feb 2020');
   expect(due).toContain('Overdue');
 
@@ -84,7 +84,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   expect(left[0] + left[1]).toBe(11);
   expect(Math.abs(left[0] - left[1])).toBeLessThanOrEqual(1);
   const gone = await visitor(server.url, demo.chen);
-  expect(await (await gone.get('/desk')).text()).not.toContain('Whole');
+  expect(await (await gone.get('/my-studies')).text()).not.toContain('Whole');
 
   // The others rate the rest, with different scores.
   const adas = await rate(server.url, demo.ada, 12, () => [1, 1, 1]);
@@ -115,7 +115,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
     await expect(page.getByText('Your adjudication is saved.').first()).toBeVisible();
   }
   await expect(page.getByText('No disagreements to adjudicate')).toBeVisible();
-  await open(page, `${study}/disputes`);
+  await open(page, `${study}/disagreements`);
   await expect(page.getByText('adjudicated', { exact: true })).toHaveCount(adas);
   await expect(page.getByText('to adjudicate', { exact: true })).toHaveCount(0);
 
@@ -125,7 +125,7 @@ test('a whole study of three raters, from its plan to the adjudicated end', asyn
   await page.getByText('Close…').click();
   await page.getByRole('button', { name: 'Close study', exact: true }).click();
   await expect(page.getByText('This study is closed. Its ratings are kept.')).toBeVisible();
-  const start = await (await early.get('/desk')).text();
+  const start = await (await early.get('/my-studies')).text();
   expect(start).toContain('Whole');
   expect(start).not.toMatch(/<h2[^>]*>Whole<\/h2>[\s\S]*?Continue rating/);
   await open(page, `${study}/ratings`);
@@ -188,7 +188,7 @@ test('manual shares, extended and then duplicated', async ({ page, watch }) => {
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByText('Paused', { exact: true })).toBeVisible();
   const ada = await visitor(server.url, demo.ada);
-  expect(await (await ada.get('/desk')).text()).not.toMatch(/<h2[^>]*>By hand<\/h2>(?:(?!<h2)[\s\S])*?Start rating/);
+  expect(await (await ada.get('/my-studies')).text()).not.toMatch(/<h2[^>]*>By hand<\/h2>(?:(?!<h2)[\s\S])*?Start rating/);
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(page.getByText('Running', { exact: true })).toBeVisible();
 

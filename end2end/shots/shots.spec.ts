@@ -33,8 +33,8 @@ for (const [screen, viewport] of Object.entries(screens)) {
           // The switch on the page does the same.
           await context.request.post('/lang', { form: { lang, next: '/log-in' } });
           if (account) {
-            await context.request.post('/log-in', { form: { ...account, next: '/desk' } });
-            await context.request.post('/lang', { form: { lang, next: '/desk' } });
+            await context.request.post('/log-in', { form: { ...account, next: '/my-studies' } });
+            await context.request.post('/lang', { form: { lang, next: '/my-studies' } });
           }
           const page = await context.newPage();
           for (const place of every.filter((place) => place.account === account)) {

@@ -54,14 +54,14 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 /** A logged-in client of the server without a browser. */
 export async function visitor(url: string, { name, password }: Account): Promise<APIRequestContext> {
   const context = await request.newContext({ baseURL: url, extraHTTPHeaders: { accept: 'text/html' } });
-  const answer = await context.post('/log-in', { form: { name, password, next: '/desk' } });
+  const answer = await context.post('/log-in', { form: { name, password, next: '/my-studies' } });
   expect(answer.ok()).toBe(true);
   return context;
 }
 
 /** The address of the first study in a rater's list. */
 export async function firstStudy(who: APIRequestContext): Promise<string> {
-  const start = await (await who.get('/desk')).text();
+  const start = await (await who.get('/my-studies')).text();
   const found = /href="(\/grade\/[^"/]+)"/.exec(start);
   if (!found) {
     throw new Error('there is no open study on the start page');

@@ -156,7 +156,7 @@ async fn create(services: &Services, folder: &Path, outputs: usize) -> Submissio
     let file = incoming.finish().await.unwrap();
     let upload = services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
     let (admin, refuse) = (System.admin(), InvalidLines::Refuse);
-    let take = services.submissions.take(&admin, upload, "humaneval-x-python", Matching::Auto, "M", refuse);
+    let take = services.submissions.import(&admin, upload, "humaneval-x-python", Matching::Auto, "M", refuse);
     take.await.unwrap()
 }
 

@@ -93,9 +93,9 @@ async fn run(arguments: Arguments) -> Result<Filled, Failure> {
 /// Slug of the dataset.
 const DATASET: &str = "bench";
 /// Ratings of every output in a study.
-const OVERLAP: u32 = 5;
+const RATERS_PER_OUTPUT: u32 = 5;
 /// Raters of a study.
-const IN_STUDY: usize = 2 * OVERLAP as usize;
+const IN_STUDY: usize = 2 * RATERS_PER_OUTPUT as usize;
 /// The time over which everything is spread, in milliseconds.
 const FIVE_YEARS: i64 = 5 * 365 * 24 * 60 * 60 * 1000;
 
@@ -114,7 +114,7 @@ pub struct Size {
 /// The created rows.
 #[derive(Default)]
 pub struct Filled {
-    /// Ratings, none superseded.
+    /// Ratings, none replaced.
     ratings: u64,
     /// Verdicts.
     verdicts: u64,
@@ -215,7 +215,7 @@ fn dataset(conn: &Connection, base: &Base, size: &Size, number: u32) -> Result<D
         };
         let revision = one(
             conn,
-            "INSERT INTO task_revisions (task_id, checksum, raw_nl, lang, human, tests, test_class)
+            "INSERT INTO task_revisions (task_id, checksum, raw_nl, nl_lang, human, tests, test_class)
              VALUES (?1, 'bench', ?2, ?3, 1, 1, 'Test') RETURNING id",
             &[&task, &text, &lang],
         )?;
@@ -237,7 +237,7 @@ fn dataset(conn: &Connection, base: &Base, size: &Size, number: u32) -> Result<D
         for revision in &revisions {
             outputs.push(one(
                 conn,
-                "INSERT INTO outputs (submission_id, revision_id, sample, code, said) VALUES (?1, ?2, 0, ?3, '') RETURNING id",
+                "INSERT INTO outputs (submission_id, revision_id, sample, code, surrounding_text) VALUES (?1, ?2, 0, ?3, '') RETURNING id",
                 &[&submission, revision, &"void close(Reader r) { if (r != null) r.close(); }"],
             )?);
         }
@@ -254,14 +254,14 @@ fn rated_study(conn: &Connection, base: &Base, dataset: &Dataset, number: u32) -
         (0..IN_STUDY).map(|n| base.raters[(number as usize * IN_STUDY + n) % base.raters.len()]).collect();
     let study = one(
         conn,
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'closed', ?7) RETURNING id",
         &[
             &clock::token().0,
             &format!("Bench study {number}"),
             &dataset.version,
             &base.rubric,
-            &OVERLAP,
+            &RATERS_PER_OUTPUT,
             &number.to_string(),
             &at,
         ],
@@ -277,7 +277,7 @@ fn rated_study(conn: &Connection, base: &Base, dataset: &Dataset, number: u32) -
     let mut ratings = 0;
     for (m, (_, outputs)) in dataset.submissions.iter().enumerate() {
         for (o, output) in outputs.iter().enumerate() {
-            for slot in 0..OVERLAP {
+            for slot in 0..RATERS_PER_OUTPUT {
                 let rater = raters[(o + slot as usize * 3) % raters.len()];
                 let assignment = one(
                     conn,

@@ -199,7 +199,7 @@ CREATE TABLE task_revisions (
     task_id    INTEGER NOT NULL REFERENCES tasks (id),
     checksum   TEXT NOT NULL,
     raw_nl     TEXT NOT NULL,
-    lang       TEXT NOT NULL CHECK (lang IN ('en', 'zh')),
+    nl_lang       TEXT NOT NULL CHECK (nl_lang IN ('en', 'zh')),
     code_lang  TEXT NOT NULL DEFAULT 'java',
     signature  TEXT,
     human      INTEGER NOT NULL,
@@ -352,7 +352,7 @@ CREATE TABLE outputs (
     instruction   INTEGER,
     prompt        TEXT,                        -- what the model was given instead of the task's own, where the file says so
     code          TEXT NOT NULL,               -- without fences
-    said          TEXT NOT NULL,               -- what a chat answer has around its code
+    surrounding_text          TEXT NOT NULL,               -- what a chat answer has around its code
     raw           TEXT,                        -- the answer as it came, where it differs from `code`
     end_by        TEXT,                        -- why generation stopped, where the file says so
     UNIQUE (submission_id, revision_id, sample)
@@ -415,7 +415,7 @@ CREATE TABLE all_studies (
     title           TEXT NOT NULL,
     version_id      INTEGER NOT NULL REFERENCES dataset_versions (id),
     rubric_id       INTEGER NOT NULL REFERENCES rubrics (id),
-    overlap         INTEGER NOT NULL CHECK (overlap BETWEEN 1 AND 100),
+    raters_per_output         INTEGER NOT NULL CHECK (raters_per_output BETWEEN 1 AND 100),
     seed            TEXT NOT NULL,             -- 64 bits, decimal
     status          TEXT NOT NULL CHECK (status IN ('draft', 'running', 'paused', 'closed')),
     presentation    TEXT NOT NULL DEFAULT 'one' CHECK (presentation IN ('one', 'side_by_side')),
@@ -440,7 +440,7 @@ CREATE INDEX studies_by_status ON all_studies (status);
 CREATE INDEX studies_by_rubric ON all_studies (rubric_id);
 
 CREATE VIEW studies AS
-    SELECT id, token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at, presentation,
+    SELECT id, token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at, presentation,
         sharing, tasks, pace_s, started_at, archived_at, answers
     FROM all_studies WHERE importing_until IS NULL;
 
@@ -458,8 +458,8 @@ CREATE INDEX study_submissions_by_submission ON study_submissions (submission_id
 CREATE TABLE study_raters (
     study_id    INTEGER NOT NULL REFERENCES all_studies (id),
     user_id     INTEGER NOT NULL REFERENCES users (id),
-    joined_at   INTEGER,
-    left_at     INTEGER,
+    added_at   INTEGER,
+    removed_at     INTEGER,
     -- The languages in which this study gives them work.
     reads       TEXT NOT NULL DEFAULT 'en zh' CHECK (reads IN ('en', 'zh', 'en zh')),
     -- Shared by hand: the most that they are given (outputs, or tasks where they stand side by side).
@@ -482,14 +482,14 @@ CREATE TABLE study_raters (
 -- How much each person has rated.
 CREATE INDEX study_raters_by_user ON study_raters (user_id);
 
--- One row for each rating that the study wants: an output has `overlap` of them, numbered from 0. `user_id` says for
+-- One row for each rating that the study wants: an output has `raters_per_output` of them, numbered from 0. `user_id` says for
 -- whom it is planned, `leased_until` that it was handed out, `rated_at` that it was rated. The two UNIQUEs hold that an
 -- output gets exactly so many ratings by different people, and that it is not planned twice for the same rater.
 CREATE TABLE assignments (
     id           INTEGER PRIMARY KEY,
     study_id     INTEGER NOT NULL REFERENCES all_studies (id),
     output_id    INTEGER NOT NULL REFERENCES outputs (id),
-    -- Slots below the overlap are the plan's. What comes on top of it (one more rating where raters disagree) has slots
+    -- Slots below `raters_per_output` are the plan's. What comes on top of it (one more rating where raters disagree) has slots
     -- from 1000 on.
     slot         INTEGER NOT NULL CHECK (slot >= 0),
     extra        INTEGER GENERATED ALWAYS AS (slot >= 1000) VIRTUAL,
@@ -509,13 +509,13 @@ CREATE INDEX assignments_waiting ON assignments (study_id, user_id, place)
 CREATE INDEX assignments_in_hand ON assignments (study_id, user_id, leased_until)
     WHERE leased_until IS NOT NULL;
 
--- "Exactly so many ratings by different people", whatever the program does: never more slots than the overlap, none
--- deleted once the study has left its draft (except of a study that is being deleted, in which nobody has rated), none
+-- "Exactly so many ratings by different people", whatever the program does: never more slots than raters per output,
+-- none deleted once the study has left its draft (except of a study that is being deleted, in which nobody has rated), none
 -- missing when it runs.
-CREATE TRIGGER assignments_within_overlap BEFORE INSERT ON assignments
-WHEN NEW.slot < 1000 AND NEW.slot >= (SELECT overlap FROM all_studies WHERE id = NEW.study_id)
+CREATE TRIGGER assignments_within_plan BEFORE INSERT ON assignments
+WHEN NEW.slot < 1000 AND NEW.slot >= (SELECT raters_per_output FROM all_studies WHERE id = NEW.study_id)
 BEGIN
-    SELECT RAISE(ABORT, 'an output has more ratings planned than the overlap');
+    SELECT RAISE(ABORT, 'an output has more ratings planned than raters per output');
 END;
 CREATE TRIGGER assignments_stay BEFORE DELETE ON assignments
 WHEN (SELECT status <> 'draft' AND importing_until IS NULL FROM all_studies WHERE id = OLD.study_id)
@@ -531,21 +531,21 @@ END;
 -- rater, and only where no rating of it counts any more.
 CREATE TRIGGER assignments_rated_stay BEFORE UPDATE OF user_id, rated_at ON assignments
 WHEN OLD.rated_at IS NOT NULL AND (NEW.user_id IS NOT OLD.user_id OR (NEW.rated_at IS NULL AND EXISTS (
-    SELECT 1 FROM ratings WHERE assignment_id = OLD.id AND superseded_at IS NULL)))
+    SELECT 1 FROM ratings WHERE assignment_id = OLD.id AND replaced_at IS NULL)))
 BEGIN
     SELECT RAISE(ABORT, 'what was rated stays with its rater');
 END;
 CREATE TRIGGER studies_are_whole BEFORE UPDATE OF status ON all_studies
 WHEN NEW.status = 'running' AND EXISTS (
     SELECT 1 FROM assignments WHERE study_id = NEW.id AND slot < 1000
-    GROUP BY output_id HAVING count(*) <> NEW.overlap)
+    GROUP BY output_id HAVING count(*) <> NEW.raters_per_output)
 BEGIN
-    SELECT RAISE(ABORT, 'an output has fewer ratings planned than the overlap');
+    SELECT RAISE(ABORT, 'an output has fewer ratings planned than raters per output');
 END;
-CREATE TRIGGER studies_never_lower BEFORE UPDATE OF overlap ON all_studies
-WHEN NEW.overlap < OLD.overlap AND OLD.status <> 'draft'
+CREATE TRIGGER studies_never_lower BEFORE UPDATE OF raters_per_output ON all_studies
+WHEN NEW.raters_per_output < OLD.raters_per_output AND OLD.status <> 'draft'
 BEGIN
-    SELECT RAISE(ABORT, 'the overlap of a study that has begun is never lowered');
+    SELECT RAISE(ABORT, 'raters per output of a study that has begun are never lowered');
 END;
 
 CREATE TRIGGER assignments_counted_new AFTER INSERT ON assignments WHEN NEW.user_id IS NOT NULL
@@ -577,7 +577,7 @@ BEGIN
     UPDATE all_studies SET plan_version = plan_version + 1 WHERE id = NEW.study_id;
 END;
 
--- Assignments beyond the overlap, each with its reason to be. Their slots follow the overlap's.
+-- Extra assignments, each with its reason to be. Their slots follow those of the plan.
 CREATE TABLE extra_assignments (
     study_id  INTEGER NOT NULL REFERENCES all_studies (id),
     output_id INTEGER NOT NULL REFERENCES outputs (id),
@@ -618,7 +618,7 @@ CREATE TABLE plan_events (
     id       INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES all_studies (id),
     at       INTEGER NOT NULL,
-    kind     TEXT NOT NULL CHECK (kind IN ('planned', 'started', 'joined', 'left', 'taken', 'extended')),
+    kind     TEXT NOT NULL CHECK (kind IN ('planned', 'started', 'added', 'removed', 'taken_over', 'extended')),
     user_id  INTEGER REFERENCES users (id),    -- the rater who joined, left or took over
     detail   TEXT NOT NULL                     -- json
 ) STRICT;
@@ -741,14 +741,14 @@ CREATE TABLE ratings (
     shown_at      INTEGER,
     active_ms     INTEGER,                     -- how long the rater worked on the page, as the page measured it
     at            INTEGER NOT NULL,
-    superseded_at INTEGER,
-    -- Undone by its rater: superseded without a successor. It never counts again, while a rating that a later one
+    replaced_at INTEGER,
+    -- Undone by its rater: replaced without a successor. It never counts again, while a rating that a later one
     -- replaced does when that later one is undone.
     withdrawn     INTEGER NOT NULL DEFAULT 0,
     UNIQUE (assignment_id, key)
 ) STRICT;
 -- At most one rating of an assignment counts.
-CREATE UNIQUE INDEX ratings_current ON ratings (assignment_id) WHERE superseded_at IS NULL;
+CREATE UNIQUE INDEX ratings_current ON ratings (assignment_id) WHERE replaced_at IS NULL;
 
 CREATE TRIGGER last_rating_kept AFTER INSERT ON ratings BEGIN
     UPDATE study_raters SET last_rating = max(coalesce(last_rating, NEW.at), NEW.at)
@@ -796,10 +796,10 @@ CREATE TABLE counted (
 -- without it SQLite looks for a rating among all of its study.
 CREATE UNIQUE INDEX counted_by_rating ON counted (study_id, rating_id);
 
--- Goes up with every change to what counts in a study: figures computed at the same stamp still hold.
-CREATE TABLE study_stamps (
+-- Goes up with every change to what counts in a study: figures computed at the same revision still hold.
+CREATE TABLE study_revisions (
     study_id INTEGER PRIMARY KEY,
-    stamp    INTEGER NOT NULL,
+    revision    INTEGER NOT NULL,
     ratings  INTEGER NOT NULL                  -- how many count
 ) STRICT;
 
@@ -809,36 +809,36 @@ CREATE TRIGGER counted_scores AFTER INSERT ON rating_scores BEGIN
         (SELECT group_concat(score, '') FROM
             (SELECT score FROM rating_scores WHERE rating_id = NEW.rating_id ORDER BY dimension))
     FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-    WHERE r.id = NEW.rating_id AND r.superseded_at IS NULL
+    WHERE r.id = NEW.rating_id AND r.replaced_at IS NULL
     ON CONFLICT DO UPDATE SET scores = excluded.scores;
 END;
-CREATE TRIGGER counted_rating AFTER INSERT ON ratings WHEN NEW.superseded_at IS NULL BEGIN
-    INSERT INTO study_stamps (study_id, stamp, ratings)
+CREATE TRIGGER counted_rating AFTER INSERT ON ratings WHEN NEW.replaced_at IS NULL BEGIN
+    INSERT INTO study_revisions (study_id, revision, ratings)
     SELECT study_id, 1, 1 FROM assignments WHERE id = NEW.assignment_id
-    ON CONFLICT DO UPDATE SET stamp = stamp + 1, ratings = ratings + 1;
+    ON CONFLICT DO UPDATE SET revision = revision + 1, ratings = ratings + 1;
 END;
-CREATE TRIGGER counted_superseded AFTER UPDATE OF superseded_at ON ratings
-    WHEN OLD.superseded_at IS NULL AND NEW.superseded_at IS NOT NULL BEGIN
+CREATE TRIGGER counted_replaced AFTER UPDATE OF replaced_at ON ratings
+    WHEN OLD.replaced_at IS NULL AND NEW.replaced_at IS NOT NULL BEGIN
     DELETE FROM counted WHERE rating_id = OLD.id
         AND (study_id, output_id) = (SELECT study_id, output_id FROM assignments WHERE id = OLD.assignment_id);
-    UPDATE study_stamps SET stamp = stamp + 1, ratings = ratings - 1
+    UPDATE study_revisions SET revision = revision + 1, ratings = ratings - 1
         WHERE study_id = (SELECT study_id FROM assignments WHERE id = OLD.assignment_id);
 END;
-CREATE TRIGGER counted_restored AFTER UPDATE OF superseded_at ON ratings
-    WHEN OLD.superseded_at IS NOT NULL AND NEW.superseded_at IS NULL BEGIN
+CREATE TRIGGER counted_restored AFTER UPDATE OF replaced_at ON ratings
+    WHEN OLD.replaced_at IS NOT NULL AND NEW.replaced_at IS NULL BEGIN
     INSERT INTO counted (study_id, output_id, rating_id, user_id, scores)
     SELECT a.study_id, a.output_id, NEW.id, NEW.user_id,
         (SELECT coalesce(group_concat(score, ''), '') FROM
             (SELECT score FROM rating_scores WHERE rating_id = NEW.id ORDER BY dimension))
     FROM assignments a WHERE a.id = NEW.assignment_id;
-    INSERT INTO study_stamps (study_id, stamp, ratings)
+    INSERT INTO study_revisions (study_id, revision, ratings)
     SELECT study_id, 1, 1 FROM assignments WHERE id = NEW.assignment_id
-    ON CONFLICT DO UPDATE SET stamp = stamp + 1, ratings = ratings + 1;
+    ON CONFLICT DO UPDATE SET revision = revision + 1, ratings = ratings + 1;
 END;
 -- Final scores depend on extra assignments too.
-CREATE TRIGGER extra_stamp AFTER INSERT ON extra_assignments BEGIN
-    INSERT INTO study_stamps (study_id, stamp, ratings) VALUES (NEW.study_id, 1, 0)
-    ON CONFLICT DO UPDATE SET stamp = stamp + 1;
+CREATE TRIGGER extra_revision AFTER INSERT ON extra_assignments BEGIN
+    INSERT INTO study_revisions (study_id, revision, ratings) VALUES (NEW.study_id, 1, 0)
+    ON CONFLICT DO UPDATE SET revision = revision + 1;
 END;
 
 
@@ -853,7 +853,7 @@ CREATE TABLE study_quality (
 
 -- An output with known scores. The code is its own copy: it may be pasted, and what raters were measured by must not
 -- change with a later import.
-CREATE TABLE gold_items (
+CREATE TABLE known_items (
     id          INTEGER PRIMARY KEY,
     study_id    INTEGER NOT NULL REFERENCES all_studies (id),
     revision_id INTEGER NOT NULL REFERENCES task_revisions (id),
@@ -861,42 +861,42 @@ CREATE TABLE gold_items (
     -- Where the item comes. In both pools: as a hidden check only for raters who did not have it in their calibration.
     pool        TEXT NOT NULL DEFAULT 'both' CHECK (pool IN ('calibration', 'hidden', 'both')),
     code        TEXT NOT NULL,
-    said        TEXT NOT NULL,
+    surrounding_text        TEXT NOT NULL,
     scores      TEXT NOT NULL,                 -- json: one place for each dimension
     reasons     TEXT NOT NULL,                 -- json: one bilingual text for each dimension
     created_by  INTEGER REFERENCES users (id),
     created_at  INTEGER NOT NULL,
-    retired_at  INTEGER                        -- raters get it no more; what was answered stays
+    deactivated_at  INTEGER                        -- raters get it no more; what was answered stays
 ) STRICT;
-CREATE INDEX gold_by_study ON gold_items (study_id);
-CREATE INDEX gold_by_task ON gold_items (study_id, revision_id);
+CREATE INDEX known_items_by_study ON known_items (study_id);
+CREATE INDEX known_items_by_task ON known_items (study_id, revision_id);
 -- What refers to a submission that an admin wants to delete.
-CREATE INDEX gold_by_output ON gold_items (output_id) WHERE output_id IS NOT NULL;
+CREATE INDEX known_items_by_output ON known_items (output_id) WHERE output_id IS NOT NULL;
 
 -- The state of each rater's calibration. A reset begins a new round.
-CREATE TABLE openings (
+CREATE TABLE calibrations (
     study_id   INTEGER NOT NULL REFERENCES all_studies (id),
     user_id    INTEGER NOT NULL REFERENCES users (id),
     round      INTEGER NOT NULL,
     state      TEXT NOT NULL CHECK (state IN ('open', 'passed', 'stopped')),
     decided_at INTEGER,
-    let_in_by  INTEGER REFERENCES users (id),  -- an admin let them in although they had not passed
-    told       INTEGER NOT NULL DEFAULT 0,     -- they have read the result
+    admitted_by  INTEGER REFERENCES users (id),  -- an admin let them in although they had not passed
+    acknowledged       INTEGER NOT NULL DEFAULT 0,     -- they have read the result
     PRIMARY KEY (study_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Something a rater is given to measure the rater, never the models: nothing that counts ratings of a study looks here.
--- `opening` items come first and are marked as what they are; `gold` and `repeat` are hidden checks: they come unmarked
+-- `calibration` items come first and are marked as what they are; `known_item` and `repeat` are hidden checks: they come unmarked
 -- among the work and go through the same states: leased, waiting to come again, rated, lost to other raters. The token
 -- is of the same kind as a handout's.
-CREATE TABLE probes (
+CREATE TABLE checks (
     id           INTEGER PRIMARY KEY,
     token        TEXT NOT NULL UNIQUE,
     study_id     INTEGER NOT NULL REFERENCES all_studies (id),
     user_id      INTEGER NOT NULL REFERENCES users (id),
-    kind         TEXT NOT NULL CHECK (kind IN ('opening', 'gold', 'repeat')),
+    kind         TEXT NOT NULL CHECK (kind IN ('calibration', 'known_item', 'repeat')),
     round        INTEGER NOT NULL,             -- of the calibration; 0 otherwise
-    gold_id      INTEGER REFERENCES gold_items (id),
+    known_item_id      INTEGER REFERENCES known_items (id),
     output_id    INTEGER REFERENCES outputs (id), -- of a repeat
     -- What a repeat is compared with: the rating that counted when it was handed out.
     first_id     INTEGER REFERENCES ratings (id),
@@ -911,29 +911,29 @@ CREATE TABLE probes (
     -- Another rater would have taken the item over if it were work: its rater cannot rate it any more.
     away         INTEGER NOT NULL DEFAULT 0,
     draft        TEXT,                         -- json
-    told         INTEGER NOT NULL DEFAULT 0,   -- the rater has read the known scores
-    UNIQUE (study_id, user_id, kind, round, gold_id),
+    acknowledged         INTEGER NOT NULL DEFAULT 0,   -- the rater has read the known scores
+    UNIQUE (study_id, user_id, kind, round, known_item_id),
     UNIQUE (study_id, user_id, output_id),
-    CHECK ((kind = 'repeat') = (gold_id IS NULL)),
+    CHECK ((kind = 'repeat') = (known_item_id IS NULL)),
     CHECK ((kind = 'repeat') = (output_id IS NOT NULL))
 ) STRICT;
-CREATE INDEX probes_by_rater ON probes (study_id, user_id, rated_at);
-CREATE INDEX probes_open ON probes (study_id) WHERE rated_at IS NULL;
+CREATE INDEX checks_by_rater ON checks (study_id, user_id, rated_at);
+CREATE INDEX checks_open ON checks (study_id) WHERE rated_at IS NULL;
 -- What raters answered about an item with known scores.
-CREATE INDEX probes_by_gold ON probes (gold_id) WHERE gold_id IS NOT NULL;
+CREATE INDEX checks_by_known_item ON checks (known_item_id) WHERE known_item_id IS NOT NULL;
 
 -- Like ratings: never overwritten.
-CREATE TABLE probe_ratings (
+CREATE TABLE check_ratings (
     id            INTEGER PRIMARY KEY,
-    probe_id      INTEGER NOT NULL REFERENCES probes (id),
+    check_id      INTEGER NOT NULL REFERENCES checks (id),
     key           TEXT NOT NULL,
     draft         TEXT NOT NULL,               -- json: scores, comment, flag, notes
     at            INTEGER NOT NULL,
-    superseded_at INTEGER,
+    replaced_at INTEGER,
     withdrawn     INTEGER NOT NULL DEFAULT 0,  -- as in `ratings`
-    UNIQUE (probe_id, key)
+    UNIQUE (check_id, key)
 ) STRICT;
-CREATE UNIQUE INDEX probe_ratings_current ON probe_ratings (probe_id) WHERE superseded_at IS NULL;
+CREATE UNIQUE INDEX check_ratings_current ON check_ratings (check_id) WHERE replaced_at IS NULL;
 
 -- How fast a rater rates and how many hidden known-score items they missed, since an admin last dismissed it.
 CREATE TABLE rater_watch (
@@ -969,7 +969,7 @@ CREATE TABLE adjudicators (
 ) STRICT, WITHOUT ROWID;
 
 -- The opaque name under which an adjudicator knows an output.
-CREATE TABLE dispute_handouts (
+CREATE TABLE disagreement_handouts (
     token     TEXT PRIMARY KEY,
     study_id  INTEGER NOT NULL REFERENCES all_studies (id),
     output_id INTEGER NOT NULL REFERENCES outputs (id),
@@ -986,20 +986,20 @@ CREATE TABLE adjudications (
     scores        TEXT NOT NULL,               -- json: one place for each dimension
     comment       TEXT NOT NULL,
     at            INTEGER NOT NULL,
-    superseded_at INTEGER
+    replaced_at INTEGER
 ) STRICT;
-CREATE UNIQUE INDEX adjudications_current ON adjudications (study_id, output_id) WHERE superseded_at IS NULL;
+CREATE UNIQUE INDEX adjudications_current ON adjudications (study_id, output_id) WHERE replaced_at IS NULL;
 -- Of a study and of one output, replaced ones included.
 CREATE INDEX adjudications_by_study ON adjudications (study_id, id);
 CREATE INDEX adjudications_by_output ON adjudications (study_id, output_id);
 
 -- Final scores depend on adjudications.
-CREATE TRIGGER decided_stamp AFTER INSERT ON adjudications BEGIN
-    INSERT INTO study_stamps (study_id, stamp, ratings) VALUES (NEW.study_id, 1, 0)
-    ON CONFLICT DO UPDATE SET stamp = stamp + 1;
+CREATE TRIGGER adjudicated_revision AFTER INSERT ON adjudications BEGIN
+    INSERT INTO study_revisions (study_id, revision, ratings) VALUES (NEW.study_id, 1, 0)
+    ON CONFLICT DO UPDATE SET revision = revision + 1;
 END;
-CREATE TRIGGER decided_anew_stamp AFTER UPDATE OF superseded_at ON adjudications BEGIN
-    UPDATE study_stamps SET stamp = stamp + 1 WHERE study_id = NEW.study_id;
+CREATE TRIGGER adjudicated_again_revision AFTER UPDATE OF replaced_at ON adjudications BEGIN
+    UPDATE study_revisions SET revision = revision + 1 WHERE study_id = NEW.study_id;
 END;
 
 -- An adjudicator's yes (1) or no (0) to each instruction of the conversation up to the output. They belong to their
@@ -1018,10 +1018,10 @@ CREATE TABLE disagreements (
     output_id INTEGER NOT NULL,
     -- 0 waiting, 1 extra rater, 2 median, 3 adjudicated; absent while planned ratings are missing.
     state     INTEGER CHECK (state BETWEEN 0 AND 3),
-    apart     INTEGER NOT NULL,                -- whether its raters differ by more than the study allows
-    widest    INTEGER NOT NULL,                -- levels between its raters, at most, on a dimension or an instruction
+    spread_exceeded     INTEGER NOT NULL,                -- whether its raters differ by more than the study allows
+    spread    INTEGER NOT NULL,                -- levels between its raters, at most, on a dimension or an instruction
     -- Where it stands in the study's list: by state, the widest first.
-    place     INTEGER GENERATED ALWAYS AS (state * 256 + 255 - widest) VIRTUAL,
+    place     INTEGER GENERATED ALWAYS AS (state * 256 + 255 - spread) VIRTUAL,
     PRIMARY KEY (study_id, output_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX disagreements_in_order ON disagreements (study_id, place, output_id);
@@ -1042,23 +1042,23 @@ CREATE TRIGGER disagreements_counted_gone AFTER DELETE ON disagreements WHEN OLD
 END;
 
 -- An admin's reply to a flag. It replies to that flag of that rater on that output: a rating changed in something else
--- does not ask again. Exactly one of `assignment_id` and `probe_id` is there.
-CREATE TABLE flag_answers (
+-- does not ask again. Exactly one of `assignment_id` and `check_id` is there.
+CREATE TABLE flag_replies (
     id            INTEGER PRIMARY KEY,
     study_id      INTEGER NOT NULL REFERENCES all_studies (id),
     user_id       INTEGER NOT NULL REFERENCES users (id), -- who raised it
     assignment_id INTEGER REFERENCES assignments (id),
-    probe_id      INTEGER REFERENCES probes (id),
+    check_id      INTEGER REFERENCES checks (id),
     flag          TEXT NOT NULL,               -- json
     reply         TEXT NOT NULL,               -- empty: resolved without words
-    answered_by   INTEGER REFERENCES users (id),
+    replied_by   INTEGER REFERENCES users (id),
     at            INTEGER NOT NULL,
     read_at       INTEGER,                     -- when the rater marked it as read
-    CHECK ((assignment_id IS NULL) <> (probe_id IS NULL))
+    CHECK ((assignment_id IS NULL) <> (check_id IS NULL))
 ) STRICT;
-CREATE INDEX flag_answers_by_user ON flag_answers (user_id);
-CREATE INDEX flag_answers_by_assignment ON flag_answers (assignment_id);
-CREATE INDEX flag_answers_by_probe ON flag_answers (probe_id) WHERE probe_id IS NOT NULL;
+CREATE INDEX flag_replies_by_user ON flag_replies (user_id);
+CREATE INDEX flag_replies_by_assignment ON flag_replies (assignment_id);
+CREATE INDEX flag_replies_by_check ON flag_replies (check_id) WHERE check_id IS NOT NULL;
 
 
 -- Runs and outcomes ---------------------------------------------------------------------------------------------------
@@ -1069,7 +1069,7 @@ CREATE INDEX flag_answers_by_probe ON flag_answers (probe_id) WHERE probe_id IS 
 CREATE TABLE runs (
     id            INTEGER PRIMARY KEY,
     submission_id INTEGER NOT NULL REFERENCES all_submissions (id),
-    status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'cancelled')),
+    status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'stopped')),
     -- How it is done: without cached results; several outputs in a JVM where that is beyond doubt; the date that outputs
     -- see; the form of CodeIF-Bench's tests (absent: the default).
     fresh         INTEGER NOT NULL,
@@ -1150,15 +1150,15 @@ CREATE INDEX run_items_failures ON run_items (run_id, failure) WHERE failure IS 
 CREATE INDEX run_items_failed ON run_items (run_id) WHERE state = 'failed';
 
 -- Goes up with every verdict that comes or goes.
-CREATE TABLE run_stamps (
+CREATE TABLE run_revisions (
     run_id INTEGER PRIMARY KEY,
-    stamp  INTEGER NOT NULL,
+    revision  INTEGER NOT NULL,
     done   INTEGER NOT NULL                    -- outputs with a verdict
 ) STRICT;
 CREATE TRIGGER run_verdicts AFTER UPDATE OF state ON run_items
     WHEN (OLD.state = 'done') <> (NEW.state = 'done') BEGIN
-    INSERT INTO run_stamps (run_id, stamp, done) VALUES (NEW.run_id, 1, 1)
-    ON CONFLICT DO UPDATE SET stamp = stamp + 1, done = done + CASE WHEN NEW.state = 'done' THEN 1 ELSE -1 END;
+    INSERT INTO run_revisions (run_id, revision, done) VALUES (NEW.run_id, 1, 1)
+    ON CONFLICT DO UPDATE SET revision = revision + 1, done = done + CASE WHEN NEW.state = 'done' THEN 1 ELSE -1 END;
 END;
 
 -- Cached outcomes by what decides them: the code, its task, the tests, the harness, the toolchain, limits.
@@ -1342,12 +1342,12 @@ CREATE TABLE judged_instructions (
 
 -- Cached figures that took long, by everything they depend on.
 CREATE TABLE figures (
-    key         TEXT PRIMARY KEY,              -- SHA-256 of selection, stamps and program
-    choice      TEXT NOT NULL,                 -- SHA-256 of the selection alone
+    key         TEXT PRIMARY KEY,              -- SHA-256 of selection, revisions and program
+    selection      TEXT NOT NULL,                 -- SHA-256 of the selection alone
     json        BLOB NOT NULL,
     computed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX figures_by_choice ON figures (choice, computed_at);
+CREATE INDEX figures_by_selection ON figures (selection, computed_at);
 
 -- Links to the public page of a closed study.
 CREATE TABLE public_links (
@@ -1451,7 +1451,7 @@ CREATE TABLE inbox (
     kind     TEXT NOT NULL CHECK (kind IN ('flag', 'check_flag', 'disagreement', 'calibration', 'pace', 'checks', 'plan',
                                            'run', 'engine', 'delivery', 'backup', 'integrity')),
     study_id INTEGER NOT NULL,                 -- 0: of no study
-    -- The assignment, probe, output, account, study, run, delivery or routine, by kind.
+    -- The assignment, check, output, account, study, run, delivery or routine, by kind.
     subject  INTEGER NOT NULL,
     since    INTEGER NOT NULL,                 -- when it began to wait, the last time
     hidden   INTEGER NOT NULL,                 -- its study or submission is archived or being deleted
@@ -1487,19 +1487,19 @@ END;
 -- What should be open. Runs, engine errors, deliveries and raters can be dismissed, so that less is.
 CREATE VIEW inbox_due (kind, study_id, subject) AS
     SELECT 'flag', a.study_id, a.id
-    FROM assignments a JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+    FROM assignments a JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
     WHERE r.flag IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM flag_answers f WHERE f.assignment_id = a.id AND f.flag = r.flag)
+      AND NOT EXISTS (SELECT 1 FROM flag_replies f WHERE f.assignment_id = a.id AND f.flag = r.flag)
 UNION ALL
     SELECT 'check_flag', p.study_id, p.id
-    FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+    FROM checks p JOIN check_ratings r ON r.check_id = p.id AND r.replaced_at IS NULL
     WHERE json_extract(r.draft, '$.flag') IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM flag_answers f
-                      WHERE f.probe_id = p.id AND f.flag = json_extract(r.draft, '$.flag'))
+      AND NOT EXISTS (SELECT 1 FROM flag_replies f
+                      WHERE f.check_id = p.id AND f.flag = json_extract(r.draft, '$.flag'))
 UNION ALL
     SELECT 'disagreement', d.study_id, d.output_id FROM disagreements d WHERE d.state = 0
 UNION ALL
-    SELECT 'calibration', o.study_id, o.user_id FROM openings o WHERE o.state = 'stopped'
+    SELECT 'calibration', o.study_id, o.user_id FROM calibrations o WHERE o.state = 'stopped'
 UNION ALL
     -- A study's own limits replace the fixed ones, here and for checks.
     SELECT 'pace', w.study_id, w.user_id FROM rater_watch w
@@ -1509,7 +1509,7 @@ UNION ALL
 UNION ALL
     SELECT 'pace', l.study_id, l.user_id FROM rater_limits l
     JOIN study_raters m ON m.study_id = l.study_id AND m.user_id = l.user_id
-    WHERE l.fast > 0 AND m.left_at IS NULL
+    WHERE l.fast > 0 AND m.removed_at IS NULL
 UNION ALL
     SELECT 'checks', w.study_id, w.user_id FROM rater_watch w
     WHERE w.checks >= 4 AND w.missed * 2 >= w.checks
@@ -1518,7 +1518,7 @@ UNION ALL
 UNION ALL
     SELECT 'checks', l.study_id, l.user_id FROM rater_limits l
     JOIN study_raters m ON m.study_id = l.study_id AND m.user_id = l.user_id
-    WHERE l.missed > 0 AND m.left_at IS NULL
+    WHERE l.missed > 0 AND m.removed_at IS NULL
 UNION ALL
     -- Planned ratings that nobody will give.
     SELECT 'plan', s.id, s.id FROM all_studies s
@@ -1526,10 +1526,10 @@ UNION ALL
       AND (EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = s.id AND a.user_id IS NULL
                                                  AND a.rated_at IS NULL AND a.leased_until IS NULL)
         OR EXISTS (SELECT 1 FROM study_raters m JOIN users u ON u.id = m.user_id
-                   WHERE m.study_id = s.id AND m.left_at IS NULL AND m.open > 0 AND u.disabled <> 0))
+                   WHERE m.study_id = s.id AND m.removed_at IS NULL AND m.open > 0 AND u.disabled <> 0))
 UNION ALL
     -- A run that an admin stopped has no fault.
-    SELECT 'run', 0, r.id FROM runs r WHERE r.status = 'cancelled' AND r.fault IS NOT NULL
+    SELECT 'run', 0, r.id FROM runs r WHERE r.status = 'stopped' AND r.fault IS NOT NULL
 UNION ALL
     SELECT 'engine', 0, r.id FROM runs r
     WHERE EXISTS (SELECT 1 FROM run_items i WHERE i.run_id = r.id AND i.state = 'failed')
@@ -1544,19 +1544,19 @@ CREATE VIEW inbox_look (kind, study_id, subject) AS SELECT kind, study_id, subje
 CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
     DELETE FROM disagreements
     WHERE NEW.kind = 'disagreement' AND study_id = NEW.study_id AND output_id = NEW.subject;
-    INSERT INTO disagreements (study_id, output_id, state, apart, widest)
-    SELECT NEW.study_id, NEW.subject, state, apart, widest
+    INSERT INTO disagreements (study_id, output_id, state, spread_exceeded, spread)
+    SELECT NEW.study_id, NEW.subject, state, spread_exceeded, spread
     FROM (
-        SELECT apart, widest,
+        SELECT spread_exceeded, spread,
             CASE WHEN decided THEN 3
                  WHEN missing > 0 THEN NULL
-                 WHEN extra = 0 THEN CASE WHEN apart THEN 0 END
+                 WHEN extra = 0 THEN CASE WHEN spread_exceeded THEN 0 END
                  WHEN extra_missing > 0 THEN 1
                  ELSE 2 END AS state
         FROM (
-            SELECT coalesce(max(spread > allowed), 0) AS apart, coalesce(max(spread), 0) AS widest,
+            SELECT coalesce(max(spread > allowed), 0) AS spread_exceeded, coalesce(max(spread), 0) AS spread,
                 EXISTS (SELECT 1 FROM adjudications d
-                        WHERE d.study_id = NEW.study_id AND d.output_id = NEW.subject AND d.superseded_at IS NULL) AS decided,
+                        WHERE d.study_id = NEW.study_id AND d.output_id = NEW.subject AND d.replaced_at IS NULL) AS decided,
                 (SELECT count(*) FROM assignments a WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
                                                       AND a.slot < 1000 AND a.rated_at IS NULL) AS missing,
                 (SELECT count(*) FROM assignments a WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
@@ -1583,7 +1583,7 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
                 GROUP BY i.turn))
         WHERE NEW.kind = 'disagreement'
           AND EXISTS (SELECT 1 FROM counted c WHERE c.study_id = NEW.study_id AND c.output_id = NEW.subject))
-    WHERE state IS NOT NULL OR apart;
+    WHERE state IS NOT NULL OR spread_exceeded;
     INSERT INTO inbox (kind, study_id, subject, since, hidden)
     SELECT NEW.kind, NEW.study_id, NEW.subject, CAST(unixepoch('subsec') * 1000 AS INTEGER),
         CASE WHEN NEW.kind IN ('run', 'engine')
@@ -1605,25 +1605,25 @@ CREATE TRIGGER inbox_flag_raised AFTER INSERT ON ratings WHEN NEW.flag IS NOT NU
     INSERT INTO inbox_look (kind, study_id, subject)
     SELECT 'flag', study_id, id FROM assignments WHERE id = NEW.assignment_id;
 END;
-CREATE TRIGGER inbox_flag_replaced AFTER UPDATE OF superseded_at ON ratings WHEN NEW.flag IS NOT NULL BEGIN
+CREATE TRIGGER inbox_flag_replaced AFTER UPDATE OF replaced_at ON ratings WHEN NEW.flag IS NOT NULL BEGIN
     INSERT INTO inbox_look (kind, study_id, subject)
     SELECT 'flag', study_id, id FROM assignments WHERE id = NEW.assignment_id;
 END;
-CREATE TRIGGER inbox_check_flag_raised AFTER INSERT ON probe_ratings
+CREATE TRIGGER inbox_check_flag_raised AFTER INSERT ON check_ratings
 WHEN json_extract(NEW.draft, '$.flag') IS NOT NULL BEGIN
-    INSERT INTO inbox_look (kind, study_id, subject) SELECT 'check_flag', study_id, id FROM probes WHERE id = NEW.probe_id;
+    INSERT INTO inbox_look (kind, study_id, subject) SELECT 'check_flag', study_id, id FROM checks WHERE id = NEW.check_id;
 END;
-CREATE TRIGGER inbox_check_flag_replaced AFTER UPDATE OF superseded_at ON probe_ratings
+CREATE TRIGGER inbox_check_flag_replaced AFTER UPDATE OF replaced_at ON check_ratings
 WHEN json_extract(NEW.draft, '$.flag') IS NOT NULL BEGIN
-    INSERT INTO inbox_look (kind, study_id, subject) SELECT 'check_flag', study_id, id FROM probes WHERE id = NEW.probe_id;
+    INSERT INTO inbox_look (kind, study_id, subject) SELECT 'check_flag', study_id, id FROM checks WHERE id = NEW.check_id;
 END;
-CREATE TRIGGER inbox_flag_answered AFTER INSERT ON flag_answers BEGIN
+CREATE TRIGGER inbox_flag_replied AFTER INSERT ON flag_replies BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES (
-        CASE WHEN NEW.probe_id IS NULL THEN 'flag' ELSE 'check_flag' END, NEW.study_id,
-        coalesce(NEW.assignment_id, NEW.probe_id));
-    UPDATE inbox SET done_by = NEW.answered_by
-    WHERE kind = CASE WHEN NEW.probe_id IS NULL THEN 'flag' ELSE 'check_flag' END AND study_id = NEW.study_id
-      AND subject = coalesce(NEW.assignment_id, NEW.probe_id) AND done_at IS NOT NULL;
+        CASE WHEN NEW.check_id IS NULL THEN 'flag' ELSE 'check_flag' END, NEW.study_id,
+        coalesce(NEW.assignment_id, NEW.check_id));
+    UPDATE inbox SET done_by = NEW.replied_by
+    WHERE kind = CASE WHEN NEW.check_id IS NULL THEN 'flag' ELSE 'check_flag' END AND study_id = NEW.study_id
+      AND subject = coalesce(NEW.assignment_id, NEW.check_id) AND done_at IS NOT NULL;
 END;
 
 -- Disagreements. While the scores of a rating are being stored, it has fewer than the others. New limits concern every
@@ -1674,10 +1674,10 @@ BEGIN
 END;
 
 -- Raters.
-CREATE TRIGGER inbox_calibration_new AFTER INSERT ON openings WHEN NEW.state = 'stopped' BEGIN
+CREATE TRIGGER inbox_calibration_new AFTER INSERT ON calibrations WHEN NEW.state = 'stopped' BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('calibration', NEW.study_id, NEW.user_id);
 END;
-CREATE TRIGGER inbox_calibration AFTER UPDATE OF state ON openings WHEN OLD.state <> NEW.state BEGIN
+CREATE TRIGGER inbox_calibration AFTER UPDATE OF state ON calibrations WHEN OLD.state <> NEW.state BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('calibration', NEW.study_id, NEW.user_id);
 END;
 CREATE TRIGGER inbox_timed AFTER INSERT ON ratings WHEN NEW.active_ms IS NOT NULL BEGIN
@@ -1685,14 +1685,14 @@ CREATE TRIGGER inbox_timed AFTER INSERT ON ratings WHEN NEW.active_ms IS NOT NUL
     SELECT study_id, NEW.user_id, 1, NEW.active_ms < 5000 FROM assignments WHERE id = NEW.assignment_id
     ON CONFLICT DO UPDATE SET timed = timed + 1, fast = fast + excluded.fast;
 END;
-CREATE TRIGGER inbox_checked AFTER INSERT ON probe_ratings
-WHEN EXISTS (SELECT 1 FROM probes WHERE id = NEW.probe_id AND kind = 'gold') BEGIN
+CREATE TRIGGER inbox_checked AFTER INSERT ON check_ratings
+WHEN EXISTS (SELECT 1 FROM checks WHERE id = NEW.check_id AND kind = 'known_item') BEGIN
     INSERT INTO rater_watch (study_id, user_id, checks, missed)
     SELECT p.study_id, p.user_id, 1, EXISTS (
         SELECT 1 FROM json_each(g.scores) k
         WHERE abs(coalesce(json_extract(NEW.draft, '$.scores[' || k.key || ']'), 99) - k.value)
               > coalesce((SELECT json_extract(q.json, '$.tolerance') FROM study_quality q WHERE q.study_id = p.study_id), 0))
-    FROM probes p JOIN gold_items g ON g.id = p.gold_id WHERE p.id = NEW.probe_id
+    FROM checks p JOIN known_items g ON g.id = p.known_item_id WHERE p.id = NEW.check_id
     ON CONFLICT DO UPDATE SET checks = checks + 1, missed = missed + excluded.missed;
 END;
 CREATE TRIGGER inbox_watched_new AFTER INSERT ON rater_watch WHEN NEW.timed >= 20 OR NEW.checks >= 4 BEGIN
@@ -1716,8 +1716,8 @@ WHEN (OLD.fast > 0) <> (NEW.fast > 0) OR (OLD.missed > 0) <> (NEW.missed > 0) BE
     INSERT INTO inbox_look (kind, study_id, subject)
     VALUES ('pace', NEW.study_id, NEW.user_id), ('checks', NEW.study_id, NEW.user_id);
 END;
-CREATE TRIGGER inbox_limited_rater AFTER UPDATE OF left_at ON study_raters
-WHEN (OLD.left_at IS NULL) <> (NEW.left_at IS NULL) BEGIN
+CREATE TRIGGER inbox_limited_rater AFTER UPDATE OF removed_at ON study_raters
+WHEN (OLD.removed_at IS NULL) <> (NEW.removed_at IS NULL) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject)
     VALUES ('pace', NEW.study_id, NEW.user_id), ('checks', NEW.study_id, NEW.user_id);
 END;
@@ -1752,8 +1752,8 @@ END;
 CREATE TRIGGER inbox_assignment_gone AFTER DELETE ON assignments WHEN OLD.user_id IS NULL BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('plan', OLD.study_id, OLD.study_id);
 END;
-CREATE TRIGGER inbox_rater_work AFTER UPDATE OF open, left_at ON study_raters
-WHEN (OLD.open > 0 AND OLD.left_at IS NULL) <> (NEW.open > 0 AND NEW.left_at IS NULL) BEGIN
+CREATE TRIGGER inbox_rater_work AFTER UPDATE OF open, removed_at ON study_raters
+WHEN (OLD.open > 0 AND OLD.removed_at IS NULL) <> (NEW.open > 0 AND NEW.removed_at IS NULL) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('plan', NEW.study_id, NEW.study_id);
 END;
 CREATE TRIGGER inbox_rater_removed AFTER DELETE ON study_raters BEGIN

@@ -176,7 +176,7 @@ impl Data {
             let upload = services.submissions.note_upload(&System.admin(), file, purpose).await.unwrap();
             let (admin, matching) = (System.admin(), Matching::Auto);
             let take =
-                services.submissions.take(&admin, upload, "humaneval-x-python", matching, "M", InvalidLines::Refuse);
+                services.submissions.import(&admin, upload, "humaneval-x-python", matching, "M", InvalidLines::Refuse);
             take.await.unwrap()
         }));
         Data { folder: folder.to_path_buf(), services, runtime, submissions }

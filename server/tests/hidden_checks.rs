@@ -122,7 +122,7 @@ impl World {
             Value::String(text) => *text = self.renamed(text),
             Value::Array(values) => values.iter_mut().for_each(|value| self.normalise(value)),
             Value::Object(fields) => {
-                for content in ["raw_nl", "lang", "signature", "code", "conversation", "title", "rubric"] {
+                for content in ["raw_nl", "nl_lang", "signature", "code", "conversation", "title", "rubric"] {
                     fields.remove(content);
                 }
                 fields.values_mut().for_each(|value| self.normalise(value));
@@ -210,7 +210,7 @@ impl World {
             Step::Pause => self.set(app, StudyStatus::Paused).await,
             Step::Resume => self.set(app, StudyStatus::Running).await,
             Step::Close => self.set(app, StudyStatus::Closed).await,
-            Step::AnswerFlag(ago) => vec![self.answer_flag(app, *ago).await],
+            Step::ReplyToFlag(ago) => vec![self.reply_to_flag(app, *ago).await],
             Step::ReadWarning => {
                 let study = self.token.clone();
                 let answer = self.session().form("/rpc/go_on", &[("what", &study)]).await;
@@ -232,18 +232,18 @@ impl World {
     }
 
     /// An admin answers the flag on the item that was assigned so many items ago; a conflict without a flag.
-    async fn answer_flag(&self, app: &TestApp, ago: usize) -> Seen {
+    async fn reply_to_flag(&self, app: &TestApp, ago: usize) -> Seen {
         let token = self.item(ago);
         let on = app.services.db.read(move |conn| {
             let id = |sql| conn.query_row(sql, [&token], |row| row.get::<_, i64>(0)).ok();
-            let check = id("SELECT id FROM probes WHERE token = ?1").map(FlagOn::Check);
+            let check = id("SELECT id FROM checks WHERE token = ?1").map(FlagOn::Check);
             let work = id("SELECT a.id FROM handouts h JOIN assignments a ON a.study_id = h.study_id
                            AND a.output_id = h.output_id AND a.user_id = h.user_id WHERE h.token = ?1");
             Ok(check.or(work.map(FlagOn::Assignment)))
         });
         let status = match on.await.unwrap() {
             None => StatusCode::CONFLICT,
-            Some(on) => match app.services.quality.answer_flag(&ADMIN, self.study, on, "looked at 已查看").await {
+            Some(on) => match app.services.quality.reply_to_flag(&ADMIN, self.study, on, "looked at 已查看").await {
                 Ok(()) => StatusCode::OK,
                 Err(_) => StatusCode::CONFLICT,
             },
@@ -339,7 +339,7 @@ impl Installation {
             dataset: "starter".into(),
             submissions: vec![self.submission],
             raters: vec![self.rater],
-            overlap: 1,
+            raters_per_output: 1,
             seed: Some(seed),
             tasks: Some(tasks),
             rubric: listed.then(|| LISTED.to_owned()),
@@ -492,7 +492,7 @@ async fn next_check(app: &TestApp, world: &mut World) {
         let hidden = app
             .services
             .db
-            .read(move |conn| Ok(conn.prepare("SELECT 1 FROM probes WHERE token = ?1")?.exists([token])?));
+            .read(move |conn| Ok(conn.prepare("SELECT 1 FROM checks WHERE token = ?1")?.exists([token])?));
         if hidden.await.unwrap() {
             return;
         }

@@ -33,5 +33,5 @@ async fn every_document_names_the_group_of_its_page() {
     assert!(!admin.get("/no/such/page").await.body.contains("data-group"));
     // Without an account, the start page is a page of its own.
     assert_eq!(Page::at("/", true), Page::at("/admin", true));
-    assert_eq!(Page::at("/", false), Page::at("/desk", false));
+    assert_eq!(Page::at("/", false), Page::at("/my-studies", false));
 }

@@ -35,7 +35,7 @@ pub fn DatasetPage() -> impl IntoView {
     // Only the keys that the server uses: typing in a filter must not reload.
     let which = Memo::new(move |_| (asked(params, "slug"), asked(query, "version").parse().ok()));
     let data = Data::new(move || which.get(), |(slug, version)| dataset(slug, version));
-    let list = Listing::new("order", &["lang", "check"]);
+    let list = Listing::new("order", &["nl_lang", "check"]);
     let tasks =
         Data::new(move || (which.get(), list.asked()), |((slug, version), page)| dataset_tasks(slug, version, page));
     view! { <Load data let:detail>{page(i, which.get_untracked().1, detail, list, tasks)}</Load> }
@@ -154,7 +154,7 @@ fn filters(i: I18n) -> Vec<Field> {
     let langs = any().chain(Lang::ALL.map(|lang| (lang.code(), lang.name().to_owned())));
     let checks = [("human", t.check_human), ("tests", t.check_tests)].map(|(value, name)| (value, name.to_owned()));
     vec![
-        Field::Choice("lang", t.language, langs.collect()),
+        Field::Choice("nl_lang", t.language, langs.collect()),
         Field::Choice("check", t.checks, any().chain(checks).collect()),
         Field::Kept("version"),
     ]

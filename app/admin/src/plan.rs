@@ -22,8 +22,8 @@ use model::{
     study::StudyStatus,
 };
 use rpc::{
-    groups::{JoinStudyGroup, groups},
-    plans::{CopyStudy, ExtendStudy, JoinStudy, LeaveStudy, SetPace, plan},
+    groups::{AddGroup, groups},
+    plans::{AddRater, DuplicateStudy, ExtendStudy, RemoveRater, SetPace, plan},
     studies::SetStudyStatus,
 };
 use texts::I18n;
@@ -38,11 +38,11 @@ use ui::{
 #[derive(Clone, Copy)]
 struct Doing {
     status: FormAction<SetStudyStatus>,
-    join: FormAction<JoinStudy>,
-    join_group: FormAction<JoinStudyGroup>,
-    leave: FormAction<LeaveStudy>,
+    join: FormAction<AddRater>,
+    join_group: FormAction<AddGroup>,
+    leave: FormAction<RemoveRater>,
     extend: FormAction<ExtendStudy>,
-    copy: FormAction<CopyStudy>,
+    copy: FormAction<DuplicateStudy>,
     pace: FormAction<SetPace>,
 }
 
@@ -157,7 +157,7 @@ fn facts(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<> {
         <dl class="facts">
             <div><dt>{t.tasks}</dt><dd>{i.number(plan.tasks)}</dd></div>
             <div><dt>{t.outputs}</dt><dd>{i.number(plan.outputs)}</dd></div>
-            <div><dt>{t.overlap}</dt><dd>{plan.overlap}</dd></div>
+            <div><dt>{t.raters_per_output}</dt><dd>{plan.raters_per_output}</dd></div>
             <div><dt>{p.ratings_wanted}</dt><dd>{i.number(plan.wanted)}</dd></div>
             <div><dt>{p.hours_left}</dt><dd>{hours.map_or_else(|| "–".into(), |h| (p.hours)(&tenths(h)))}</dd></div>
             <div><dt>{p.presentation}</dt><dd>{presentation(i, plan.presentation)}</dd></div>
@@ -278,12 +278,12 @@ fn rater_row(i: I18n, plan: &PlanDetail, rater: &RaterPlan, doing: Doing) -> imp
         .zip(&rater.models)
         .map(|(name, n)| view! { <td role="cell" data-label=name.clone() class="num">{i.number(*n)}</td> })
         .collect_view();
-    let note = match (rater.left_at, plan.sharing) {
+    let note = match (rater.removed_at, plan.sharing) {
         (Some(at), _) => Some((p.left_on)(&i.time(at))),
         (None, Sharing::Count) => None,
         (None, _) => Some(languages(rater.reads)),
     };
-    let staying = rater.left_at.is_none() && plan.status != StudyStatus::Closed;
+    let staying = rater.removed_at.is_none() && plan.status != StudyStatus::Closed;
     let whose = (p.leave_whose)(&rater.name);
     let form = move |aria: String| {
         view! {
@@ -428,7 +428,8 @@ fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<
             .collect_view();
         view! { <fieldset><legend>{t.study_submissions}</legend><ul class="checks">{rows}</ul></fieldset> }
     });
-    let (fewest, most, overlap) = (plan.tasks.to_string(), plan.tasks_most, plan.overlap.to_string());
+    let (fewest, most, raters_per_output) =
+        (plan.tasks.to_string(), plan.tasks_most, plan.raters_per_output.to_string());
     let tasks = (plan.tasks < plan.tasks_most).then(|| {
         view! {
             <div class="field field--short">
@@ -448,9 +449,9 @@ fn extend_form(i: I18n, plan: &PlanDetail, doing: Doing) -> impl IntoView + use<
                 {more}
                 <div class="plan-row">
                     <div class="field field--short">
-                        <label class="label" for="extend-overlap">{t.overlap}</label>
-                        <input class="input" id="extend-overlap" name="overlap" type="number" inputmode="numeric"
-                            min=overlap.clone() max="100" placeholder=overlap/>
+                        <label class="label" for="extend-raters-per-output">{t.raters_per_output}</label>
+                        <input class="input" id="extend-raters-per-output" name="raters_per_output" type="number" inputmode="numeric"
+                            min=raters_per_output.clone() max="100" placeholder=raters_per_output/>
                     </div>
                     {tasks}
                     <button class="button" type="submit" disabled=move || doing.extend.pending().get()>{p.extend}</button>
@@ -471,8 +472,8 @@ fn history(i: I18n, plan: &PlanDetail) -> impl IntoView + use<> {
             let what = match event.kind.as_str() {
                 "planned" => (p.was_planned)(event.ratings),
                 "started" => p.was_started.to_owned(),
-                "joined" => (p.has_joined)(&who, event.ratings),
-                "left" => (p.has_left)(&who, event.ratings),
+                "added" => (p.was_added)(&who, event.ratings),
+                "removed" => (p.was_removed)(&who, event.ratings),
                 _ => (p.was_extended)(event.ratings),
             };
             view! { <li><span class="muted when">{i.time(event.at)}</span>" "{what}</li> }
@@ -482,7 +483,7 @@ fn history(i: I18n, plan: &PlanDetail) -> impl IntoView + use<> {
         <section class="stack" aria-labelledby="plan-history">
             <h2 id="plan-history">{p.history}</h2>
             <ul class="plan-events">{rows}</ul>
-            {(plan.taken > 0).then(|| view! { <p class="muted small">{(p.taken)(plan.taken)}</p> })}
+            {(plan.taken_over > 0).then(|| view! { <p class="muted small">{(p.taken_over)(plan.taken_over)}</p> })}
         </section>
     }
 }

@@ -1,4 +1,4 @@
-//! `/admin/uploads/:id?dataset=&match=`: the content of an uploaded file, before the import.
+//! `/admin/uploads/:id?dataset=&matching=`: the content of an uploaded file, before the import.
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
@@ -14,7 +14,7 @@ use model::{
     problem::Problem,
     submission::{FileLine, IdentityLeak, Matching, Preview, Shape},
 };
-use rpc::submissions::{TakeSubmission, preview_upload};
+use rpc::submissions::{ImportSubmission, preview_upload};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -33,7 +33,7 @@ pub fn PreviewPage() -> impl IntoView {
     let query = use_query_map();
     let wanted = Memo::new(move |_| {
         let id = param(params, "id").map(UploadId);
-        let matching = match asked(query, "match").as_str() {
+        let matching = match asked(query, "matching").as_str() {
             "task_id" => Matching::TaskId,
             "description" => Matching::Description,
             _ => Matching::Auto,
@@ -49,23 +49,23 @@ pub fn PreviewPage() -> impl IntoView {
             }
         },
     );
-    let take = FormAction::<TakeSubmission>::new();
+    let import = FormAction::<ImportSubmission>::new();
     let crumbs =
         vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
         <Page title=t.preview crumbs>
-            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, untrack(|| asked(query, "model")), take)}</Load>
+            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, untrack(|| asked(query, "model")), import)}</Load>
         </Page>
     }
 }
 
-fn body(i: I18n, mut p: Preview, asked: Matching, model: String, take: FormAction<TakeSubmission>) -> AnyView {
+fn body(i: I18n, mut p: Preview, asked: Matching, model: String, import: FormAction<ImportSubmission>) -> AnyView {
     let (t, u) = (i.admin(), i.uploads());
     let facts = facts(i, &p);
     let bad_lines = bad_lines(i, &p);
     let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
-    let form = take_form(i, &p, model, take);
+    let form = import_form(i, &p, model, import);
     let same = p.same_as.map(|id| {
         view! {
             <Notice tone=Tone::Care>
@@ -97,7 +97,14 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, take: FormActio
         finding(i, "differing", u.differing, u.differing_what, p.differing_count, lines(p.differing)),
         finding(i, "duplicates", t.duplicates, t.duplicates_what, p.duplicate_count, lines(p.duplicates)),
         finding(i, "empty", t.empty_outputs, t.empty_what, p.empty_count, lines(p.empty)),
-        finding(i, "telltales", t.telltales, t.telltales_what, p.identity_leak_count, leak_places(i, p.identity_leaks)),
+        finding(
+            i,
+            "identity_leaks",
+            t.identity_leaks,
+            t.identity_leaks_what,
+            p.identity_leak_count,
+            leak_places(i, p.identity_leaks),
+        ),
     ];
     view! {
         {verdict}
@@ -119,7 +126,7 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, take: FormActio
 /// Links to the lines that are not imported.
 fn bad_lines(i: I18n, p: &Preview) -> Option<AnyView> {
     let u = i.uploads();
-    let query = format!("?dataset={}&match={}", query_value(&p.dataset), matching_word(p.matching));
+    let query = format!("?dataset={}&matching={}", query_value(&p.dataset), matching_word(p.matching));
     let address = |ending: &str| format!("/admin/uploads/{}/bad-lines.{ending}{query}", p.upload);
     (p.bad_lines() > 0).then(|| {
         let lines =
@@ -201,8 +208,8 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
             <Filter>
                 <input type="hidden" name="dataset" value=slug/>
                 <div class="field">
-                    <label class="label" for="match">{t.match_label}</label>
-                    <select class="input" id="match" name="match">{options.into_iter().collect_view()}</select>
+                    <label class="label" for="matching">{t.match_label}</label>
+                    <select class="input" id="matching" name="matching">{options.into_iter().collect_view()}</select>
                 </div>
                 <button class="button" type="submit">{t.match_again}</button>
             </Filter>
@@ -289,7 +296,7 @@ fn finding(
     .into_any()
 }
 
-fn take_form(i: I18n, p: &Preview, model: String, take: FormAction<TakeSubmission>) -> impl IntoView + use<> {
+fn import_form(i: I18n, p: &Preview, model: String, import: FormAction<ImportSubmission>) -> impl IntoView + use<> {
     let t = i.admin();
     let u = i.uploads();
     let in_part = p.acceptable_in_part();
@@ -301,33 +308,33 @@ fn take_form(i: I18n, p: &Preview, model: String, take: FormAction<TakeSubmissio
     let matching = matching_word(p.matching);
     let good_only = in_part.then(|| good_only(i, p));
     view! {
-        <section class="card stack" aria-labelledby="take">
-            <h2 id="take">{t.take}</h2>
-            <p>{if in_part { u.good_lead } else { t.take_lead }}</p>
-            <ActionForm action=take attr:class="stack form">
+        <section class="card stack" aria-labelledby="import">
+            <h2 id="import">{t.import}</h2>
+            <p>{if in_part { u.good_lead } else { t.import_lead }}</p>
+            <ActionForm action=import attr:class="stack form">
                 <input type="hidden" name="upload" value=upload/>
                 <input type="hidden" name="dataset" value=slug/>
                 <input type="hidden" name="matching" value=matching/>
                 <div class="field">
-                    <label class="label" for="take-model">{t.model_name}</label>
-                    <input class="input" id="take-model" name="model" value=model required maxlength="100" autocomplete="off" disabled=!good aria-describedby="take-hint"/>
-                    <p class="hint" id="take-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
+                    <label class="label" for="import-model">{t.model_name}</label>
+                    <input class="input" id="import-model" name="model" value=model required maxlength="100" autocomplete="off" disabled=!good aria-describedby="import-hint"/>
+                    <p class="hint" id="import-hint">{if good { t.model_name_hint.to_owned() } else { why }}</p>
                 </div>
                 {good_only}
                 {tells.then(|| view! {
                     <div class="field">
                         <label class="check">
                             <input type="checkbox" name="mask" value="true" aria-describedby="mask-hint"/>
-                            {i.quality().mask_on_take}
+                            {i.quality().mask_on_import}
                         </label>
                         <p class="hint" id="mask-hint">{i.quality().mask_on_take_hint}</p>
                     </div>
                 })}
-                <button class="button primary" type="submit" disabled=move || !good || take.pending().get()>
-                    {(t.take_button)(matched)}
+                <button class="button primary" type="submit" disabled=move || !good || import.pending().get()>
+                    {(t.import_outputs_button)(matched)}
                 </button>
             </ActionForm>
-            <FormError of=move || take.value().get().and_then(Result::err)/>
+            <FormError of=move || import.value().get().and_then(Result::err)/>
             <p><a href=again>{t.other_file}</a></p>
         </section>
     }

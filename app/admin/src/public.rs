@@ -69,7 +69,7 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
                 <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
                 <div><dt>{i.admin().ratings}</dt><dd>{i.number(ratings)}</dd></div>
                 <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
-                <div><dt>{t.overlap}</dt><dd>{found.overlap}</dd></div>
+                <div><dt>{t.raters_per_output}</dt><dd>{found.raters_per_output}</dd></div>
                 <div><dt>{t.public_created}</dt><dd>{i.date(found.created_at)}</dd></div>
                 <div><dt>{t.public_published}</dt><dd>{i.date(found.published_at)}</dd></div>
             </dl>

@@ -22,7 +22,7 @@ use model::{
 };
 use rpc::{
     datasets::datasets,
-    ratings_import::{TakeRatings, preview_ratings},
+    ratings_import::{ImportRatings, preview_ratings},
 };
 use texts::I18n;
 use ui::{
@@ -91,12 +91,12 @@ pub fn RatingsPreviewPage() -> impl IntoView {
             Ok::<_, AppError>((id, preview_ratings(id, reading).await?))
         },
     );
-    let take = FormAction::<TakeRatings>::new();
+    let import = FormAction::<ImportRatings>::new();
     let crumbs =
         vec![("/admin/studies".into(), a.studies.into()), ("/admin/upload/ratings".into(), t.import_ratings.into())];
     view! {
         <Page title=a.preview crumbs>
-            <Load data let:found>{preview(i, found, wanted.get_untracked().1, take)}</Load>
+            <Load data let:found>{preview(i, found, wanted.get_untracked().1, import)}</Load>
         </Page>
     }
 }
@@ -118,7 +118,7 @@ fn preview(
     i: I18n,
     (upload, p): (UploadId, RatingsPreview),
     reading: RatingsReading,
-    take: FormAction<TakeRatings>,
+    import: FormAction<ImportRatings>,
 ) -> AnyView {
     let t = i.ratings_import();
     let good = p.problem_count == 0;
@@ -136,7 +136,7 @@ fn preview(
         {problems}
         {columns_form(i, &p, &reading)}
         {first_rows(i, &p, reading.judge)}
-        {take_form(i, upload, &p, reading, take)}
+        {import_form(i, upload, &p, reading, import)}
     }
     .into_any()
 }
@@ -162,7 +162,7 @@ fn facts(i: I18n, p: &RatingsPreview, reading: &RatingsReading) -> impl IntoView
             <div><dt>{t.outputs}</dt><dd>{i.number(p.outputs)}</dd></div>
             {line(a.models, models.join(" · "))}
             {line(t.raters, raters.join(" · "))}
-            {(p.superseded > 0).then(|| line(t.replaced, i.number(p.superseded)))}
+            {(p.replaced > 0).then(|| line(t.replaced, i.number(p.replaced)))}
             {line(t.unused, p.unused.join(" · "))}
         </dl>
     }
@@ -266,19 +266,19 @@ fn first_rows(i: I18n, p: &RatingsPreview, judge: bool) -> Option<AnyView> {
     )
 }
 
-fn take_form(
+fn import_form(
     i: I18n,
     upload: UploadId,
     p: &RatingsPreview,
     reading: RatingsReading,
-    take: FormAction<TakeRatings>,
+    import: FormAction<ImportRatings>,
 ) -> impl IntoView + use<> {
     let t = i.ratings_import();
     let good = p.problem_count == 0;
     let ratings = i.number(p.ratings);
     let (lead, label, hint) = match reading.judge {
-        true => (t.take_judge_lead, t.judge_name, Some(t.judge_name_hint)),
-        false => (t.take_people_lead, t.title, None),
+        true => (t.import_judge_lead, t.judge_name, Some(t.judge_name_hint)),
+        false => (t.import_people_lead, t.title, None),
     };
     let again = format!("/admin/upload/ratings?dataset={}", reading.dataset);
     let columns = reading.columns.into_iter();
@@ -286,24 +286,24 @@ fn take_form(
         .map(|(own, theirs)| view! { <input type="hidden" name=format!("columns[{own}]") value=theirs/> })
         .collect_view();
     view! {
-        <section class="card stack" aria-labelledby="take">
-            <h2 id="take">{t.take}</h2>
+        <section class="card stack" aria-labelledby="import">
+            <h2 id="import">{t.import}</h2>
             <p>{lead}</p>
-            <ActionForm action=take attr:class="stack form">
+            <ActionForm action=import attr:class="stack form">
                 <input type="hidden" name="upload" value=upload.to_string()/>
                 <input type="hidden" name="dataset" value=reading.dataset/>
                 {reading.judge.then(|| view! { <input type="hidden" name="judge" value="true"/> })}
                 {columns}
                 <div class="field">
-                    <label class="label" for="take-name">{label}</label>
-                    <input class="input" id="take-name" name="name" required maxlength="200" autocomplete="off" disabled=!good/>
+                    <label class="label" for="import-name">{label}</label>
+                    <input class="input" id="import-name" name="name" required maxlength="200" autocomplete="off" disabled=!good/>
                     {hint.map(|hint| view! { <p class="hint">{hint}</p> })}
                 </div>
-                <button class="button primary" type="submit" disabled=move || !good || take.pending().get()>
-                    {(t.take_button)(&ratings)}
+                <button class="button primary" type="submit" disabled=move || !good || import.pending().get()>
+                    {(t.import_button)(&ratings)}
                 </button>
             </ActionForm>
-            <FormError of=move || take.value().get().and_then(Result::err)/>
+            <FormError of=move || import.value().get().and_then(Result::err)/>
             <p><a href=again>{t.other_file}</a></p>
         </section>
     }

@@ -37,11 +37,12 @@ pub fn StudyFields(
     let t = i.admin();
     let newest = rows.iter().map(|r| r.number).max().unwrap_or(0);
     let sizes: Vec<(SubmissionId, u64, u64)> = rows.iter().map(|r| (r.id, r.outputs, r.tasks)).collect();
-    let present = draft.map_or_else(|| NewStudy { overlap: 1, ..NewStudy::default() }, |draft| draft.settings);
+    let present =
+        draft.map_or_else(|| NewStudy { raters_per_output: 1, ..NewStudy::default() }, |draft| draft.settings);
     let chosen: HashSet<SubmissionId> = present.submissions.iter().copied().collect();
     let members: HashSet<UserId> = present.raters.iter().copied().collect();
     let ticked = RwSignal::new(chosen.clone());
-    let overlap = RwSignal::new(u64::from(present.overlap));
+    let raters_per_output = RwSignal::new(u64::from(present.raters_per_output));
     // Deactivated people are not offered.
     let alone: HashSet<UserId> = users.iter().map(|user| user.id).filter(|id| members.contains(id)).collect();
     let alone = RwSignal::new(alone);
@@ -77,9 +78,9 @@ pub fn StudyFields(
         let each = raters() as u64;
         match (outputs, each) {
             (0, _) | (_, 0) => t.estimate_open.to_owned(),
-            (_, each) if each < overlap.get() => (t.overlap_short)(overlap.get(), each),
+            (_, each) if each < raters_per_output.get() => (t.raters_per_output_short)(raters_per_output.get(), each),
             (outputs, each) => {
-                let ratings = outputs * overlap.get();
+                let ratings = outputs * raters_per_output.get();
                 (t.estimate)(outputs, ratings, ratings.div_ceil(each))
             }
         }
@@ -155,11 +156,11 @@ pub fn StudyFields(
         </fieldset>
         {group_choice(groups, in_groups)}
         <div class="field field--short">
-            <label class="label" for="study-overlap">{t.overlap}</label>
-            <input class="input" id="study-overlap" name="overlap" type="number" inputmode="numeric" min="1" max="100" value=present.overlap.to_string() required
-                aria-describedby="study-overlap-hint"
-                on:input=move |event| overlap.set(event_target_value(&event).parse().unwrap_or(1))/>
-            <p class="hint" id="study-overlap-hint">{t.overlap_hint}</p>
+            <label class="label" for="study-raters-per-output">{t.raters_per_output}</label>
+            <input class="input" id="study-raters-per-output" name="raters_per_output" type="number" inputmode="numeric" min="1" max="100" value=present.raters_per_output.to_string() required
+                aria-describedby="study-raters-per-output-hint"
+                on:input=move |event| raters_per_output.set(event_target_value(&event).parse().unwrap_or(1))/>
+            <p class="hint" id="study-raters-per-output-hint">{t.raters_per_output_hint}</p>
         </div>
         <div class="plan-row">
             <div class="field">

@@ -39,7 +39,7 @@ impl StudyTab {
             StudyTab::Plan => "/plan",
             StudyTab::Ratings => "/ratings",
             StudyTab::Flags => "/flags",
-            StudyTab::Disagreements => "/disputes",
+            StudyTab::Disagreements => "/disagreements",
             StudyTab::Quality => "/quality",
         }
     }
@@ -51,7 +51,7 @@ impl StudyTab {
             StudyTab::Plan => i.plan().plan_link,
             StudyTab::Ratings => q.ratings,
             StudyTab::Flags => q.flags,
-            StudyTab::Disagreements => q.disputes,
+            StudyTab::Disagreements => q.disagreements,
             StudyTab::Quality => q.quality,
         }
     }

@@ -72,12 +72,12 @@ pub fn output(
     let heading = id.clone();
     let whose = o.model.clone();
     let sample = sampled.then(|| view! { " "<span class="muted">{(t.sample_n)(o.sample + 1)}</span> });
-    let count = o.ratings.iter().filter(|r| !r.superseded).count() as u64;
+    let count = o.ratings.iter().filter(|r| !r.replaced).count() as u64;
     let notes = o
         .ratings
         .iter()
         .flat_map(|r| {
-            let who = if r.superseded { format!("{} ({})", r.rater, t.superseded) } else { r.rater.clone() };
+            let who = if r.replaced { format!("{} ({})", r.rater, t.replaced) } else { r.rater.clone() };
             r.notes.iter().map(move |note| (note.clone(), who.clone()))
         })
         .collect();
@@ -117,8 +117,8 @@ fn rating_table(i: I18n, rubric: &Rubric, id: &str, ratings: Vec<RatingRow>) -> 
                     view! { <td class="num">{text}</td> }
                 })
                 .collect_view();
-            let class = if r.superseded { "superseded" } else { "" };
-            let old = r.superseded.then(|| view! { " "<span class="badge tone-plain">{t.superseded}</span> });
+            let class = if r.replaced { "replaced" } else { "" };
+            let old = r.replaced.then(|| view! { " "<span class="badge tone-plain">{t.replaced}</span> });
             let flag = r.flag.as_ref().map(|f| {
                 view! { <p>{flag_badge(i, f)}</p>{flag_words(f)} }
             });

@@ -102,7 +102,7 @@ impl Links {
 
     /// Tasks with an output in this cell.
     pub fn grid_cell(&self, grid_cell: GridCell) -> String {
-        self.tasks(None, &format!("spot={grid_cell}"))
+        self.tasks(None, &format!("grid_cell={grid_cell}"))
     }
 
     /// One task; `more` is the filter that determines its neighbors.
@@ -346,7 +346,7 @@ pub fn tests_and_people(i: I18n, figures: &ComparisonFigures, links: Option<&Lin
             task: p.task_id.clone(),
             ratio: p.ratio,
             score: p.score,
-            href: links.map(|links| links.task(p.task, "sort=apart")),
+            href: links.map(|links| links.task(p.task, "sort=difference")),
         })
         .collect();
     Some(figures::tests_and_people(i, "tests", name, (low, high), &figures.models, &points))
@@ -434,7 +434,7 @@ mod tests {
         let check = |href: String, expected: &str| assert_eq!(href, expected);
         check(links.score(1, "correctness", 3), "/admin/compare/d?models=4,2&model=2&score=correctness.3#tasks");
         check(links.verdict(0, Verdict::Timeout), "/admin/compare/d?models=4,2&model=4&verdict=timeout#tasks");
-        check(links.task(TaskId(9), "sort=apart"), "/admin/compare/d/tasks/9?models=4,2&sort=apart");
+        check(links.task(TaskId(9), "sort=difference"), "/admin/compare/d/tasks/9?models=4,2&sort=difference");
         let files = links.files("tests-both", "");
         check(files.href("png", "width=page"), "/admin/compare/d/figures/tests-both.png?models=4,2&width=page");
         check(

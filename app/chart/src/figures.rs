@@ -441,7 +441,7 @@ pub fn bins(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Stri
         x: bin.ratio,
         y: bin.score,
         of: DotStyle::Bin(sum(bin) as f64 / largest),
-        tip: (t.crowd_tip)(&i.number(sum(bin)), bin.ratio, bin.score),
+        tip: (t.bin_tip)(&i.number(sum(bin)), bin.ratio, bin.score),
         href: bin.href.clone(),
     });
     let each = if models.len() <= COLUMNS { models } else { &[] };
@@ -454,7 +454,7 @@ pub fn bins(i: I18n, id: &str, name: &str, (low, high): (u8, u8), models: &[Stri
     Figure {
         id: format!("{id}-both"),
         title: (t.scatter_title)(name),
-        desc: t.crowds_desc.into(),
+        desc: t.bins_desc.into(),
         chart: scatter(i, (low, high), dots.collect()),
         legend: Vec::new(),
         table: Table {

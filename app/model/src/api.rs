@@ -312,13 +312,12 @@ pub struct PublicStudy {
     /// Number of raters.
     pub raters: u64,
     /// Planned ratings per output.
-    pub overlap: u32,
+    pub raters_per_output: u32,
     /// When the study was created.
     pub created_at: Timestamp,
     /// When the link was created.
     pub published_at: Timestamp,
     /// The figures, without figures about individual raters.
-    #[serde(rename = "sheet")]
     pub figures: ComparisonFigures,
     /// Whether the first figures are still being computed.
     pub counting: bool,

@@ -24,7 +24,6 @@ pub struct CodeView {
     /// Why there is no formatted form, or another remark.
     pub remark: Option<Remark>,
     /// The text around the code of a chat response; may be empty.
-    #[serde(rename = "said")]
     pub surrounding_text: String,
 }
 

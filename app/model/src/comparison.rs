@@ -53,7 +53,6 @@ pub struct Selection {
     pub raters: Option<Vec<UserId>>,
     /// Only tasks in this description language.
     #[serde(default)]
-    #[serde(rename = "lang")]
     pub nl_lang: Option<Lang>,
     /// Raw or adjudicated scores.
     #[serde(default)]
@@ -83,7 +82,7 @@ impl Selection {
             studies: list(all("studies"), StudyId),
             runs: list(all("runs"), RunId),
             raters: list(all("raters"), UserId),
-            nl_lang: all("lang").last().and_then(|word| word.parse().ok()),
+            nl_lang: all("nl_lang").last().and_then(|word| word.parse().ok()),
             scores: match all("scores").last().map(String::as_str) {
                 Some("final") => CountedScores::Final,
                 _ => CountedScores::Raw,
@@ -108,7 +107,7 @@ impl Selection {
         list(&mut out, "studies", texts(&self.studies));
         list(&mut out, "runs", texts(&self.runs));
         list(&mut out, "raters", texts(&self.raters));
-        out.extend(self.nl_lang.map(|lang| format!("lang={lang}")));
+        out.extend(self.nl_lang.map(|lang| format!("nl_lang={lang}")));
         if self.scores == CountedScores::Final {
             out.push("scores=final".into());
         }
@@ -190,14 +189,11 @@ pub struct ComparisonView {
     /// Everything that can be selected.
     pub options: Options,
     /// The selection with every default resolved, for a permanent link.
-    #[serde(rename = "choice")]
     pub selection: Selection,
-    #[serde(rename = "sheet")]
     pub figures: ComparisonFigures,
     /// The raters' names; figures refer to them by index.
     pub raters: Vec<String>,
     /// Revision of the data behind the figures; it changes with the data.
-    #[serde(rename = "stamp")]
     pub revision: String,
     /// Whether newer figures are being computed.
     pub behind: bool,
@@ -416,7 +412,6 @@ pub struct TestsAndRatings {
     /// Every output with both, if there are at most [`TestsAndRatings::SINGLY`]; otherwise empty.
     pub points: Vec<Point>,
     /// With more outputs: counts per cell of a grid.
-    #[serde(rename = "crowds")]
     pub bins: Vec<Bin>,
     /// The outputs on which tests and people disagree most, at most [`TestsAndRatings::PARTING`].
     pub parting: Vec<Point>,
@@ -433,7 +428,6 @@ impl TestsAndRatings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct Bin {
-    #[serde(rename = "spot")]
     pub grid_cell: GridCell,
     /// Number of outputs per model.
     pub models: Vec<u64>,
@@ -502,9 +496,8 @@ pub struct Point {
     /// Mean score by people.
     pub score: f64,
     /// Position of the score on the scale minus the pass ratio, −1 to 1.
-    pub apart: f64,
+    pub difference: f64,
     /// The cell of the output.
-    #[serde(rename = "spot")]
     pub grid_cell: GridCell,
 }
 
@@ -516,7 +509,6 @@ pub struct TaskFilter {
     #[serde(default)]
     pub q: String,
     #[serde(default)]
-    #[serde(rename = "lang")]
     pub nl_lang: Option<Lang>,
     /// Model to which `score` and `verdict` apply; `None` for any.
     #[serde(default)]
@@ -535,7 +527,6 @@ pub struct TaskFilter {
     pub differ: bool,
     /// Tasks with an output in this cell.
     #[serde(default)]
-    #[serde(rename = "spot")]
     pub grid_cell: Option<GridCell>,
     #[serde(default)]
     pub sort: Sort,
@@ -559,7 +550,6 @@ pub enum Sort {
     /// Largest difference between models first.
     Gap,
     /// Largest disagreement between tests and people first.
-    #[serde(rename = "apart")]
     Difference,
 }
 
@@ -571,17 +561,17 @@ impl TaskFilter {
     pub fn read(get: impl Fn(&str) -> String) -> TaskFilter {
         TaskFilter {
             q: get("q"),
-            nl_lang: get("tasklang").parse().ok(),
+            nl_lang: get("task_nl_lang").parse().ok(),
             model: get("model").parse().ok().map(ModelId),
             score: get("score").split_once('.').and_then(|(key, s)| Some((key.to_owned(), s.parse().ok()?))),
             verdict: Verdict::from_name(&get("verdict")),
             spread: get("spread").parse().unwrap_or(0),
             differ: get("differ") == "1",
-            grid_cell: GridCell::read(&get("spot")),
+            grid_cell: GridCell::read(&get("grid_cell")),
             sort: match get("sort").as_str() {
                 "spread" => Sort::Spread,
                 "gap" => Sort::Gap,
-                "apart" => Sort::Difference,
+                "difference" => Sort::Difference,
                 _ => Sort::Dataset,
             },
             page: get("page").parse().unwrap_or(0),
@@ -716,8 +706,8 @@ mod tests {
         // A form without scripts repeats the field, and has `none` if nothing is checked.
         check("studies=none&studies=3&studies=4&studies=3", "studies=3,4");
         check("studies=none", "studies=none");
-        check("lang=zh&scores=final&raters=7", "raters=7&lang=zh&scores=final");
-        check("lang=&models=&runs=x", "runs=none");
+        check("nl_lang=zh&scores=final&raters=7", "raters=7&nl_lang=zh&scores=final");
+        check("nl_lang=&models=&runs=x", "runs=none");
     }
 
     #[test]
@@ -731,7 +721,7 @@ mod tests {
         assert_eq!(of(&[("score", "correctness.4")]).score, Some(("correctness".into(), 4)));
         assert_eq!(of(&[("score", "4"), ("verdict", "fine"), ("sort", "?"), ("page", "-1")]), TaskFilter::default());
         assert_eq!(of(&[("verdict", "timeout")]).verdict, Some(Verdict::Timeout));
-        assert_eq!(of(&[("spot", "19.8")]).grid_cell, Some(GridCell { ratio: 19, score: 8 }));
+        assert_eq!(of(&[("grid_cell", "19.8")]).grid_cell, Some(GridCell { ratio: 19, score: 8 }));
         for wrong in ["21.0", "0.13", "-1.0", "5", "a.b", "1.2.3"] {
             assert_eq!(GridCell::read(wrong), None, "{wrong}");
         }

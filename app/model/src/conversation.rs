@@ -219,16 +219,14 @@ pub struct Conversation {
 /// Which form of the benchmark's tests a run uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum TestProfile {
     /// As when the authors computed the published verdicts: three tests of the first release do not parse.
     #[default]
-    #[serde(rename = "as-run")]
     AsRun,
     /// As in the data file.
-    #[serde(rename = "as-released")]
     AsReleased,
     /// By the rules of the branch `v1`: the answer to a single instruction is judged by its own tests only.
-    #[serde(rename = "v1")]
     V1,
 }
 

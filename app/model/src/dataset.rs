@@ -167,7 +167,6 @@ pub struct TaskRow {
     pub task_id: String,
     /// The description (`raw_nl`), unchanged.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     /// Requested signature, if any.
     pub signature: Option<String>,

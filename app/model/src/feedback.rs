@@ -15,7 +15,7 @@ use super::{
     time::Timestamp,
 };
 
-/// Position of an item in the opening calibration.
+/// Position of an item in the calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct CalibrationStep {
@@ -67,7 +67,6 @@ pub struct Feedback {
     pub title: String,
     pub step: CalibrationStep,
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
@@ -95,7 +94,6 @@ pub struct FlagReply {
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub flag: Flag,
     /// The reply; empty if the flag was resolved without one.
@@ -113,7 +111,6 @@ pub struct RaterFeedback {
     /// Replies to flags, newest first: all unread ones and the latest read ones.
     pub replies: Vec<FlagReply>,
     /// Disagreements that the rater can adjudicate.
-    #[serde(rename = "disputes")]
     pub disagreements: u64,
     /// The rater's figures, for studies that show them.
     pub figures: Vec<OwnFigures>,
@@ -145,7 +142,7 @@ pub struct DisagreementQueue {
     /// Total open.
     pub waiting: u64,
     /// Total adjudicated by this person.
-    pub decided: u64,
+    pub adjudicated: u64,
 }
 
 /// A disagreement in an adjudicator's list.
@@ -158,12 +155,11 @@ pub struct DisagreementLine {
     pub title: String,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     /// Largest difference on any dimension.
     pub spread: u8,
     /// When this person adjudicated it, if they did.
-    pub decided_at: Option<Timestamp>,
+    pub adjudicated_at: Option<Timestamp>,
 }
 
 /// A disagreement as its adjudicator sees it, without names of raters or the model.
@@ -175,7 +171,6 @@ pub struct Disagreement {
     /// The study's title.
     pub title: String,
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub signature: Option<String>,
     pub code: CodeView,
@@ -187,9 +182,9 @@ pub struct Disagreement {
     /// The ratings under letters, in random order.
     pub ratings: Vec<AnonymousRating>,
     /// The current adjudication, if any: scores and comment.
-    pub decided: Option<(Vec<u8>, String)>,
+    pub adjudicated: Option<(Vec<u8>, String)>,
     /// When it was adjudicated.
-    pub decided_at: Option<Timestamp>,
+    pub adjudicated_at: Option<Timestamp>,
 }
 
 /// A rating of the output, without its rater.

@@ -126,7 +126,6 @@ pub struct GradingItem {
     pub presentation: Presentation,
     /// The description, unchanged.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     /// Requested signature, if any.
     pub signature: Option<String>,
@@ -145,8 +144,7 @@ pub struct GradingItem {
     pub previous: Option<Token>,
     /// Output rated after this one, if the rater went back.
     pub following: Option<Token>,
-    /// Position in the opening calibration; `None` for work.
-    #[serde(rename = "opening")]
+    /// Position in the calibration; `None` for work.
     pub calibration: Option<CalibrationStep>,
     /// Replies to the rater's flags on this output, newest first.
     pub replies: Vec<FlagReply>,
@@ -300,7 +298,6 @@ pub struct OwnItem {
     pub token: Token,
     /// The description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     /// Whether the rater has submitted a rating.
     pub rated: bool,
@@ -313,7 +310,6 @@ pub struct OwnRating {
     pub token: Token,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub scores: Scores,
     /// Number of scores before those of the checklist.

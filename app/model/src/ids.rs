@@ -55,7 +55,7 @@ ids! {
     UploadId
     /// A grading campaign.
     StudyId
-    /// One rating, current or superseded.
+    /// One rating, current or replaced.
     RatingId
     /// One execution of a dataset's tests over a submission.
     RunId

@@ -231,7 +231,6 @@ pub enum InboxItem {
         task_id: String,
         /// Start of the description.
         raw_nl: String,
-        #[serde(rename = "lang")]
         nl_lang: Lang,
         /// The name of the rater.
         rater: String,
@@ -245,7 +244,6 @@ pub enum InboxItem {
         task_id: String,
         /// Start of the description.
         raw_nl: String,
-        #[serde(rename = "lang")]
         nl_lang: Lang,
         /// The widest spread.
         spread: u8,

@@ -217,8 +217,8 @@ pub struct PlanDetail {
     pub answers: Option<RatedAnswers>,
     /// How the work is shared.
     pub sharing: Sharing,
-    /// Raters per output (overlap).
-    pub overlap: u32,
+    /// Raters per output.
+    pub raters_per_output: u32,
     /// Seed. A string, because JavaScript numbers are exact only up to 2^53.
     pub seed: String,
     /// Short name of the dataset.
@@ -229,7 +229,7 @@ pub struct PlanDetail {
     pub tasks_most: u64,
     /// Number of outputs.
     pub outputs: u64,
-    /// Ratings needed: outputs × overlap.
+    /// Ratings needed: outputs × raters per output.
     pub wanted: u64,
     /// Ratings submitted.
     pub done: u64,
@@ -251,7 +251,7 @@ pub struct PlanDetail {
     /// Changes of the plan, newest first, without single reassignments.
     pub events: Vec<PlanEvent>,
     /// Number of outputs reassigned because a rater finished early.
-    pub taken: u64,
+    pub taken_over: u64,
 }
 
 /// A plan as its page shows it.
@@ -294,7 +294,7 @@ pub struct RaterPlan {
     pub reads: Reads,
     /// Maximum share, if shares are set by hand: outputs, or tasks in side-by-side studies.
     pub share: Option<u32>,
-    pub left_at: Option<Timestamp>,
+    pub removed_at: Option<Timestamp>,
     /// Ratings submitted.
     pub rated: u64,
     /// Planned ratings that are not submitted.
@@ -311,7 +311,7 @@ pub struct RaterPlan {
 pub struct PlanEvent {
     /// Time of the change.
     pub at: Timestamp,
-    /// `planned`, `started`, `joined`, `left` or `extended`.
+    /// `planned`, `started`, `added`, `removed` or `extended`.
     pub kind: String,
     /// The person concerned.
     pub who: Option<String>,
@@ -326,9 +326,9 @@ pub struct Extension {
     /// Submissions to add.
     #[serde(default)]
     pub submissions: Vec<SubmissionId>,
-    /// New overlap, at least the current one.
+    /// New number of raters per output, at least the current one.
     #[serde(default)]
-    pub overlap: Option<u32>,
+    pub raters_per_output: Option<u32>,
     /// New number of tasks, at least the current one.
     #[serde(default)]
     pub tasks: Option<u32>,

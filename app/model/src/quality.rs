@@ -131,7 +131,6 @@ pub const SECONDS_MOST: u32 = 3600;
 #[serde(default)]
 pub struct QualitySettings {
     /// How known-score items open the study.
-    #[serde(rename = "opening")]
     pub calibration: CalibrationMode,
     /// How many levels a score may differ from the known score on each dimension and still be correct; 0 is
     /// exact.
@@ -139,7 +138,6 @@ pub struct QualitySettings {
     /// For [`CalibrationMode::MustPass`]: number of items that must be correct on every dimension.
     pub needed: u32,
     /// Insert a hidden check with known scores about every N outputs; 0 for none, otherwise at least 2.
-    #[serde(rename = "gold_every")]
     pub known_item_every: u32,
     /// Repeat an output that the rater has rated before about every N outputs; 0 for none, otherwise at least 2.
     pub repeat_every: u32,
@@ -205,11 +203,9 @@ impl QualitySettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct SettingsForm {
-    #[serde(rename = "opening")]
     pub calibration: CalibrationMode,
     pub tolerance: u8,
     pub needed: u32,
-    #[serde(rename = "gold_every")]
     pub known_item_every: u32,
     pub repeat_every: u32,
     pub repeat_apart: u32,
@@ -249,7 +245,6 @@ pub struct KnownItem {
     /// The task's `task_id`.
     pub task_id: String,
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub code: CodeView,
     /// Whether its code was pasted; otherwise it comes from a submission.
@@ -266,7 +261,7 @@ pub struct KnownItem {
     /// The reasons, one per dimension; may be empty.
     pub reasons: Vec<Bilingual>,
     /// Whether it is no longer shown to raters.
-    pub retired: bool,
+    pub deactivated: bool,
     /// Number of ratings.
     pub asked: u64,
     /// Number of ratings within the tolerance on every dimension.
@@ -296,7 +291,7 @@ pub struct NewKnownItem {
 #[serde(default, deny_unknown_fields)]
 pub struct KnownItemChange {
     /// Whether it is deactivated.
-    pub retired: Option<bool>,
+    pub deactivated: Option<bool>,
     /// Where it is used.
     pub pool: Option<Pool>,
 }
@@ -328,7 +323,6 @@ pub struct KnownItemProposal {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub model: String,
     /// The final scores; absent on a dimension on which the median of the ratings is between two levels.
@@ -382,7 +376,7 @@ pub struct KnownItemChoices {
     pub outputs: Vec<(OutputId, String, String, u32)>,
 }
 
-/// A rater's progress in the opening calibration.
+/// A rater's progress in the calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct CalibrationRow {
@@ -397,11 +391,10 @@ pub struct CalibrationRow {
     /// Number of earlier rounds.
     pub earlier: u64,
     /// Whether an admin admitted the rater.
-    #[serde(rename = "let_in")]
     pub admitted: bool,
 }
 
-/// State of a rater's opening calibration.
+/// State of a rater's calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -422,12 +415,10 @@ pub struct QualityPage {
     pub rubric: Rubric,
     pub settings: QualitySettings,
     /// Known-score items, newest last.
-    #[serde(rename = "gold")]
     pub known_items: Vec<KnownItem>,
     /// Outputs and tasks from which further items can be made.
     pub choices: KnownItemChoices,
-    /// The raters' opening calibration.
-    #[serde(rename = "openings")]
+    /// The raters' calibration.
     pub calibrations: Vec<CalibrationRow>,
     /// Possible adjudicators: user, name, whether they are one.
     pub adjudicators: Vec<(UserId, String, bool)>,
@@ -441,7 +432,7 @@ impl QualityPage {
     /// Number of active items that come in the calibration, and of those that come as hidden checks. With a
     /// calibration, items of both pools come there.
     pub fn pool_sizes(&self) -> (usize, usize) {
-        let count = |of: &[Pool]| self.known_items.iter().filter(|i| !i.retired && of.contains(&i.pool)).count();
+        let count = |of: &[Pool]| self.known_items.iter().filter(|i| !i.deactivated && of.contains(&i.pool)).count();
         let hidden: &[Pool] = match self.settings.calibration {
             CalibrationMode::None => &[Pool::Hidden, Pool::Both],
             CalibrationMode::MustPass | CalibrationMode::Train => &[Pool::Hidden],
@@ -483,10 +474,8 @@ pub struct RaterFigures {
     /// Agreement with the other raters of the same outputs.
     pub peers: Match,
     /// Agreement with known scores.
-    #[serde(rename = "gold")]
     pub known_items: Match,
     /// Outputs within the tolerance on every dimension, out of `known_items.outputs`.
-    #[serde(rename = "gold_right")]
     pub known_items_right: u64,
     /// Agreement with the rater's own first rating of repeated outputs.
     pub again: Match,
@@ -532,13 +521,12 @@ pub struct Live {
     /// Estimated finish; `None` if there is not enough data.
     pub projection: Option<Projection>,
     /// Disagreements waiting for an adjudicator.
-    #[serde(rename = "disputes")]
     pub disagreements: u64,
     /// Disagreements waiting for an extra rater.
     pub extra_waiting: u64,
     /// Open flags.
     pub flags: u64,
-    /// Raters who failed the opening calibration.
+    /// Raters who failed the calibration.
     pub stopped: u64,
     /// Agreement of all raters on each dimension.
     pub agreement: Vec<Agreement>,
@@ -619,7 +607,6 @@ pub struct RatingFilter {
     /// Of this model.
     pub model: Option<i64>,
     /// Of descriptions in this language.
-    #[serde(rename = "lang")]
     pub nl_lang: Option<Lang>,
     /// Index of the dimension for `score`.
     pub dimension: Option<usize>,
@@ -628,7 +615,6 @@ pub struct RatingFilter {
     /// Only flagged ratings.
     pub flagged: bool,
     /// Only outputs with a disagreement.
-    #[serde(rename = "disputed")]
     pub has_disagreement: bool,
     /// Only ratings that took less than this many seconds. Ratings without a measured time do not match.
     #[serde(default)]
@@ -674,7 +660,6 @@ pub struct ListedRating {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub model: String,
     pub rater: String,
@@ -685,7 +670,6 @@ pub struct ListedRating {
     /// Active time in milliseconds, if measured.
     pub active_ms: Option<u64>,
     /// Whether the output has a disagreement.
-    #[serde(rename = "disputed")]
     pub has_disagreement: bool,
 }
 
@@ -702,7 +686,6 @@ pub struct FlagRow {
     pub task: Option<TaskId>,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     /// The model; `None` for a calibration item.
     pub model: Option<String>,
@@ -724,7 +707,6 @@ pub enum FlagOn {
     /// An assignment of the study.
     Assignment(i64),
     /// A calibration item or a hidden check.
-    #[serde(rename = "probe")]
     Check(i64),
 }
 
@@ -740,7 +722,6 @@ pub enum DisagreementState {
     /// An extra rater has rated it: the median is final.
     Median,
     /// Adjudicated.
-    #[serde(rename = "decided")]
     Adjudicated,
 }
 
@@ -756,7 +737,6 @@ pub struct DisagreementRow {
     pub task_id: String,
     /// Start of the description.
     pub raw_nl: String,
-    #[serde(rename = "lang")]
     pub nl_lang: Lang,
     pub model: String,
     /// The items for the instructions of its conversation, where raters answer which it follows. All scores below are
@@ -791,7 +771,7 @@ pub struct Decision {
     pub comment: String,
     pub at: Timestamp,
     /// Whether a later adjudication replaced it.
-    pub superseded: bool,
+    pub replaced: bool,
 }
 
 /// Disagreements per page.

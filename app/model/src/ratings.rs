@@ -29,7 +29,7 @@ pub const ALPHA: f64 = 0.05;
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct ModelScores {
     pub model: String,
-    /// Ratings that count; superseded ratings do not.
+    /// Ratings that count; replaced ratings do not.
     pub ratings: u64,
     /// Tasks with at least one of these ratings.
     pub tasks: u64,
@@ -129,7 +129,7 @@ pub struct OutputRatings {
     /// Index of the sample, from 0.
     pub sample: u32,
     pub code: CodeView,
-    /// The ratings, oldest first, superseded ratings after the rater's current one.
+    /// The ratings, oldest first, replaced ratings after the rater's current one.
     pub ratings: Vec<RatingRow>,
 }
 
@@ -146,5 +146,5 @@ pub struct RatingRow {
     /// When it was committed.
     pub at: Timestamp,
     /// Whether a later rating by the same rater replaced it.
-    pub superseded: bool,
+    pub replaced: bool,
 }

@@ -86,7 +86,7 @@ pub struct RatingsPreview {
     pub raters: Vec<ParsedRater>,
     pub models: Vec<RatedModel>,
     /// Superseded lines, which are skipped.
-    pub superseded: u64,
+    pub replaced: u64,
     /// The file's columns, by name.
     pub columns: Vec<String>,
     /// The columns of the format, required ones first.
@@ -102,5 +102,5 @@ pub struct RatingsPreview {
     /// The created study; absent for a judge model and in a preview.
     pub study: Option<StudyId>,
     /// Whether it was imported.
-    pub taken: bool,
+    pub imported: bool,
 }

@@ -137,7 +137,6 @@ pub struct BoardDataset {
     /// Whether newer figures are being computed.
     pub behind: bool,
     /// The selection behind the figures, with every default resolved.
-    #[serde(rename = "choice")]
     pub selection: Selection,
 }
 

@@ -84,7 +84,7 @@ pub enum LimitHit {
     /// CPU time.
     Cpu,
     /// Waiting: time in which it neither ran nor was ready to run.
-    Wall,
+    Wait,
     /// The heap, or memory outside it.
     Heap,
     /// The number of threads.
@@ -102,7 +102,7 @@ impl LimitHit {
     pub fn name(self) -> &'static str {
         match self {
             LimitHit::Cpu => "cpu",
-            LimitHit::Wall => "wall",
+            LimitHit::Wait => "wait",
             LimitHit::Heap => "heap",
             LimitHit::Threads => "threads",
             LimitHit::Printed => "printed",
@@ -269,7 +269,7 @@ pub enum RunStatus {
     /// Every output is finished.
     Finished,
     /// Stopped by a person; finished outputs keep their verdicts.
-    Cancelled,
+    Stopped,
 }
 
 impl RunStatus {
@@ -278,13 +278,13 @@ impl RunStatus {
         match self {
             RunStatus::Running => "running",
             RunStatus::Finished => "finished",
-            RunStatus::Cancelled => "cancelled",
+            RunStatus::Stopped => "stopped",
         }
     }
 
     /// The status with this name.
     pub fn from_name(name: &str) -> Option<RunStatus> {
-        [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled].into_iter().find(|s| s.name() == name)
+        [RunStatus::Running, RunStatus::Finished, RunStatus::Stopped].into_iter().find(|s| s.name() == name)
     }
 }
 
@@ -323,7 +323,7 @@ pub struct Conditions {
     /// CPU time of one output in seconds. It decides.
     pub cpu_s: u64,
     /// Waiting limit of one output in seconds: time in which it neither ran nor was ready to run.
-    pub wall_s: u64,
+    pub wait_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,
     /// Threads of its own.
@@ -564,7 +564,6 @@ pub struct ItemFilter {
     pub words: String,
     /// The state or verdict of the outputs.
     #[serde(default)]
-    #[serde(rename = "came_to")]
     pub result: Option<ItemResult>,
     /// Whether only outputs with a warning or an anomaly.
     #[serde(default)]

@@ -83,8 +83,8 @@ pub struct NewStudy {
     /// The raters.
     #[serde(default)]
     pub raters: Vec<UserId>,
-    /// Raters per output (overlap), 1 to the number of raters.
-    pub overlap: u32,
+    /// Raters per output, 1 to the number of raters.
+    pub raters_per_output: u32,
     /// Seed of the order; `None` to draw and record one.
     #[serde(default)]
     pub seed: Option<u64>,
@@ -131,8 +131,8 @@ pub struct StudyChange {
     pub submissions: Option<Vec<SubmissionId>>,
     /// All raters.
     pub raters: Option<Vec<UserId>>,
-    /// Raters per output (overlap).
-    pub overlap: Option<u32>,
+    /// Raters per output.
+    pub raters_per_output: Option<u32>,
     /// Seed of the order.
     pub seed: Option<u64>,
     /// Limits the number of tasks; 0 for all.
@@ -178,7 +178,7 @@ pub struct StudyRow {
     pub raters: u64,
     /// Ratings submitted.
     pub done: u64,
-    /// Ratings needed: outputs × overlap.
+    /// Ratings needed: outputs × raters per output.
     pub wanted: u64,
     pub created_at: Timestamp,
     /// Flags without a reply.
@@ -198,8 +198,8 @@ pub struct StudyRow {
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct StudyDetail {
     pub row: StudyRow,
-    /// Raters per output (overlap).
-    pub overlap: u32,
+    /// Raters per output.
+    pub raters_per_output: u32,
     /// Seed of the order. A string, because JavaScript numbers are exact only up to 2^53.
     pub seed: String,
     /// Name and version of the rubric.

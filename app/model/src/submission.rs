@@ -137,10 +137,8 @@ pub struct Preview {
     pub first: Vec<PreviewOutput>,
     /// Outputs whose comments or text may name a model, which a rater would see; at most [`PREVIEW_LIST`],
     /// each with its first match.
-    #[serde(rename = "telltales")]
     pub identity_leaks: Vec<IdentityLeak>,
     /// Number of such lines.
-    #[serde(rename = "telltale_count")]
     pub identity_leak_count: u64,
     /// An existing submission of the same file.
     pub same_as: Option<SubmissionId>,
@@ -243,10 +241,8 @@ pub struct MaskState {
     /// The names that are or would be masked and occur in the outputs.
     pub names: Vec<String>,
     /// Identity leaks, at most [`PREVIEW_LIST`].
-    #[serde(rename = "telltales")]
     pub identity_leaks: Vec<IdentityLeak>,
     /// Number of outputs with a leak.
-    #[serde(rename = "telltale_count")]
     pub identity_leak_count: u64,
     /// Whether the outputs were not searched, because there are many.
     pub unread: bool,
@@ -283,7 +279,6 @@ pub struct SubmissionLeaks {
     /// Number of outputs.
     pub count: u64,
     /// The leaks, at most [`PREVIEW_LIST`].
-    #[serde(rename = "telltales")]
     pub identity_leaks: Vec<IdentityLeak>,
 }
 

@@ -106,7 +106,7 @@ pub struct UserRow {
     pub disabled: bool,
     /// A time on the last day on which the person was logged in in a browser; absent if there was none.
     pub seen_at: Option<Timestamp>,
-    /// Number of ratings, without superseded ones.
+    /// Number of ratings, without replaced ones.
     pub ratings: u64,
     /// Unfinished ratings that studies which are not closed have planned for them.
     pub open_ratings: u64,

@@ -13,7 +13,7 @@ use model::{
     lang::Lang,
     rubric::Dimension,
 };
-use rpc::quality::{Decide, my_disagreements, open_disagreement};
+use rpc::quality::{Adjudicate, my_disagreements, open_disagreement};
 use texts::I18n;
 use ui::{
     code::CodeBox,
@@ -35,9 +35,9 @@ pub fn AdjudicatePage() -> impl IntoView {
     let t = i.quality();
     let data = Data::new(|| (), |()| my_disagreements());
     let query = use_query_map();
-    let stored = move || query.read().get("decided").is_some();
+    let stored = move || query.read().get("adjudicated").is_some();
     view! {
-        <Page title=t.adjudicate crumbs=vec![("/desk".into(), i.common.nav_desk.into())]>
+        <Page title=t.adjudicate crumbs=vec![("/my-studies".into(), i.common.nav_my_studies.into())]>
             {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
             <Load data let:queue>{list(i, queue)}</Load>
         </Page>
@@ -46,7 +46,7 @@ pub fn AdjudicatePage() -> impl IntoView {
 
 fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     let t = i.quality();
-    let (done, waiting): (Vec<_>, Vec<_>) = queue.lines.into_iter().partition(|line| line.decided_at.is_some());
+    let (done, waiting): (Vec<_>, Vec<_>) = queue.lines.into_iter().partition(|line| line.adjudicated_at.is_some());
     let card = move |line: DisagreementLine| {
         view! {
             <li class="card stack-tight">
@@ -54,7 +54,7 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
                 <p class="row muted small">
                     <span>{line.title}</span>
                     <span>{(t.spread_n)(line.spread)}</span>
-                    {line.decided_at.map(|at| view! { <span>{i.time(at)}</span> })}
+                    {line.adjudicated_at.map(|at| view! { <span>{i.time(at)}</span> })}
                 </p>
             </li>
         }
@@ -63,7 +63,7 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
         let hidden = all.saturating_sub(shown as u64);
         (hidden > 0).then(|| view! { <p class="muted">{(t.more_n)(hidden)}</p> })
     };
-    let (more_waiting, more_done) = (more(queue.waiting, waiting.len()), more(queue.decided, done.len()));
+    let (more_waiting, more_done) = (more(queue.waiting, waiting.len()), more(queue.adjudicated, done.len()));
     let waits = if waiting.is_empty() {
         view! { <Empty title=t.adjudicate_none><p>{t.adjudicate_none_hint}</p></Empty> }.into_any()
     } else {
@@ -76,8 +76,8 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     };
     let yours = (!done.is_empty()).then(|| {
         view! {
-            <section class="stack" aria-labelledby="decided">
-                <h2 id="decided">{t.yours}</h2>
+            <section class="stack" aria-labelledby="adjudicated">
+                <h2 id="adjudicated">{t.yours}</h2>
                 <ul class="card-list">{done.into_iter().map(card).collect_view()}</ul>
                 {more_done}
             </section>
@@ -93,12 +93,12 @@ pub fn DisagreementPage() -> impl IntoView {
     let t = i.quality();
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
-    let decide = FormAction::<Decide>::new();
+    let decide = FormAction::<Adjudicate>::new();
     let data = Data::new(move || token.get(), |token| open_disagreement(Token(token)));
     // The router's own: `use_query_map` does not update when one disagreement follows another
     // (leptos_router 0.8.17 renews a route's address only if its path stays).
     let query = use_location().query;
-    let stored = move || query.read().get("decided").is_some();
+    let stored = move || query.read().get("adjudicated").is_some();
     let from_inbox = use_visitor().is_admin() && query.read_untracked().get("from").as_deref() == Some("inbox");
     let crumb = if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.to_list) };
     keyboard::listen();
@@ -116,7 +116,7 @@ pub fn DisagreementPage() -> impl IntoView {
     }
 }
 
-fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -> AnyView {
+fn one(i: I18n, d: Disagreement, decide: FormAction<Adjudicate>, from_inbox: bool) -> AnyView {
     let t = i.quality();
     let Disagreement {
         token,
@@ -128,15 +128,15 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
         conversation,
         rubric,
         ratings,
-        decided,
-        decided_at,
+        adjudicated,
+        adjudicated_at,
     } = d;
     let heads =
         rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
     let heads = heads.collect_view();
     let voices =
         ratings.into_iter().enumerate().map(|(n, voice)| voice_rows(i, n, &rubric.dimensions, voice)).collect_view();
-    let (before, comment) = decided.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
+    let (before, comment) = adjudicated.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
     let again = before.is_some();
     let scales = rubric
         .dimensions
@@ -168,7 +168,7 @@ fn one(i: I18n, d: Disagreement, decide: FormAction<Decide>, from_inbox: bool) -
             {again.then(|| view! { <p class="muted">{t.adjudicate_done}</p> })}
             <ActionForm action=decide attr:class="stack">
                 <input type="hidden" name="token" value=token.0/>
-                <input type="hidden" name="seen" value=decided_at.map_or(0, |at| at.0).to_string()/>
+                <input type="hidden" name="seen" value=adjudicated_at.map_or(0, |at| at.0).to_string()/>
                 {from_inbox.then(|| view! { <input type="hidden" name="inbox" value="true"/> })}
                 <div class="decision-scales">{scales}</div>
                 <div class="field">

@@ -25,7 +25,7 @@ pub fn GuidelinesPage() -> impl IntoView {
 fn page(i: I18n, sheet: GuidelinesSheet) -> AnyView {
     let b = i.grading();
     let GuidelinesSheet { title, html, lang, at } = sheet;
-    let crumbs = vec![("/desk".to_owned(), i.common.nav_desk.to_owned())];
+    let crumbs = vec![("/my-studies".to_owned(), i.common.nav_my_studies.to_owned())];
     let print = move || {
         view! {
             <button class="button scripted" type="button" on:click=move |_| { let _ = window().print(); }>

@@ -28,7 +28,7 @@ pub fn MinePage() -> impl IntoView {
     );
     let i18n = use_i18n();
     let t = i18n.rater();
-    let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
+    let crumbs = vec![("/my-studies".to_owned(), i18n.common.nav_my_studies.to_owned())];
     let on = move || view! { <a class="button primary" href=move || format!("/grade/{}", study.get())>{t.continue_rating}</a> };
     view! {
         <Page title=t.mine_title crumbs actions=on>

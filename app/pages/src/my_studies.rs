@@ -15,7 +15,7 @@ use ui::{
     notice::{Badge, Empty, Progress, Tone},
 };
 
-/// `/desk`, and the start page of raters.
+/// `/my-studies`, and the start page of raters.
 #[component]
 pub fn MyStudiesPage() -> impl IntoView {
     let studies = Data::new(|| (), |()| my_studies());
@@ -24,7 +24,7 @@ pub fn MyStudiesPage() -> impl IntoView {
     let (t, b) = (i18n.rater(), i18n.grading());
     let toured = use_visitor().me.is_some_and(|me| me.settings.toured);
     view! {
-        <Page title=i18n.common.nav_desk>
+        <Page title=i18n.common.nav_my_studies>
             <UnsentBar />
             <Load data=back let:back>{rater_feedback(i18n, back)}</Load>
             <Load data=studies let:studies>
@@ -72,7 +72,7 @@ fn StudyCard(study: MyStudy) -> impl IntoView {
     let MyStudy { token, title, open, paused, progress, presentation, guidelines, due } = study;
     let way = match presentation {
         Presentation::One => "grade",
-        Presentation::SideBySide => "beside",
+        Presentation::SideBySide => "side-by-side",
     };
     let done = progress.left == 0 && progress.rated > 0;
     let badge = match (open, done) {

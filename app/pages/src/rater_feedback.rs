@@ -90,9 +90,9 @@ fn own_figures(i: I18n, figures: Vec<OwnFigures>) -> impl IntoView {
                 let names: Vec<String> = rubric.dimensions.iter().map(|d| d.name.get(i.lang).to_owned()).collect();
                 view! {
                     {matched(i, t.with_peers, &f.peers)}
-                    {matched(i, t.with_gold, &f.known_items)}
+                    {matched(i, t.with_known_scores, &f.known_items)}
                     {matched(i, t.with_self, &f.again)}
-                    {severity(i, &names, &f.peers)}
+                    {leniency(i, &names, &f.peers)}
                 }
             });
             view! {
@@ -122,11 +122,11 @@ fn matched(i: I18n, name: &'static str, m: &Match) -> Option<impl IntoView + use
     Some(view! { <div><dt>{name}</dt><dd>{text}" "<span class="muted">{outputs}</span></dd></div> })
 }
 
-fn severity(i: I18n, names: &[String], m: &Match) -> Option<impl IntoView + use<>> {
+fn leniency(i: I18n, names: &[String], m: &Match) -> Option<impl IntoView + use<>> {
     let t = i.feedback();
     let each: Vec<String> =
         names.iter().zip(&m.difference).filter_map(|(name, d)| d.map(|d| format!("{name} {d:+.2}"))).collect();
     (!each.is_empty()).then(|| {
-        view! { <div><dt>{t.severity}</dt><dd>{each.join(" · ")}<span class="muted small">" "{t.severity_hint}</span></dd></div> }
+        view! { <div><dt>{t.leniency}</dt><dd>{each.join(" · ")}<span class="muted small">" "{t.leniency_hint}</span></dd></div> }
     })
 }

@@ -29,7 +29,7 @@ fn Sheet(sheet: RubricSheet) -> impl IntoView {
     let i18n = use_i18n();
     let b = i18n.grading();
     let RubricSheet { title, rubric } = sheet;
-    let crumbs = vec![("/desk".to_owned(), i18n.common.nav_desk.to_owned())];
+    let crumbs = vec![("/my-studies".to_owned(), i18n.common.nav_my_studies.to_owned())];
     let print = move || {
         view! {
             <button class="button scripted" type="button" on:click=move |_| { let _ = window().print(); }>

@@ -128,7 +128,7 @@ pub trait Submissions: Send + Sync {
     /// The content of an upload, matched with a dataset's newest version.
     async fn preview(&self, admin: &Admin, upload: UploadId, dataset: &str, matching: Matching) -> Answer<Preview>;
     /// Imports an upload's outputs as `model`'s, all or nothing; invalid lines are refused or left out.
-    async fn take(
+    async fn import(
         &self,
         admin: &Admin,
         upload: UploadId,
@@ -222,7 +222,7 @@ pub trait Grading: Send + Sync {
     async fn bookmark(&self, person: &Person, assignment: &Token, on: bool) -> Answer<()>;
     /// The outputs of a study that the rater skipped or bookmarked.
     async fn own_items(&self, person: &Person, study: &Token) -> Answer<OwnItems>;
-    /// Withdraws the rater's newest rating in its study. It is superseded, never deleted, and its content
+    /// Withdraws the rater's newest rating in its study. It is replaced, never deleted, and its content
     /// becomes the draft. If it had replaced an earlier rating, that one counts again; otherwise the output
     /// is unrated and leased to the rater. A repeated call does nothing.
     async fn undo(&self, person: &Person, assignment: &Token) -> Answer<()>;

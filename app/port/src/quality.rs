@@ -39,7 +39,7 @@ pub trait Quality: Send + Sync {
     async fn import_known_items(&self, admin: &Admin, study: StudyId, items: Vec<KnownItemRecord>) -> Answer<u64>;
     /// Pauses a rater until an admin decides, or lets a paused one continue.
     async fn pause_rater(&self, admin: &Admin, study: StudyId, rater: UserId, paused: bool) -> Answer<()>;
-    /// Admits a rater regardless of the result, or restarts their opening calibration.
+    /// Admits a rater regardless of the result, or restarts their calibration.
     async fn set_admission(&self, admin: &Admin, study: StudyId, rater: UserId, admitted: bool) -> Answer<()>;
     /// Adds or removes an adjudicator of the study.
     async fn set_adjudicator(&self, admin: &Admin, study: StudyId, user: UserId, on: bool) -> Answer<()>;
@@ -66,7 +66,7 @@ pub trait Monitoring: Send + Sync {
     /// The study's title, and a page of its flags with their replies, newest first. Pages go forwards only.
     async fn flags(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<(String, Paged<FlagRow>)>;
     /// Replies to a flag; an empty reply resolves it without one.
-    async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
+    async fn reply_to_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()>;
     /// A page of the disagreements, those that wait first.
     async fn disagreements(&self, admin: &Admin, study: StudyId, of: PageOf) -> Answer<DisagreementList>;
     /// Requests one more rating of an output.

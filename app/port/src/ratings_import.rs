@@ -15,7 +15,7 @@ pub trait RatingsImports: Send + Sync {
     async fn preview(&self, admin: &Admin, upload: UploadId, reading: RatingsReading) -> Answer<RatingsPreview>;
     /// Imports an upload, completely or not at all; `kind` must match `reading` in whether it is a judge
     /// model's.
-    async fn take(
+    async fn import(
         &self,
         admin: &Admin,
         upload: UploadId,

@@ -13,35 +13,28 @@ use ui::context::ports;
 
 /// Every figure of a selection.
 #[server(prefix = "/rpc", endpoint = "comparison_get", protocol = Call)]
-pub async fn comparison_get(#[server(rename = "choice")] selection: Selection) -> Result<ComparisonView, AppError> {
+pub async fn comparison_get(selection: Selection) -> Result<ComparisonView, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.get(&admin, selection).await
 }
 
 /// The current revision of a selection's data.
 #[server(prefix = "/rpc", endpoint = "comparison_revision", protocol = Call)]
-pub async fn comparison_revision(#[server(rename = "choice")] selection: Selection) -> Result<String, AppError> {
+pub async fn comparison_revision(selection: Selection) -> Result<String, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.revision(&admin, selection).await
 }
 
 /// The tasks of a selection.
 #[server(prefix = "/rpc", endpoint = "comparison_tasks", protocol = Call)]
-pub async fn comparison_tasks(
-    #[server(rename = "choice")] selection: Selection,
-    filter: TaskFilter,
-) -> Result<TaskPage, AppError> {
+pub async fn comparison_tasks(selection: Selection, filter: TaskFilter) -> Result<TaskPage, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.tasks(&admin, selection, filter).await
 }
 
 /// One task with the selected models' outputs.
 #[server(prefix = "/rpc", endpoint = "comparison_task", protocol = Call)]
-pub async fn comparison_task(
-    #[server(rename = "choice")] selection: Selection,
-    filter: TaskFilter,
-    task: TaskId,
-) -> Result<ComparedTask, AppError> {
+pub async fn comparison_task(selection: Selection, filter: TaskFilter, task: TaskId) -> Result<ComparedTask, AppError> {
     let (ports, admin) = ports()?;
     ports.comparisons.task(&admin, selection, filter, task).await
 }

@@ -69,12 +69,12 @@ pub async fn remove_from_group(id: GroupId, user: UserId) -> Result<(), AppError
 }
 
 /// Adds the active members of a group to a study's raters, one after the other; those who are there already stay.
-#[server(prefix = "/rpc", endpoint = "join_study_group")]
-pub async fn join_study_group(id: StudyId, group: GroupId) -> Result<(), AppError> {
+#[server(prefix = "/rpc", endpoint = "add_group")]
+pub async fn add_group(id: StudyId, group: GroupId) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let present = ports.plans.get(&admin, id).await?;
     let members = ports.groups.active(&admin, vec![group]).await?;
-    let rates = |user: UserId| present.raters.iter().any(|rater| rater.id == user && rater.left_at.is_none());
+    let rates = |user: UserId| present.raters.iter().any(|rater| rater.id == user && rater.removed_at.is_none());
     for user in members.into_iter().filter(|user| !rates(*user)) {
         ports.plans.join(&admin, id, user, None).await?;
     }

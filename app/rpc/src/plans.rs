@@ -43,7 +43,7 @@ pub async fn edit_study(
     #[server(default)] rubric: String,
     #[server(default)] submissions: Vec<SubmissionId>,
     #[server(default)] raters: Vec<UserId>,
-    overlap: u32,
+    raters_per_output: u32,
     #[server(default)] seed: String,
     #[server(default)] tasks: String,
     #[server(default)] presentation: Presentation,
@@ -62,7 +62,7 @@ pub async fn edit_study(
         shares: Some(shares_of(sharing, &raters, &shares)?),
         submissions: Some(submissions),
         raters: Some(raters),
-        overlap: Some(overlap),
+        raters_per_output: Some(raters_per_output),
         seed: parse_seed(&seed)?,
         tasks: Some(number("tasks", &tasks)?.unwrap_or(0)),
         presentation: Some(presentation),
@@ -125,16 +125,16 @@ pub(super) fn shares_of(
 }
 
 /// Adds a rater; an empty `share` means none.
-#[server(prefix = "/rpc", endpoint = "join_study")]
-pub async fn join_study(id: StudyId, user: UserId, #[server(default)] share: String) -> Result<(), AppError> {
+#[server(prefix = "/rpc", endpoint = "add_rater")]
+pub async fn add_rater(id: StudyId, user: UserId, #[server(default)] share: String) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let share = number("share", &share)?;
     ports.plans.join(&admin, id, user, share).await
 }
 
 /// Removes a rater.
-#[server(prefix = "/rpc", endpoint = "leave_study")]
-pub async fn leave_study(id: StudyId, user: UserId) -> Result<(), AppError> {
+#[server(prefix = "/rpc", endpoint = "remove_rater")]
+pub async fn remove_rater(id: StudyId, user: UserId) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.plans.leave(&admin, id, user).await
 }
@@ -144,17 +144,21 @@ pub async fn leave_study(id: StudyId, user: UserId) -> Result<(), AppError> {
 pub async fn extend_study(
     id: StudyId,
     #[server(default)] submissions: Vec<SubmissionId>,
-    #[server(default)] overlap: String,
+    #[server(default)] raters_per_output: String,
     #[server(default)] tasks: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    let by = Extension { submissions, overlap: number("overlap", &overlap)?, tasks: number("tasks", &tasks)? };
+    let by = Extension {
+        submissions,
+        raters_per_output: number("raters_per_output", &raters_per_output)?,
+        tasks: number("tasks", &tasks)?,
+    };
     ports.plans.extend(&admin, id, by).await
 }
 
 /// Creates a draft with the same settings and redirects to its plan.
-#[server(prefix = "/rpc", endpoint = "copy_study")]
-pub async fn copy_study(id: StudyId) -> Result<StudyId, AppError> {
+#[server(prefix = "/rpc", endpoint = "duplicate_study")]
+pub async fn duplicate_study(id: StudyId) -> Result<StudyId, AppError> {
     let (ports, admin) = ports()?;
     let copy = ports.plans.copy(&admin, id).await?;
     leptos_axum::redirect(&format!("/admin/studies/{copy}/plan"));

@@ -132,19 +132,19 @@ pub async fn add_known_item(
 #[server(prefix = "/rpc", endpoint = "change_known_item")]
 pub async fn change_known_item(
     study: StudyId,
-    #[server(rename = "gold")] item: i64,
-    #[server(default)] retired: Option<bool>,
+    item: i64,
+    #[server(default)] deactivated: Option<bool>,
     #[server(default)] pool: Option<Pool>,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
-    ports.quality.change_known_item(&admin, study, item, KnownItemChange { retired, pool }).await?;
+    ports.quality.change_known_item(&admin, study, item, KnownItemChange { deactivated, pool }).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
     Ok(())
 }
 
 /// Removes a known-score item that no rater has had.
 #[server(prefix = "/rpc", endpoint = "remove_known_item")]
-pub async fn remove_known_item(study: StudyId, #[server(rename = "gold")] item: i64) -> Result<(), AppError> {
+pub async fn remove_known_item(study: StudyId, item: i64) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.quality.remove_known_item(&admin, study, item).await?;
     leptos_axum::redirect(&format!("/admin/studies/{study}/quality#known"));
@@ -160,16 +160,12 @@ pub async fn pause_rater(study: StudyId, rater: UserId, paused: bool) -> Result<
     Ok(())
 }
 
-/// Admits a rater, or restarts their opening calibration.
+/// Admits a rater, or restarts their calibration.
 #[server(prefix = "/rpc", endpoint = "set_admission")]
-pub async fn set_admission(
-    study: StudyId,
-    rater: UserId,
-    #[server(rename = "let_in")] admitted: bool,
-) -> Result<(), AppError> {
+pub async fn set_admission(study: StudyId, rater: UserId, admitted: bool) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.quality.set_admission(&admin, study, rater, admitted).await?;
-    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#openings"));
+    leptos_axum::redirect(&format!("/admin/studies/{study}/quality#calibrations"));
     Ok(())
 }
 
@@ -254,17 +250,17 @@ pub async fn study_flags(study: StudyId) -> Result<(String, Vec<FlagRow>), AppEr
 }
 
 /// Replies to a flag, and returns to the study's flags or to the address of the inbox.
-#[server(prefix = "/rpc", endpoint = "answer_flag")]
-pub async fn answer_flag(
+#[server(prefix = "/rpc", endpoint = "reply_to_flag")]
+pub async fn reply_to_flag(
     study: StudyId,
-    #[server(rename = "probe")] check: bool,
+    check: bool,
     on: i64,
     #[server(default)] reply: String,
     #[server(default)] inbox: String,
 ) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     let on = if check { FlagOn::Check(on) } else { FlagOn::Assignment(on) };
-    ports.monitoring.answer_flag(&admin, study, on, &reply).await?;
+    ports.monitoring.reply_to_flag(&admin, study, on, &reply).await?;
     // From the inbox, back to it with its filter.
     match inbox.strip_prefix("/admin/inbox") {
         Some(rest) if rest.is_empty() || rest.starts_with('?') => leptos_axum::redirect(&inbox),
@@ -288,7 +284,7 @@ pub async fn study_disagreements(
 pub async fn ask_extra(study: StudyId, output: i64) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.monitoring.ask_extra(&admin, study, OutputId(output)).await?;
-    leptos_axum::redirect(&format!("/admin/studies/{study}/disputes"));
+    leptos_axum::redirect(&format!("/admin/studies/{study}/disagreements"));
     Ok(())
 }
 
@@ -304,7 +300,7 @@ pub async fn my_feedback() -> Result<RaterFeedback, AppError> {
 pub async fn read_replies() -> Result<(), AppError> {
     let (ports, person) = ports()?;
     ports.feedback.read_replies(&person).await?;
-    leptos_axum::redirect("/desk");
+    leptos_axum::redirect("/my-studies");
     Ok(())
 }
 
@@ -333,8 +329,8 @@ pub async fn open_disagreement(token: Token) -> Result<Disagreement, AppError> {
 
 /// Adjudicates a disagreement and redirects to the next one, or to the list; `inbox` if that is the admin's inbox.
 /// `seen` is the time of the adjudication that the page showed, 0 for none.
-#[server(prefix = "/rpc", endpoint = "decide")]
-pub async fn decide(
+#[server(prefix = "/rpc", endpoint = "adjudicate")]
+pub async fn adjudicate(
     token: Token,
     #[server(default)] scores: Vec<u8>,
     #[server(default)] comment: String,
@@ -343,9 +339,9 @@ pub async fn decide(
 ) -> Result<(), AppError> {
     let (ports, person) = ports()?;
     match (ports.feedback.decide(&person, &token, scores, &comment, seen).await?, inbox) {
-        (Some(next), false) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1")),
-        (Some(next), true) => leptos_axum::redirect(&format!("/adjudicate/{next}?decided=1&from=inbox")),
-        (None, false) => leptos_axum::redirect("/adjudicate?decided=1"),
+        (Some(next), false) => leptos_axum::redirect(&format!("/adjudicate/{next}?adjudicated=1")),
+        (Some(next), true) => leptos_axum::redirect(&format!("/adjudicate/{next}?adjudicated=1&from=inbox")),
+        (None, false) => leptos_axum::redirect("/adjudicate?adjudicated=1"),
         (None, true) => leptos_axum::redirect("/admin/inbox?done=1"),
     }
     Ok(())

@@ -24,8 +24,8 @@ pub async fn preview_ratings(upload: UploadId, reading: RatingsReading) -> Resul
 
 /// Imports an uploaded file of ratings and redirects to the result: a closed study called `name`, or the
 /// comparison with the judge of that name. Columns come as `columns[OURS]=THEIRS`.
-#[server(prefix = "/rpc", endpoint = "take_ratings")]
-pub async fn take_ratings(
+#[server(prefix = "/rpc", endpoint = "import_ratings")]
+pub async fn import_ratings(
     upload: UploadId,
     dataset: String,
     name: String,
@@ -35,7 +35,7 @@ pub async fn take_ratings(
     let (ports, admin) = ports()?;
     let kind = if judge { RatingsKind::Judge(name) } else { RatingsKind::People(name) };
     let to = format!("/admin/compare/{dataset}");
-    let taken = ports.ratings.take(&admin, upload, RatingsReading { dataset, judge, columns }, kind).await?;
+    let taken = ports.ratings.import(&admin, upload, RatingsReading { dataset, judge, columns }, kind).await?;
     leptos_axum::redirect(&taken.study.map_or(to, |study| format!("/admin/studies/{study}")));
     Ok(())
 }

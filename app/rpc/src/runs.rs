@@ -101,8 +101,8 @@ pub async fn start_run(
 }
 
 /// Stops a run.
-#[server(prefix = "/rpc", endpoint = "cancel_run")]
-pub async fn cancel_run(id: RunId) -> Result<(), AppError> {
+#[server(prefix = "/rpc", endpoint = "stop_run")]
+pub async fn stop_run(id: RunId) -> Result<(), AppError> {
     let (ports, admin) = ports()?;
     ports.runs.cancel(&admin, id).await?;
     leptos_axum::redirect(&format!("/admin/runs/{id}"));

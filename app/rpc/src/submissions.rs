@@ -65,8 +65,8 @@ pub async fn uploads(#[server(default)] page: PageOf) -> Result<Paged<UploadRow>
 
 /// Imports the uploaded outputs as `model`'s and redirects to the submission. `mask` hides names of models
 /// from raters; `good_lines_only` leaves out invalid lines instead of refusing the file.
-#[server(prefix = "/rpc", endpoint = "take_submission")]
-pub async fn take_submission(
+#[server(prefix = "/rpc", endpoint = "import_submission")]
+pub async fn import_submission(
     upload: UploadId,
     dataset: String,
     matching: Matching,
@@ -76,7 +76,7 @@ pub async fn take_submission(
 ) -> Result<SubmissionId, AppError> {
     let (ports, admin) = ports()?;
     let invalid = InvalidLines::of(good_lines_only);
-    let id = ports.submissions.take(&admin, upload, &dataset, matching, &model, invalid).await?;
+    let id = ports.submissions.import(&admin, upload, &dataset, matching, &model, invalid).await?;
     if mask {
         ports.quality.set_mask(&admin, id, true).await?;
     }

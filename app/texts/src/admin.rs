@@ -164,10 +164,10 @@ texts! {
         duplicates_what: "These lines repeat the task and the code of an earlier line. Each output is imported once, unless the file contains different samples of a task: a repeated line is then a separate sample.", "与前面某行的任务和代码相同，只导入一次；若文件中同一任务有不同的样本，则重复的行也算一个样本。";
         empty_outputs: "Outputs without code", "没有代码的输出";
         empty_what: "These outputs are imported and count as unanswered.", "照常导入，视为没有作答。";
-        telltales: "Possible identity leaks", "可能的身份泄露";
-        telltales_what: "Raters would see this text and could guess the model. Check it before you import the file.", "评分者会看到这些文字，并可能猜出模型。导入之前请先检查。";
-        take: "Import outputs", "导入模型输出";
-        take_lead: "All matched lines are imported together, or none are.", "所有匹配的行一并导入，否则一行也不导入。";
+        identity_leaks: "Possible identity leaks", "可能的身份泄露";
+        identity_leaks_what: "Raters would see this text and could guess the model. Check it before you import the file.", "评分者会看到这些文字，并可能猜出模型。导入之前请先检查。";
+        import: "Import outputs", "导入模型输出";
+        import_lead: "All matched lines are imported together, or none are.", "所有匹配的行一并导入，否则一行也不导入。";
         model_name: "Model", "模型名称";
         model_name_hint: "The model that produced these outputs. Raters never see this name. If it already exists, the outputs are added to that model.", "生成这些输出的模型，评分者不会看到。使用已有的名称则归入同一模型。";
         other_file: "Upload another file", "改为上传其他文件";
@@ -183,8 +183,8 @@ texts! {
         study_raters: "Raters", "评分者";
         study_raters_hint: "The people who rate the outputs. You can add and remove raters later.", "负责评分的成员，之后仍可增减。";
         invite_people: "Invite people", "邀请成员";
-        overlap: "Raters per output", "每个输出的评分人数";
-        overlap_hint: "With two or more, the comparison also shows the agreement between raters.", "两人或以上时，还可以得到评分者之间的一致性。";
+        raters_per_output: "Raters per output", "每个输出的评分人数";
+        raters_per_output_hint: "With two or more, the comparison also shows the agreement between raters.", "两人或以上时，还可以得到评分者之间的一致性。";
         study_more: "More settings", "更多设置";
         study_tasks: "Limit the number of tasks", "限制任务数";
         study_tasks_hint: "For a pilot: the seed selects this many tasks. Leave empty to include all.", "用于试评：按随机种子抽取指定数量的任务。留空则取全部。";
@@ -238,14 +238,14 @@ texts! {
         all_tasks: "All tasks", "全部任务";
         rated_tasks: "With ratings", "已有评分";
         unrated_tasks: "Without ratings", "尚无评分";
-        disputed_tasks: "Disagreements", "有分歧";
+        disagreement_tasks: "Disagreements", "有分歧";
         spread_of_instructions: "If the spread per dimension is limited, raters who answer differently about an instruction disagree, too.", "设定每个维度的分差上限后，评分者对同一指令的回答不同也视为分歧。";
         order: "Sort by", "排序";
         order_dataset: "Dataset order", "数据集顺序";
         order_spread: "Largest spread first", "分差大的在前";
         spread: "Spread", "分差";
         tasks_legend: "Each model's mean scores, in the order of the rubric. Spread: the largest difference between two ratings of the same output.", "各模型的平均分按评分标准的维度顺序排列。分差：同一输出两条评分的最大差距。";
-        superseded: "replaced", "已替换";
+        replaced: "replaced", "已替换";
 
         // People
         people: "People", "成员";
@@ -354,7 +354,7 @@ texts! {
         samples_line(tasks: u64, most: u64)
             { format!("{} with several samples, at most {most}", some(tasks, "task", "tasks")) }
             { format!("{} 个任务有多个样本，最多 {most} 个", num(tasks)) }
-        take_button(n: u64) { format!("Import {}", some(n, "output", "outputs")) } { format!("导入 {} 个输出", num(n)) }
+        import_outputs_button(n: u64) { format!("Import {}", some(n, "output", "outputs")) } { format!("导入 {} 个输出", num(n)) }
 
         study_of(slug: &str) { format!("Dataset: {slug}.") } { format!("数据集：{slug}。") }
         submission_line(outputs: u64, tasks: u64, file: &str)
@@ -363,9 +363,9 @@ texts! {
         estimate(outputs: u64, ratings: u64, each: u64)
             { format!("{} to rate: {} in total, about {} per rater.", some(outputs, "output", "outputs"), some(ratings, "rating", "ratings"), num(each)) }
             { format!("共 {} 个输出，需要 {} 次评分，每位评分者约 {} 次。", num(outputs), num(ratings), num(each)) }
-        overlap_short(overlap: u64, raters: u64)
-            { format!("{overlap} raters per output require at least {overlap} raters, but {} selected. Select more raters or lower the number of raters per output.", if raters == 1 { "1 is".into() } else { format!("{} are", num(raters)) }) }
-            { format!("每个输出需 {overlap} 位评分者，目前只选了 {} 位。请增加评分者或减少每个输出的评分人数。", num(raters)) }
+        raters_per_output_short(raters_per_output: u64, raters: u64)
+            { format!("{raters_per_output} raters per output require at least {raters_per_output} raters, but {} selected. Select more raters or lower the number of raters per output.", if raters == 1 { "1 is".into() } else { format!("{} are", num(raters)) }) }
+            { format!("每个输出需 {raters_per_output} 位评分者，目前只选了 {} 位。请增加评分者或减少每个输出的评分人数。", num(raters)) }
 
         seconds(s: u64) { format!("{s} s") } { format!("{s} 秒") }
         minutes(m: u64, s: u64) { format!("{m} min {s} s") } { format!("{m} 分 {s} 秒") }

@@ -102,7 +102,7 @@ texts! {
         // The public page itself
         public_note: "This study is closed. The results include all raters without their names.", "该评分项目已结束。结果涵盖全部评分者，不显示其姓名。";
         raters: "Raters", "评分者";
-        overlap: "Raters per output", "每个输出的评分人数";
+        raters_per_output: "Raters per output", "每个输出的评分人数";
         read_code: "Tasks and code of the models", "任务与模型的代码";
         public_created: "Study created", "项目创建于";
         public_published: "Published", "发布于";

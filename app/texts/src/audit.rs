@@ -34,7 +34,7 @@ texts! {
         adjudicator_remove: "Removed an adjudicator", "移除裁定者";
         announcement_publish: "Published an announcement", "发布公告";
         announcement_withdraw: "Withdrew an announcement", "撤回公告";
-        calibration_let_in: "Allowed a rater to rate regardless of calibration", "放行评分者（不论校准结果）";
+        calibration_admit: "Allowed a rater to rate regardless of calibration", "放行评分者（不论校准结果）";
         calibration_reset: "Restarted a rater's calibration", "让评分者重新校准";
         collection_create: "Created a collection", "创建采集";
         collection_delete: "Deleted a collection", "删除采集";
@@ -43,7 +43,7 @@ texts! {
         collection_stop: "Stopped a collection", "停止采集";
         dataset_import: "Imported a dataset", "导入数据集";
         dataset_set_rubric: "Set a dataset's default rubric", "设置数据集的默认评分标准";
-        flag_answer: "Replied to a flag", "答复标记";
+        flag_reply: "Replied to a flag", "答复标记";
         group_create: "Created a group", "创建分组";
         group_delete: "Deleted a group", "删除分组";
         group_rename: "Renamed a group", "重命名分组";
@@ -56,8 +56,8 @@ texts! {
         judging_create: "Created a judging", "创建评判";
         known_scores_add: "Added a known-score item", "添加标准题";
         known_scores_remove: "Removed a known-score item", "移除标准题";
-        known_scores_restore: "Activated a known-score item", "启用标准题";
-        known_scores_retire: "Deactivated a known-score item", "停用标准题";
+        known_scores_activate: "Activated a known-score item", "启用标准题";
+        known_scores_deactivate: "Deactivated a known-score item", "停用标准题";
         known_scores_set_pool: "Changed the pool of a known-score item", "更改标准题的用途";
         object_archive: "Archived an object", "归档对象";
         object_delete: "Deleted an object", "删除对象";
@@ -70,12 +70,12 @@ texts! {
         public_link_revoke: "Revoked a public link", "撤销公开链接";
         ratings_import: "Imported ratings", "导入评分";
         rubric_save: "Saved a version of a rubric", "保存评分标准的新版本";
-        run_cancel: "Stopped a test run", "停止测试运行";
-        run_repeat: "Re-ran outputs", "重新运行输出";
+        run_stop: "Stopped a test run", "停止测试运行";
+        run_rerun: "Re-ran outputs", "重新运行输出";
         run_start: "Started a test run", "开始测试运行";
         storage_prune: "Pruned unused data", "清理未使用的数据";
         study_add_rater: "Added a rater to a study", "将评分者加入项目";
-        study_copy: "Duplicated a study", "复制项目";
+        study_duplicate: "Duplicated a study", "复制项目";
         study_create: "Created a study", "创建评分项目";
         study_edit: "Edited a draft", "编辑草稿";
         study_extend: "Extended a study", "扩充项目";
@@ -129,7 +129,7 @@ impl AuditTexts {
             Action::AdjudicatorRemove => self.adjudicator_remove,
             Action::AnnouncementPublish => self.announcement_publish,
             Action::AnnouncementWithdraw => self.announcement_withdraw,
-            Action::CalibrationAdmit => self.calibration_let_in,
+            Action::CalibrationAdmit => self.calibration_admit,
             Action::CalibrationReset => self.calibration_reset,
             Action::CollectionCreate => self.collection_create,
             Action::CollectionDelete => self.collection_delete,
@@ -138,7 +138,7 @@ impl AuditTexts {
             Action::CollectionStop => self.collection_stop,
             Action::DatasetImport => self.dataset_import,
             Action::DatasetSetRubric => self.dataset_set_rubric,
-            Action::FlagAnswer => self.flag_answer,
+            Action::FlagReply => self.flag_reply,
             Action::GroupCreate => self.group_create,
             Action::GroupDelete => self.group_delete,
             Action::GroupRename => self.group_rename,
@@ -151,8 +151,8 @@ impl AuditTexts {
             Action::JudgingCreate => self.judging_create,
             Action::KnownScoresAdd => self.known_scores_add,
             Action::KnownScoresRemove => self.known_scores_remove,
-            Action::KnownScoresRestore => self.known_scores_restore,
-            Action::KnownScoresRetire => self.known_scores_retire,
+            Action::KnownScoresActivate => self.known_scores_activate,
+            Action::KnownScoresDeactivate => self.known_scores_deactivate,
             Action::KnownScoresSetPool => self.known_scores_set_pool,
             Action::StudyPauseRater => self.study_pause_rater,
             Action::StudyResumeRater => self.study_resume_rater,
@@ -167,12 +167,12 @@ impl AuditTexts {
             Action::PublicLinkRevoke => self.public_link_revoke,
             Action::RatingsImport => self.ratings_import,
             Action::RubricSave => self.rubric_save,
-            Action::RunCancel => self.run_cancel,
-            Action::RunRepeat => self.run_repeat,
+            Action::RunStop => self.run_stop,
+            Action::RunRerun => self.run_rerun,
             Action::RunStart => self.run_start,
             Action::StoragePrune => self.storage_prune,
             Action::StudyAddRater => self.study_add_rater,
-            Action::StudyCopy => self.study_copy,
+            Action::StudyDuplicate => self.study_duplicate,
             Action::StudyCreate => self.study_create,
             Action::StudyEdit => self.study_edit,
             Action::StudyExtend => self.study_extend,

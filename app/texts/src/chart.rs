@@ -18,7 +18,7 @@ texts! {
         value: "Value", "数值";
         columns_desc: "One group of bars per metric, one bar per model. The table contains the same values.", "每项指标一组柱，每个模型一根柱。表格列有相同的数据。";
         differences_desc: "Each point is the difference between two models, each line its 95% interval. A line that crosses zero shows no difference.", "圆点为两个模型之差，横线为 95% 置信区间。横线跨过零，则差异不显著。";
-        crowds_desc: "Each circle stands for the outputs with about the same pass ratio and score: the larger the circle, the more outputs. It links to their tasks; the table lists the counts per model.", "通过率与评分相近的输出合为一个圆，圆越大输出越多；点击可查看相应任务，表格列有各模型的数量。";
+        bins_desc: "Each circle stands for the outputs with about the same pass ratio and score: the larger the circle, the more outputs. It links to their tasks; the table lists the counts per model.", "通过率与评分相近的输出合为一个圆，圆越大输出越多；点击可查看相应任务，表格列有各模型的数量。";
         difference: "Difference", "差值";
         distribution_desc: "One bar per model, divided by the share of each score, lowest on the left.", "每个模型一条，按各分数所占比例分段，低分在左。";
         figure: "Metric", "指标";
@@ -44,7 +44,7 @@ texts! {
         sum: "Total", "合计";
         shares_desc: "Each point is a share, each line its 95% interval.", "圆点为各项比例，横线为 95% 置信区间。";
         svg: "SVG", "SVG";
-        take_away: "Export figure", "导出图表";
+        export: "Export figure", "导出图表";
         task: "Task", "任务";
         the_figures: "Data", "数据表";
         failures_desc: "One bar per model, divided by the share of each class of failure, the most frequent class on the left.", "每个模型一条，按各类失败所占比例分段，最常见的在左。";
@@ -86,7 +86,7 @@ texts! {
         kappa_tip(first: &str, second: &str, kappa: &str, outputs: u32)
             { format!("{first} and {second}: {kappa}, {outputs} shared outputs") }
             { format!("{first} 与 {second}：{kappa}，共 {outputs} 个输出") }
-        crowd_tip(outputs: &str, ratio: f64, score: f64)
+        bin_tip(outputs: &str, ratio: f64, score: f64)
             { format!("Outputs: {outputs}, pass ratio about {:.0}%, score about {score:.2}", ratio * 100.0) }
             { format!("{outputs} 个输出：通过率约 {:.0}%，评分约 {score:.2}", ratio * 100.0) }
         dot_tip(model: &str, task: &str, ratio: f64, score: f64)

@@ -7,7 +7,7 @@ texts! {
         main_navigation: "Main navigation", "主导航";
         nav_overview: "Overview", "总览";
         nav_results: "Results", "结果";
-        nav_desk: "My studies", "我的评分项目";
+        nav_my_studies: "My studies", "我的评分项目";
         nav_inbox: "Inbox", "待办";
         nav_studies: "Studies", "评分项目";
         nav_runs: "Test runs", "测试运行";

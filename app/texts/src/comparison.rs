@@ -177,7 +177,7 @@ texts! {
         before: "Previous task", "上一个任务";
         after: "Next task", "下一个任务";
         no_output: "None of the selected models has an output for this task.", "所选模型都没有该任务的输出。";
-        take_away: "Export", "导出";
+        export: "Export", "导出";
         ratings_csv: "Ratings, CSV", "评分 CSV";
         ratings_jsonl: "Ratings, JSON Lines", "评分 JSON Lines";
         verdicts_csv: "Verdicts, CSV", "测试结果 CSV";
@@ -186,7 +186,7 @@ texts! {
         tables_md: "Tables, Markdown", "表格 Markdown";
         tables_tex: "Tables, LaTeX", "表格 LaTeX";
         bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
-        take_away_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";
+        export_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";
         counting: "These figures are being computed for the first time. The page shows them as soon as they are ready; without JavaScript, reload it in a moment.", "正在首次计算所选范围的数据，完成后本页会自动显示；未启用 JavaScript 时请稍后刷新页面。";
         behind: "Newer ratings or verdicts are being processed. These figures do not include them yet.", "正在处理新的评分或测试结果，当前数据尚未包含它们。";
         live: "New ratings or results may still arrive. This page updates automatically.", "仍可能有新的评分或结果，本页会自动更新。";

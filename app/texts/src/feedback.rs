@@ -19,10 +19,10 @@ texts! {
     words {
         pace: "Pace", "速度";
         active: "Active time", "用时";
-        severity: "Leniency", "宽松度";
-        severity_hint: "Mean difference from the other raters on shared outputs, in levels. Values above 0 are more lenient.", "在共同评分的输出上与其他评分者的平均差（级）：大于 0 为偏宽松。";
+        leniency: "Leniency", "宽松度";
+        leniency_hint: "Mean difference from the other raters on shared outputs, in levels. Values above 0 are more lenient.", "在共同评分的输出上与其他评分者的平均差（级）：大于 0 为偏宽松。";
         with_peers: "Agreement with others", "与他人一致";
-        with_gold: "Known scores matched", "与标准评分一致";
+        with_known_scores: "Known scores matched", "与标准评分一致";
         with_self: "Agreement with own ratings", "与自己一致";
         asked_signature: "Signature", "方法签名";
         calibration_must_note: "Calibration: score these outputs as you would any other. You see your result at the end.", "校准：请像平常一样评分，结束后会告知结果。";
@@ -41,7 +41,7 @@ texts! {
         paused_lead: "An admin will review your recent ratings before you continue. All your ratings and drafts are saved.", "管理员将查看您最近的评分，再决定如何继续。您的评分和草稿都已保存。";
         warned_head: "Please take your time", "请放慢速度，仔细评分";
         warned_lead: "Some of your recent ratings were faster or further from the rubric than this study expects. Read each description, the code and the rubric before you score. Your ratings are saved.", "您最近的部分评分过快，或与评分标准有出入。请在评分前仔细阅读任务描述、代码和评分标准。您的评分都已保存。";
-        to_desk: "Back to my studies", "返回我的评分项目";
+        to_my_studies: "Back to my studies", "返回我的评分项目";
         replies_title: "Replies to your flags", "标记的答复";
         reply_from: "Reply to your flag", "对您标记的答复";
         no_words: "Resolved. Thank you for reporting it.", "已处理，感谢您指出。";

@@ -88,10 +88,10 @@ texts! {
         submission_n(id: &str) { format!("submission {id}") } { format!("输出集 {id}") }
         tasks_most(n: u64) { format!("Maximum: {n}.") } { format!("最多 {n} 个。") }
         was_planned(n: u64) { if n == 1 { "1 rating planned.".into() } else { format!("{n} ratings planned.") } } { format!("规划了 {n} 次评分。") }
-        has_joined(who: &str, n: u64) { if n == 1 { format!("{who} was added and took over 1 rating.") } else { format!("{who} was added and took over {n} ratings.") } } { format!("添加了 {who}，接手 {n} 次评分。") }
-        has_left(who: &str, n: u64) { if n == 1 { format!("{who} was removed; 1 rating was reassigned.") } else { format!("{who} was removed; {n} ratings were reassigned.") } } { format!("移除了 {who}，{n} 次评分重新分配。") }
+        was_added(who: &str, n: u64) { if n == 1 { format!("{who} was added and took over 1 rating.") } else { format!("{who} was added and took over {n} ratings.") } } { format!("添加了 {who}，接手 {n} 次评分。") }
+        was_removed(who: &str, n: u64) { if n == 1 { format!("{who} was removed; 1 rating was reassigned.") } else { format!("{who} was removed; {n} ratings were reassigned.") } } { format!("移除了 {who}，{n} 次评分重新分配。") }
         was_extended(n: u64) { if n == 1 { "1 rating added.".into() } else { format!("{n} ratings added.") } } { format!("增加了 {n} 次评分。") }
-        taken(n: u64) {
+        taken_over(n: u64) {
                 if n == 1 { "1 output was reassigned to a rater who finished early.".into() } else { format!("{n} outputs were reassigned to raters who finished early.") }
             } { format!("有 {n} 个输出转给了提前完成的评分者。") }
     }

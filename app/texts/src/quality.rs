@@ -30,7 +30,7 @@ texts! {
         tolerance_hint: "An item is correct if no dimension deviates by more than this. 0 requires exact scores.", "每个维度的偏差都不超过此数，该题才算正确。0 表示完全一致。";
         hidden: "Hidden checks", "隐藏检验题";
         hidden_hint: "Hidden checks look like any other output and never count as ratings of a model. Studies with outputs side by side have none.", "隐藏检验题与其他输出没有区别，也不计入任何模型的评分。并排评分的项目没有隐藏检验题。";
-        gold_every: "Insert a known-score item about every N outputs", "约每 N 个输出插入一道标准题";
+        known_item_every: "Insert a known-score item about every N outputs", "约每 N 个输出插入一道标准题";
         repeat_every: "Repeat an output about every N outputs", "约每 N 个输出重复一个输出";
         every_hint: "0 turns this off. 20 is a good starting value.", "0 表示关闭；可以从 20 开始。";
         repeat_apart: "Minimum distance between repeats, in outputs", "重复题的最小间隔（输出数）";
@@ -100,19 +100,19 @@ texts! {
         reason_zh: "Reason in Chinese", "理由（中文）";
         reason_hint: "Shown to raters in training. One language is enough.", "练习时显示给评分者，填一种语言即可。";
         known_button: "Add item", "添加";
-        retire: "Deactivate", "停用";
-        ask_again: "Activate", "启用";
-        retired: "deactivated", "已停用";
+        deactivate: "Deactivate", "停用";
+        activate: "Activate", "启用";
+        deactivated: "deactivated", "已停用";
         pasted: "pasted code", "粘贴的代码";
 
-        // Openings
-        openings: "Calibration results", "校准结果";
+        // Calibrations
+        calibrations: "Calibration results", "校准结果";
         not_begun: "not started", "未开始";
         at_it: "in progress", "进行中";
         passed: "passed", "已通过";
         stopped: "not passed", "未通过";
-        let_in_already: "allowed by an admin", "已放行";
-        let_in: "Allow to rate", "放行";
+        admitted_already: "allowed by an admin", "已放行";
+        admit: "Allow to rate", "放行";
         reset: "Repeat calibration", "重新校准";
         state: "State", "状态";
         right: "Correct", "正确";
@@ -128,8 +128,8 @@ texts! {
         live_lost: "The server cannot be reached. The figures may be out of date.", "无法连接服务器，以下数据可能已过时。";
         end: "Estimated finish", "预计完成";
         end_unknown: "not enough data yet", "数据不足，暂无法预计";
-        disputes: "Disagreements", "分歧";
-        disputes_waiting: "Disagreements to adjudicate", "待裁定的分歧";
+        disagreements: "Disagreements", "分歧";
+        disagreements_waiting: "Disagreements to adjudicate", "待裁定的分歧";
         extra_waiting: "Waiting for an extra rater", "待补充评分";
         flags_open: "Open flags", "待答复的标记";
         stopped_raters: "Raters who did not pass calibration", "校准未通过的评分者";
@@ -139,10 +139,10 @@ texts! {
         since: "Since", "开始于";
         pace: "Pace", "速度";
         active: "Active time", "用时";
-        severity: "Leniency", "宽松度";
-        severity_hint: "Mean difference from the other raters on shared outputs, in levels, in the order of the rubric. Above 0 is more lenient.", "在共同评分的输出上与其他评分者的平均差（级），按评分标准的维度顺序：大于 0 为偏宽松。";
+        leniency: "Leniency", "宽松度";
+        leniency_hint: "Mean difference from the other raters on shared outputs, in levels, in the order of the rubric. Above 0 is more lenient.", "在共同评分的输出上与其他评分者的平均差（级），按评分标准的维度顺序：大于 0 为偏宽松。";
         with_peers: "Agreement with others", "与他人一致";
-        with_gold: "Known scores matched", "与标准评分一致";
+        with_known_scores: "Known scores matched", "与标准评分一致";
         with_self: "Agreement with own ratings", "与自己一致";
         flat: "Same score on all dimensions", "各维度同分";
         run: "Longest run", "最长连续";
@@ -156,10 +156,10 @@ texts! {
         any: "Any", "不限";
         faster_than: "Faster than (seconds)", "用时少于（秒）";
         only_flagged: "With a flag", "只看有标记的";
-        only_disputed: "With a disagreement", "只看有分歧的";
+        only_disagreements: "With a disagreement", "只看有分歧的";
         dimension: "Dimension", "维度";
         score: "Score", "分数";
-        disputed: "disagreement", "分歧";
+        has_disagreement: "disagreement", "分歧";
 
         // Flags
         flags: "Flags", "标记";
@@ -176,14 +176,14 @@ texts! {
         settled: "resolved without a reply", "已处理，无答复";
         read_by_rater: "read", "已读";
         unread_by_rater: "unread", "未读";
-        probe: "hidden check", "隐藏检验题";
+        hidden_check: "hidden check", "隐藏检验题";
 
         // Disagreements, for admins
-        disputes_none: "No disagreements", "没有分歧";
-        disputes_none_hint: "An output appears here when all its ratings are in and its spread exceeds what the study allows.", "当一个输出的评分全部完成且分差超出项目允许的范围时，会列在这里。";
-        disputes_not_blind: "This list names models and raters, so adjudicating from here is not blind. The inbox shows the same disagreements without names.", "此列表显示模型与评分者的名称，从这里裁定并非盲评。待办中列出同样的分歧，但不含名称。";
+        disagreements_none: "No disagreements", "没有分歧";
+        disagreements_none_hint: "An output appears here when all its ratings are in and its spread exceeds what the study allows.", "当一个输出的评分全部完成且分差超出项目允许的范围时，会列在这里。";
+        disagreements_not_blind: "This list names models and raters, so adjudicating from here is not blind. The inbox shows the same disagreements without names.", "此列表显示模型与评分者的名称，从这里裁定并非盲评。待办中列出同样的分歧，但不含名称。";
         to_blind: "Open the inbox", "打开待办";
-        disputes_off: "This study has no limit for the spread.", "本项目没有设定分差上限。";
+        disagreements_off: "This study has no limit for the spread.", "本项目没有设定分差上限。";
         set_threshold: "Set a limit", "设定上限";
         waiting: "to adjudicate", "待裁定";
         extra: "waiting for an extra rater", "待补充评分";
@@ -195,7 +195,7 @@ texts! {
         own_rating: "You rated this output yourself, so another adjudicator must decide.", "您自己评过这个输出，须由其他裁定者裁定。";
         final_scores: "Final scores", "最终评分";
         history: "History", "历史记录";
-        superseded: "replaced", "已替换";
+        replaced: "replaced", "已替换";
 
         // Adjudicating
         adjudicate: "Disagreements to adjudicate", "待裁定的分歧";
@@ -224,7 +224,7 @@ texts! {
         mask_none: "No output contains a known model name.", "没有输出包含已知的模型名称。";
         mask: "Hide model names from raters", "对评分者隐去模型名称";
         unmask: "Show model names to raters", "恢复显示模型名称";
-        mask_on_take: "Hide model names from raters", "对评分者隐去模型名称";
+        mask_on_import: "Hide model names from raters", "对评分者隐去模型名称";
         mask_on_take_hint: "The stored outputs are unchanged. You can change this later on the submission's page.", "保存的输出保持不变；之后可在输出集页面更改。";
         in_words: "outside the code", "代码之外";
     }

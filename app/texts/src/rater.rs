@@ -23,7 +23,7 @@ texts! {
         mine_notes: "Line notes", "行注";
         mine_commented: "comment", "有评语";
         mine_flagged: "flag", "有标记";
-        to_desk: "Back to my studies", "返回我的评分项目";
+        to_my_studies: "Back to my studies", "返回我的评分项目";
         outputs_navigation: "Outputs of this study", "项目中的输出";
         back: "Previous", "上一个";
         forward: "Next", "下一个";

@@ -26,9 +26,9 @@ texts! {
         outputs: "Outputs", "输出";
         replaced: "Lines replaced by a later rating", "已被后来评分替换的行";
         unused: "Unused columns", "未使用的列";
-        take: "Import ratings", "导入评分";
-        take_people_lead: "The ratings become a closed study. Its raters are listed under the names in the file and cannot log in.", "这些评分将成为一个已结束的评分项目。评分者按文件中的名称列出，不能登录。";
-        take_judge_lead: "The comparison shows the scores next to human scores, with the agreement between them.", "模型比较会将这些分数与人工评分对照显示，并给出两者的一致性。";
+        import: "Import ratings", "导入评分";
+        import_people_lead: "The ratings become a closed study. Its raters are listed under the names in the file and cannot log in.", "这些评分将成为一个已结束的评分项目。评分者按文件中的名称列出，不能登录。";
+        import_judge_lead: "The comparison shows the scores next to human scores, with the agreement between them.", "模型比较会将这些分数与人工评分对照显示，并给出两者的一致性。";
         title: "Title of the study", "项目标题";
         judge_name: "Name of the judge model", "评判模型名称";
         judge_name_hint: "Include the version to tell it apart from others.", "请注明版本，以便区分。";
@@ -37,7 +37,7 @@ texts! {
     sentences {
         good(ratings: &str, outputs: &str) { format!("{ratings} ratings of {outputs} outputs can be imported.") } { format!("可以导入 {outputs} 个输出的 {ratings} 条评分。") }
         bad(problems: &str) { format!("Nothing can be imported until these problems are fixed: {problems}.") } { format!("暂时无法导入：请先修正下面列出的 {problems} 个问题。") }
-        take_button(ratings: &str) { format!("Import {ratings} ratings") } { format!("导入 {ratings} 条评分") }
+        import_button(ratings: &str) { format!("Import {ratings} ratings") } { format!("导入 {ratings} 条评分") }
         with_ratings(name: &str, n: &str) { format!("{name} ({n})") } { format!("{name}（{n}）") }
     }
 }

@@ -414,7 +414,7 @@ impl RunTexts {
         };
         let mut facts = vec![
             (pick("CPU time limit", "CPU 时间上限"), format!("{} s", c.cpu_s)),
-            (pick("Waiting time limit", "等待时间上限"), format!("{} s", c.wall_s)),
+            (pick("Waiting time limit", "等待时间上限"), format!("{} s", c.wait_s)),
             (pick("Heap limit", "堆内存上限"), format!("{} MiB", c.heap_mib)),
             (pick("Thread limit", "线程数上限"), c.threads.to_string()),
             (pick("Mode", "模式"), mode.to_owned()),

@@ -205,7 +205,7 @@ impl RunTexts {
     pub fn limit_name(&self, limit: LimitHit) -> &'static str {
         let (en, zh) = match limit {
             LimitHit::Cpu => ("CPU time", "CPU 时间"),
-            LimitHit::Wall => ("waiting time", "等待时间"),
+            LimitHit::Wait => ("waiting time", "等待时间"),
             LimitHit::Heap => ("memory", "内存"),
             LimitHit::Threads => ("threads", "线程数"),
             LimitHit::Printed => ("printed output", "打印量"),
@@ -240,7 +240,7 @@ impl RunTexts {
         let (en, zh) = match status {
             RunStatus::Running => ("running", "进行中"),
             RunStatus::Finished => ("finished", "已完成"),
-            RunStatus::Cancelled => ("stopped", "已停止"),
+            RunStatus::Stopped => ("stopped", "已停止"),
         };
         self.lang.pick(en, zh)
     }

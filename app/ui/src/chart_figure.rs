@@ -93,9 +93,9 @@ pub fn figure_files(i: I18n, id: &str, files: Files) -> AnyView {
         }
     });
     view! {
-        <details class="take-away chart-files">
-            <summary class="button small-button">{t.take_away}</summary>
-            <div class="take-away-box">
+        <details class="export-menu chart-files">
+            <summary class="button small-button">{t.export}</summary>
+            <div class="export-menu-box">
                 <ul>
                     {rows.collect_view()}
                     <li><a href=data download=format!("{id}.csv") rel="external">{t.data_csv}</a></li>

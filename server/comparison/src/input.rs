@@ -21,7 +21,6 @@ pub struct ComparisonInput {
     /// The dataset's name.
     pub name: Bilingual,
     /// The fully resolved selection.
-    #[serde(rename = "choice")]
     pub selection: Selection,
     /// The models, in display order.
     pub models: Vec<(ModelId, String)>,

@@ -15,7 +15,7 @@ pub fn digits(scores: &str) -> impl Iterator<Item = u8> + '_ {
     scores.bytes().map(|digit| digit.wrapping_sub(b'0'))
 }
 
-/// One rating, superseded ones included.
+/// One rating, replaced ones included.
 pub struct RatingLine<'a> {
     pub study: StudyId,
     /// The version of the study's dataset.
@@ -47,7 +47,7 @@ pub struct RatingLine<'a> {
     /// When they rated.
     pub at: Timestamp,
     /// When a later rating replaced this one.
-    pub superseded_at: Option<Timestamp>,
+    pub replaced_at: Option<Timestamp>,
 }
 
 /// The part of an outcome that goes into a line.

@@ -55,13 +55,13 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<UserRow>, Failure> {
         columns: "u.id, u.name, u.role, u.created_at, u.disabled, u.seen_at,
                 (SELECT coalesce(sum(m.rated), 0) FROM study_raters m WHERE m.user_id = u.id) AS ratings,
                 (SELECT coalesce(sum(m.open), 0) FROM study_raters m JOIN studies s ON s.id = m.study_id
-                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed') AS open_ratings,
+                 WHERE m.user_id = u.id AND m.removed_at IS NULL AND s.status <> 'closed') AS open_ratings,
                 (SELECT count(*) FROM study_raters m JOIN studies s ON s.id = m.study_id
-                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed' AND m.open > 0) AS open_studies,
+                 WHERE m.user_id = u.id AND m.removed_at IS NULL AND s.status <> 'closed' AND m.open > 0) AS open_studies,
                 (SELECT count(*) FROM study_raters m JOIN studies s ON s.id = m.study_id
-                 WHERE m.user_id = u.id AND m.left_at IS NULL AND s.status <> 'closed' AND m.open > 0
+                 WHERE m.user_id = u.id AND m.removed_at IS NULL AND s.status <> 'closed' AND m.open > 0
                      AND NOT EXISTS (SELECT 1 FROM study_raters o JOIN users x ON x.id = o.user_id
-                         WHERE o.study_id = m.study_id AND o.user_id <> u.id AND o.left_at IS NULL AND x.disabled = 0)
+                         WHERE o.study_id = m.study_id AND o.user_id <> u.id AND o.removed_at IS NULL AND x.disabled = 0)
                 ) AS alone_in,
                 coalesce(u.reads, 'en zh') AS reads,
                 (SELECT json_group_array(json_object('id', g.id, 'name', g.name) ORDER BY g.name)

@@ -19,7 +19,7 @@ use base::{clock, error::Failure};
 /// Whether the account `u` is in the audience of the announcement `a`.
 const REACHES: &str = "u.disabled = 0 AND (
     coalesce(a.study_id, a.group_id, a.user_id) IS NULL OR a.user_id = u.id
-    OR EXISTS (SELECT 1 FROM study_raters r WHERE r.study_id = a.study_id AND r.user_id = u.id AND r.left_at IS NULL)
+    OR EXISTS (SELECT 1 FROM study_raters r WHERE r.study_id = a.study_id AND r.user_id = u.id AND r.removed_at IS NULL)
     OR EXISTS (SELECT 1 FROM person_group_members m WHERE m.group_id = a.group_id AND m.user_id = u.id))";
 
 /// Whether `a` is shown on the day `?2`.

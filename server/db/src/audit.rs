@@ -234,7 +234,7 @@ mod tests {
             if tx.is_autocommit() { Ok(Change::each(Vec::new(), ())) } else { Err(Failure::not_found("study")) }
         });
         assert!(failed.await.is_err());
-        db.write_audited(System, Action::RunCancel, |_| Ok(Change::each(Vec::new(), ()))).await.unwrap();
+        db.write_audited(System, Action::RunStop, |_| Ok(Change::each(Vec::new(), ()))).await.unwrap();
         let found = db.read_blocking(|conn| {
             let models: i64 = conn.query_row("SELECT count(*) FROM models", [], |row| row.get(0))?;
             Ok((models, list(conn, &Filter::default(), None, 10)?))

@@ -78,7 +78,7 @@ pub fn adjudicated_instructions(conn: &Connection, input: &ComparisonInput) -> R
 
 fn decisions(conn: &Connection, study: StudyId) -> Result<BTreeMap<i64, Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT id, output_id, scores FROM adjudications WHERE study_id = ?1 AND superseded_at IS NULL",
+        "SELECT id, output_id, scores FROM adjudications WHERE study_id = ?1 AND replaced_at IS NULL",
     )?;
     let mut rows = statement.query([study.0])?;
     let mut found = BTreeMap::new();

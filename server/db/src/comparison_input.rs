@@ -146,7 +146,7 @@ fn run_of(conn: &Connection, run: RunId) -> Result<Option<(i64, i64)>, Failure> 
 /// versions have.
 fn tasks(conn: &Connection, selection: &Selection) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.nl_lang, r.signature, r.human, r.tests,
              r.code_lang
          FROM dataset_versions v JOIN datasets d ON d.id = v.dataset_id
          JOIN dataset_version_tasks vt ON vt.version_id = v.id

@@ -93,7 +93,7 @@ pub fn each_rating(
                     (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension)) AS scores,
                 (SELECT group_concat(turn || ':' || answer, ' ') FROM
                     (SELECT turn, answer FROM instruction_answers WHERE rating_id = r.id ORDER BY turn)) AS instructions,
-                r.comment, r.flag, r.shown_at, r.at, r.superseded_at,
+                r.comment, r.flag, r.shown_at, r.at, r.replaced_at,
                 CASE WHEN EXISTS (SELECT 1 FROM rating_notes n WHERE n.rating_id = r.id) THEN
                     (SELECT json_group_array(json_object('line', n.line, 'column', n.\"column\", 'text', n.text))
                      FROM rating_notes n WHERE n.rating_id = r.id) END AS notes
@@ -130,7 +130,7 @@ pub fn each_rating(
                 notes: optional_raw_json(row, table("ratings", &["id"]), "notes")?,
                 shown_at: row.get::<_, Option<i64>>("shown_at")?.map(Timestamp),
                 at: Timestamp(row.get("at")?),
-                superseded_at: row.get::<_, Option<i64>>("superseded_at")?.map(Timestamp),
+                replaced_at: row.get::<_, Option<i64>>("replaced_at")?.map(Timestamp),
             };
             each(&line)?;
             count += 1;

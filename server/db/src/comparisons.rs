@@ -1,7 +1,7 @@
 //! Queries of comparisons: the ratings that count, verdicts, and the revisions that detect changes of
 //! either.
 //!
-//! What must stay true: `counted` contains exactly the ratings that are not superseded, with all their
+//! What must stay true: `counted` contains exactly the ratings that are not replaced, with all their
 //! scores. Triggers maintain it; a test compares it with the ratings.
 
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
                 s.archived_at IS NOT NULL AS archived
              FROM studies s JOIN rubrics r ON r.id = s.rubric_id
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
-             LEFT JOIN study_stamps k ON k.study_id = s.id
+             LEFT JOIN study_revisions k ON k.study_id = s.id
              WHERE d.slug = ?1 ORDER BY s.id DESC",
         )?
         .query_map([dataset], |row| {
@@ -66,7 +66,7 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
             "SELECT u.id, s.model_id, coalesce(k.done, 0) AS done, u.status = 'running' AS open,
                 s.archived_at IS NOT NULL AS archived
              FROM runs u JOIN submissions s ON s.id = u.submission_id
-             LEFT JOIN run_stamps k ON k.run_id = u.id
+             LEFT JOIN run_revisions k ON k.run_id = u.id
              JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id
              WHERE d.slug = ?1 ORDER BY u.id DESC",
         )?
@@ -99,12 +99,12 @@ pub fn options(conn: &Connection, dataset: &str) -> Result<Option<Options>, Fail
 /// fully resolved.
 pub fn revision(conn: &Connection, selection: &Selection) -> Result<String, Failure> {
     let mut words = Vec::new();
-    let mut study = conn.prepare_cached("SELECT stamp FROM study_stamps WHERE study_id = ?1")?;
+    let mut study = conn.prepare_cached("SELECT revision FROM study_revisions WHERE study_id = ?1")?;
     for id in selection.studies.iter().flatten() {
         let revision: Option<i64> = study.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("s{id}.{}", revision.unwrap_or(0)));
     }
-    let mut run = conn.prepare_cached("SELECT stamp FROM run_stamps WHERE run_id = ?1")?;
+    let mut run = conn.prepare_cached("SELECT revision FROM run_revisions WHERE run_id = ?1")?;
     for id in selection.runs.iter().flatten() {
         let revision: Option<i64> = run.query_row([id.0], |row| row.get(0)).optional()?;
         words.push(format!("r{id}.{}", revision.unwrap_or(0)));
@@ -155,7 +155,7 @@ pub fn task_outputs(
     }
     let mut found = Vec::new();
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.sample, o.code, o.said FROM outputs o JOIN submissions s ON s.id = o.submission_id
+        "SELECT o.id, s.model_id, o.sample, o.code, o.surrounding_text FROM outputs o JOIN submissions s ON s.id = o.submission_id
          WHERE o.submission_id = ?1 AND o.revision_id = ?2 ORDER BY o.sample",
     )?;
     for submission in submissions {
@@ -169,7 +169,7 @@ pub fn task_outputs(
                     model,
                     sample: row.get("sample")?,
                     code: row.get("code")?,
-                    surrounding_text: row.get("said")?,
+                    surrounding_text: row.get("surrounding_text")?,
                 });
             }
         }
@@ -198,8 +198,8 @@ pub fn cached_figures(conn: &Connection, key: &str) -> Result<Option<Vec<u8>>, F
 
 /// Caches figures under a key, replacing older ones of the same selection.
 pub fn cache_figures(conn: &Connection, key: &str, selection: &str, json: &[u8], now: i64) -> Result<(), Failure> {
-    conn.prepare_cached("DELETE FROM figures WHERE choice = ?1")?.execute([selection])?;
-    conn.prepare_cached("INSERT INTO figures (key, choice, json, computed_at) VALUES (?1, ?2, ?3, ?4)")?
+    conn.prepare_cached("DELETE FROM figures WHERE selection = ?1")?.execute([selection])?;
+    conn.prepare_cached("INSERT INTO figures (key, selection, json, computed_at) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![key, selection, json, now])?;
     // Selections that are no longer used do not accumulate.
     conn.prepare_cached(

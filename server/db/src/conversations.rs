@@ -140,7 +140,7 @@ pub fn of_output(conn: &Connection, output: OutputId) -> Result<Option<Conversat
 /// The requests of a dynamic conversation up to an output: what each asked for, as its answer tells.
 fn dynamic_turns(conn: &Connection, place: &Place) -> Result<Vec<AnsweredTurn>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, o.submission_id, o.code, o.said, o.turn AS place,
+        "SELECT o.id, o.submission_id, o.code, o.surrounding_text, o.turn AS place,
                 t.revision_id, t.turn, t.kind, t.instruction, t.listed, t.judged
          FROM outputs o JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = o.instruction
          WHERE o.submission_id = ?1 AND o.revision_id = ?2 AND o.conversation = ?3 AND o.turn <= ?4
@@ -167,7 +167,7 @@ fn turn_answer(row: &Row<'_>) -> rusqlite::Result<TurnAnswer> {
         output: OutputId(row.get("id")?),
         submission: SubmissionId(row.get("submission_id")?),
         code: row.get("code")?,
-        surrounding_text: row.get("said")?,
+        surrounding_text: row.get("surrounding_text")?,
     })
 }
 
@@ -177,7 +177,7 @@ fn answer(
     submission: SubmissionId,
     turn: u32,
 ) -> Result<Option<TurnAnswer>, Failure> {
-    let query = "SELECT id, submission_id, code, said FROM outputs
+    let query = "SELECT id, submission_id, code, surrounding_text FROM outputs
         WHERE submission_id = ?1 AND revision_id = ?2 AND conversation = ?3 AND turn = ?4";
     let values = params![submission.0, place.revision.0, place.conversation, turn];
     Ok(conn.prepare_cached(query)?.query_row(values, turn_answer).optional()?)
@@ -226,12 +226,12 @@ pub struct WayOutputs {
 /// submission.
 pub fn way_outputs(conn: &Connection, dataset: &str) -> Result<Vec<WayOutputs>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.id, m.id AS model, m.name, s.way, u.id AS run, u.profile, coalesce(k.stamp, 0) AS stamp
+        "SELECT s.id, m.id AS model, m.name, s.way, u.id AS run, u.profile, coalesce(k.revision, 0) AS revision
          FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id JOIN submissions s ON s.version_id = v.id
          JOIN models m ON m.id = s.model_id
-         LEFT JOIN runs u ON u.id = (SELECT max(r.id) FROM runs r JOIN run_stamps x ON x.run_id = r.id AND x.done > 0
+         LEFT JOIN runs u ON u.id = (SELECT max(r.id) FROM runs r JOIN run_revisions x ON x.run_id = r.id AND x.done > 0
                                      WHERE r.submission_id = s.id)
-         LEFT JOIN run_stamps k ON k.run_id = u.id
+         LEFT JOIN run_revisions k ON k.run_id = u.id
          WHERE d.slug = ?1 AND s.way IS NOT NULL AND s.archived_at IS NULL
          ORDER BY u.id IS NULL, u.id DESC, s.id DESC",
     )?;
@@ -244,7 +244,7 @@ pub fn way_outputs(conn: &Connection, dataset: &str) -> Result<Vec<WayOutputs>, 
             name: row.get("name")?,
             way: named(row, table("all_submissions", &["id"]), "way", Way::from_name)?,
             run: run.map(|run| (run, profile)),
-            revision: row.get("stamp")?,
+            revision: row.get("revision")?,
         })
     })?;
     let mut newest: Vec<WayOutputs> = Vec::new();

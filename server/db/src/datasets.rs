@@ -272,7 +272,7 @@ fn store_task(conn: &Connection, dataset: i64, task: &NewTask, checksum: &str) -
         .prepare_cached("SELECT id FROM tasks WHERE dataset_id = ?1 AND external_id = ?2")?
         .query_row(params![dataset, task.task_id], |row| row.get(0))?;
     conn.prepare_cached(
-        "INSERT INTO task_revisions (task_id, checksum, raw_nl, lang, signature, human, tests, test_class, code_lang)
+        "INSERT INTO task_revisions (task_id, checksum, raw_nl, nl_lang, signature, human, tests, test_class, code_lang)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
     )?
     .execute(params![
@@ -507,7 +507,7 @@ fn changed(conn: &Connection, version: i64, before: Option<i64>) -> Result<u64, 
 /// A page of a version's tasks, in the dataset's order unless asked otherwise.
 pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
-        columns: "t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests, r.code_lang",
+        columns: "t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.nl_lang, r.signature, r.human, r.tests, r.code_lang",
         table: "dataset_version_tasks vt",
         joins: "CROSS JOIN task_revisions r ON r.id = vt.revision_id CROSS JOIN tasks t ON t.id = r.task_id",
         id: "vt.position",
@@ -517,7 +517,7 @@ pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> 
         usual: "order",
         search: "t.external_id || ' ' || r.raw_nl || ' ' || coalesce(r.signature, '')",
         filters: &[
-            Filter { name: "lang", condition: "r.lang = #", indexed: false },
+            Filter { name: "nl_lang", condition: "r.nl_lang = #", indexed: false },
             Filter { name: "code_lang", condition: "r.code_lang = #", indexed: false },
             Filter {
                 name: "check",
@@ -532,7 +532,7 @@ pub fn tasks_page(conn: &Connection, version: DatasetVersionId, of: &PageOf) -> 
 /// A version's tasks, in the dataset's order.
 pub fn tasks(conn: &Connection, version: DatasetVersionId) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+        "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.nl_lang, r.signature, r.human, r.tests,
              r.code_lang
          FROM dataset_version_tasks vt
          JOIN task_revisions r ON r.id = vt.revision_id
@@ -543,7 +543,7 @@ pub fn tasks(conn: &Connection, version: DatasetVersionId) -> Result<Vec<TaskRow
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A task from the columns `task` and `revision`, their numbers, and `external_id`, `raw_nl`, `lang`, `signature`,
+/// A task from the columns `task` and `revision`, their numbers, and `external_id`, `raw_nl`, `nl_lang`, `signature`,
 /// `human`, `tests`, `code_lang`.
 pub(super) fn task_row(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
     Ok(TaskRow {
@@ -551,7 +551,7 @@ pub(super) fn task_row(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
         revision: TaskRevisionId(row.get("revision")?),
         task_id: row.get("external_id")?,
         raw_nl: row.get("raw_nl")?,
-        nl_lang: parsed(row, table("task_revisions", &["revision"]), "lang")?,
+        nl_lang: parsed(row, table("task_revisions", &["revision"]), "nl_lang")?,
         signature: row.get("signature")?,
         checks: Checks { human: row.get("human")?, tests: row.get("tests")? },
         code_lang: parsed(row, table("task_revisions", &["revision"]), "code_lang")?,

@@ -32,7 +32,7 @@ INSERT INTO dataset_versions (id, dataset_id, number, checksum, name_en, name_zh
     (1, 1, 1, 'v1', 'D', '数', 'about', '关于', 'MIT', 'd.zip', 1, NULL, NULL, 1000),
     (2, 1, 2, 'v2', 'D', '数', 'about', '关于', 'MIT', 'd.zip', 2, 'aixgrade', 't1', 1001);
 INSERT INTO tasks (id, dataset_id, external_id) VALUES (1, 1, '0'), (2, 1, '1');
-INSERT INTO task_revisions (id, task_id, checksum, raw_nl, lang, code_lang, signature, human, tests, test_class) VALUES
+INSERT INTO task_revisions (id, task_id, checksum, raw_nl, nl_lang, code_lang, signature, human, tests, test_class) VALUES
     (1, 1, 'a', 'Adds.', 'en', 'java', 'int add(int a, int b)', 1, 1, 'AddTest'),
     (2, 2, 'b', '排序', 'zh', 'python', NULL, 1, 0, NULL);
 INSERT INTO task_turns (revision_id, turn, kind, instruction, listed, judged) VALUES
@@ -49,7 +49,7 @@ INSERT INTO all_submissions (id, version_id, model_id, file_name, checksum, matc
         archived_at, importing_until, expected) VALUES
     (1, 2, 1, 'a.jsonl', 'u1', 'task_id', 'n', 2, 1, 1000, 1, NULL, 3),
     (2, 2, 2, 'b.jsonl', 'u2', 'description', NULL, 0, NULL, 1001, NULL, 5000, NULL);
-INSERT INTO outputs (id, submission_id, revision_id, sample, turn, conversation, instruction, prompt, code, said, raw, end_by)
+INSERT INTO outputs (id, submission_id, revision_id, sample, turn, conversation, instruction, prompt, code, surrounding_text, raw, end_by)
 VALUES
     (1, 1, 1, 0, NULL, NULL, NULL, NULL, 'int add() {}', '', NULL, NULL),
     (2, 1, 2, 0, 1, 0, 1, 'def f(x):', 'while (true) {}', 'Here:', '```', 'eos'),
@@ -57,13 +57,13 @@ VALUES
 INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (2, 1, 0);
 INSERT INTO submission_masks (submission_id, names, masked_by, at) VALUES (1, '["gpt"]', 1, 1000);
 
-INSERT INTO all_studies (id, token, title, version_id, rubric_id, overlap, seed, status, presentation, sharing, answers, tasks,
+INSERT INTO all_studies (id, token, title, version_id, rubric_id, raters_per_output, seed, status, presentation, sharing, answers, tasks,
         pace_s, created_by, created_at, started_at, archived_at) VALUES
     (1, 'study-1', 'Pilot', 2, 2, 2, '18446744073709551615', 'running', 'one', 'count', 'each', NULL, NULL, 1, 1000, 1000, 1),
     (2, 'study-2', 'Done', 2, 2, 1, '0', 'closed', 'one', 'count', 'last', NULL, NULL, NULL, 1001, 1001, NULL),
     (3, 'study-3', 'Planned', 2, 2, 3, '7', 'draft', 'side_by_side', 'hand', 'last', 1, 30, 1, 1002, NULL, NULL);
 INSERT INTO study_submissions (study_id, position, submission_id) VALUES (1, 0, 1), (1, 1, 2), (2, 0, 1);
-INSERT INTO study_raters (study_id, user_id, joined_at, left_at, reads, share) VALUES
+INSERT INTO study_raters (study_id, user_id, added_at, removed_at, reads, share) VALUES
     (1, 2, NULL, NULL, 'en zh', NULL), (1, 3, NULL, NULL, 'en zh', NULL), (2, 2, NULL, NULL, 'en zh', NULL),
     (3, 3, 1000, 1100, 'zh', 5);
 INSERT INTO assignments (id, study_id, output_id, slot, user_id, place, leased_until, shown_at, rated_at) VALUES
@@ -82,7 +82,7 @@ INSERT INTO handouts (token, study_id, output_id, user_id) VALUES ('h-1', 1, 1, 
 INSERT INTO skips (study_id, output_id, user_id, times, at) VALUES (1, 2, 2, 1, 1000);
 INSERT INTO bookmarks (study_id, user_id, token, at) VALUES (1, 2, 'h-1', 5);
 INSERT INTO drafts (study_id, output_id, user_id, json, updated_at) VALUES (1, 1, 3, '{"scores":[1]}', 1000);
-INSERT INTO ratings (id, assignment_id, user_id, key, comment, flag, shown_at, active_ms, at, superseded_at, withdrawn) VALUES
+INSERT INTO ratings (id, assignment_id, user_id, key, comment, flag, shown_at, active_ms, at, replaced_at, withdrawn) VALUES
     (1, 1, 2, 'k1', 'first', NULL, 1000, NULL, 1100, 1150, 1),
     (2, 1, 2, 'k2', '=second', '{"kind":"other"}', NULL, 900, 1150, NULL, 0),
     (3, 5, 2, 'k1', '', NULL, 1000, NULL, 1300, NULL, 0);
@@ -91,23 +91,23 @@ INSERT INTO rating_notes (rating_id, line, "column", text) VALUES (2, 1, 5, 'why
 INSERT INTO instruction_answers (rating_id, turn, answer) VALUES (1, 1, 1), (2, 1, 0);
 
 INSERT INTO study_quality (study_id, json) VALUES (1, '{"tolerance":1}');
-INSERT INTO gold_items (id, study_id, revision_id, output_id, pool, code, said, scores, reasons, created_by, created_at,
-        retired_at) VALUES
+INSERT INTO known_items (id, study_id, revision_id, output_id, pool, code, surrounding_text, scores, reasons, created_by, created_at,
+        deactivated_at) VALUES
     (1, 1, 1, 1, 'hidden', 'int add() {}', '', '[1,2]', '[]', 1, 1000, NULL),
     (2, 1, 2, NULL, 'both', 'pasted', 'said', '[1,1]', '[]', NULL, 1000, 2000);
-INSERT INTO openings (study_id, user_id, round, state, decided_at, let_in_by, told) VALUES (1, 2, 1, 'passed', 1000, 1, 1);
-INSERT INTO probes (id, token, study_id, user_id, kind, round, gold_id, output_id, first_id, shown_at, leased_until, rated_at,
-        skips, skipped_at, draft, told) VALUES
-    (1, 'p-1', 1, 2, 'gold', 0, 1, NULL, NULL, 1000, NULL, 1100, 0, NULL, '{}', 0),
+INSERT INTO calibrations (study_id, user_id, round, state, decided_at, admitted_by, acknowledged) VALUES (1, 2, 1, 'passed', 1000, 1, 1);
+INSERT INTO checks (id, token, study_id, user_id, kind, round, known_item_id, output_id, first_id, shown_at, leased_until, rated_at,
+        skips, skipped_at, draft, acknowledged) VALUES
+    (1, 'p-1', 1, 2, 'known_item', 0, 1, NULL, NULL, 1000, NULL, 1100, 0, NULL, '{}', 0),
     (2, 'p-2', 1, 2, 'repeat', 0, NULL, 1, 2, 1000, 5000, NULL, 1, 1200, NULL, 0);
-INSERT INTO probe_ratings (id, probe_id, key, draft, at, superseded_at, withdrawn) VALUES (1, 1, 'k', '{}', 1100, NULL, 1);
+INSERT INTO check_ratings (id, check_id, key, draft, at, replaced_at, withdrawn) VALUES (1, 1, 'k', '{}', 1100, NULL, 1);
 INSERT INTO rater_limits (study_id, user_id, judged) VALUES (1, 2, 3);
 INSERT INTO adjudicators (study_id, user_id) VALUES (1, 3);
-INSERT INTO dispute_handouts (token, study_id, output_id, user_id) VALUES ('q-1', 1, 1, 3);
-INSERT INTO adjudications (id, study_id, output_id, user_id, scores, comment, at, superseded_at) VALUES
+INSERT INTO disagreement_handouts (token, study_id, output_id, user_id) VALUES ('q-1', 1, 1, 3);
+INSERT INTO adjudications (id, study_id, output_id, user_id, scores, comment, at, replaced_at) VALUES
     (1, 1, 1, 3, '[1,2]', 'no', 1000, 1100), (2, 1, 1, 1, '[2,2]', 'yes', 1100, NULL);
 INSERT INTO adjudicated_instructions (adjudication_id, turn, answer) VALUES (1, 1, 0), (2, 1, 1);
-INSERT INTO flag_answers (id, study_id, user_id, assignment_id, probe_id, flag, reply, answered_by, at, read_at) VALUES
+INSERT INTO flag_replies (id, study_id, user_id, assignment_id, check_id, flag, reply, replied_by, at, read_at) VALUES
     (1, 1, 2, 1, NULL, '{}', 'thanks', 1, 1000, 1100), (2, 1, 2, NULL, 1, '{}', '', NULL, 1000, NULL);
 
 INSERT INTO runs (id, submission_id, status, fresh, fast, dates, profile, recheck, environment, fault, taken_over, created_by,
@@ -115,7 +115,7 @@ INSERT INTO runs (id, submission_id, status, fresh, fast, dates, profile, rechec
     (1, 1, 'finished', 0, 1, 'june-2022', 'as-run', 1, '{"java":"17"}', NULL, 1, 1, 1000, 1001, 1100),
     (2, 2, 'running', 1, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, 1001, NULL, NULL),
     (3, 2, 'running', 1, 0, NULL, NULL, 0, NULL, NULL, 0, NULL, 1002, NULL, NULL);
-UPDATE runs SET status = 'cancelled', fault = '{"code":"no_tests"}', finished_at = 1003 WHERE id = 3;
+UPDATE runs SET status = 'stopped', fault = '{"code":"no_tests"}', finished_at = 1003 WHERE id = 3;
 INSERT INTO run_items (id, run_id, output_id, state, fresh, expected_s, sample, holder, leased_until, attempt, verdict,
         published, passed, total, outcome, fault, key, fingerprint, finished_at) VALUES
     (1, 1, 1, 'leased', 1, 5, 2, 'engine', 5000, 1, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL),
@@ -144,7 +144,7 @@ INSERT INTO all_judgings (id, version_id, rubric_id, judge, file_name, created_b
     VALUES (1, 2, 2, 'J', 'j.csv', 1, 1000);
 INSERT INTO judged_scores (judging_id, output_id, scores, comment) VALUES (1, 1, '12', 'ok');
 INSERT INTO judged_instructions (judging_id, output_id, turn, answer) VALUES (1, 1, 1, 1);
-INSERT INTO figures (key, choice, json, computed_at) VALUES ('fk', 'fc', x'7b7d', 1000);
+INSERT INTO figures (key, selection, json, computed_at) VALUES ('fk', 'fc', x'7b7d', 1000);
 INSERT INTO public_links (id, study_id, secret_hash, code, created_by, created_at, expires_at, revoked_at)
     VALUES (1, 2, 'ph', 1, 1, 1000, NULL, NULL);
 
@@ -158,4 +158,4 @@ UPDATE routines SET failed_at = 5, failures = 1, error = '{"code":"disk_full","p
 INSERT INTO audit (id, at, user_id, via, address, action, object, detail) VALUES
     (1, 1000, 1, 'session', '127.0.0.1', 'dataset.import', 'dataset d', '[]'),
     (2, 1001, NULL, 'command line', NULL, 'dataset.import', 'dataset d', '[]');
-INSERT INTO disagreements (study_id, output_id, state, apart, widest) VALUES (90, 1, 0, 1, 2);
+INSERT INTO disagreements (study_id, output_id, state, spread_exceeded, spread) VALUES (90, 1, 0, 1, 2);

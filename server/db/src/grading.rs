@@ -66,7 +66,7 @@ pub fn study_of(conn: &Connection, id: StudyId, rater: UserId) -> Result<Option<
 pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT s.token FROM studies s JOIN study_raters m ON m.study_id = s.id 
-         WHERE m.user_id = ?1 AND m.left_at IS NULL AND s.status <> 'draft' ORDER BY s.id DESC",
+         WHERE m.user_id = ?1 AND m.removed_at IS NULL AND s.status <> 'draft' ORDER BY s.id DESC",
     )?;
     let tokens = statement.query_map([rater.0], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
     tokens.iter().filter_map(|token| one_study(conn, "s.token = ?1", token, rater).transpose()).collect()
@@ -83,7 +83,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
                 (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due
              FROM studies s
              JOIN rubrics r ON r.id = s.rubric_id
-             JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.left_at IS NULL
+             JOIN study_raters m ON m.study_id = s.id AND m.user_id = ?2 AND m.removed_at IS NULL
              LEFT JOIN rater_limits l ON l.study_id = s.id AND l.user_id = ?2
              WHERE {which} AND s.status <> 'draft'"
         ))?
@@ -151,15 +151,15 @@ pub struct StoredTexts {
 }
 
 impl StoredTexts {
-    /// Reads the columns `revision_id`, `raw_nl`, `lang`, `signature`, `code_lang`, `code` and `said`.
+    /// Reads the columns `revision_id`, `raw_nl`, `nl_lang`, `signature`, `code_lang`, `code` and `surrounding_text`.
     pub fn of_row(row: &Row<'_>) -> rusqlite::Result<StoredTexts> {
         Ok(StoredTexts {
             raw_nl: row.get("raw_nl")?,
-            nl_lang: parsed(row, REVISIONS, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "nl_lang")?,
             signature: row.get("signature")?,
             code_lang: parsed(row, REVISIONS, "code_lang")?,
             code: row.get("code")?,
-            surrounding_text: row.get("said")?,
+            surrounding_text: row.get("surrounding_text")?,
         })
     }
 }
@@ -168,7 +168,7 @@ impl StoredTexts {
 pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.id AS revision_id, t.raw_nl, t.lang, t.signature, o.code, o.said, t.code_lang
+            "SELECT t.id AS revision_id, t.raw_nl, t.nl_lang, t.signature, o.code, o.surrounding_text, t.code_lang
              FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
         )?
         .query_row([output.0], StoredTexts::of_row)?)
@@ -191,8 +191,8 @@ pub fn neighbors(
                      WHERE a.study_id = ?1 AND a.user_id = ?2 AND {condition} ORDER BY a.rated_at {order} LIMIT 1)
                  UNION ALL
                  SELECT * FROM (
-                     SELECT a.token, a.rated_at FROM probes a
-                     WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.kind <> 'opening' AND {condition}
+                     SELECT a.token, a.rated_at FROM checks a
+                     WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.kind <> 'calibration' AND {condition}
                      ORDER BY a.rated_at {order} LIMIT 1)
              ) ORDER BY rated_at {order} LIMIT 1"
         ))?
@@ -241,7 +241,7 @@ pub fn current(
     let found: Option<(i64, String, Option<Flag>)> = conn
         .prepare_cached(
             "SELECT r.id, r.comment, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-             WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.superseded_at IS NULL",
+             WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = ?3 AND r.replaced_at IS NULL",
         )?
         .query_row(params![study.0, output.0, rater.0], |row| {
             Ok((row.get("id")?, row.get("comment")?, optional_json(row, table("ratings", &["id"]), "flag")?))
@@ -293,7 +293,7 @@ pub fn insert_rating(
              WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3 RETURNING id, shown_at",
         )?
         .query_row(params![study.0, output.0, rater.0, now], |row| Ok((row.get("id")?, row.get("shown_at")?)))?;
-    conn.prepare_cached("UPDATE ratings SET superseded_at = ?2 WHERE assignment_id = ?1 AND superseded_at IS NULL")?
+    conn.prepare_cached("UPDATE ratings SET replaced_at = ?2 WHERE assignment_id = ?1 AND replaced_at IS NULL")?
         .execute(params![assignment, now])?;
     let flag = draft.flag.as_ref().map(serde_json::to_string).transpose()?;
     let rating: i64 = conn
@@ -326,9 +326,9 @@ pub fn own(
     rater: UserId,
 ) -> Result<Vec<(Timestamp, OutputId, OwnRating)>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, h.token, t.id AS revision_id, t.raw_nl, t.lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
+        "SELECT r.id, h.token, t.id AS revision_id, t.raw_nl, t.nl_lang, r.comment <> '' AS commented, r.flag IS NOT NULL AS flagged, a.rated_at, a.output_id
          FROM assignments a
-         JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+         JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
          JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = a.user_id
          JOIN outputs o ON o.id = a.output_id
          JOIN task_revisions t ON t.id = o.revision_id
@@ -339,7 +339,7 @@ pub fn own(
         let own = OwnRating {
             token: Token(row.get("token")?),
             raw_nl: row.get("raw_nl")?,
-            nl_lang: parsed(row, REVISIONS, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "nl_lang")?,
             scores: Vec::new(),
             scales: study.rubric.scales(),
             commented: row.get("commented")?,

@@ -103,7 +103,7 @@ pub struct Study<'a> {
     /// The raters' names in the file.
     pub raters: &'a [String],
     /// The largest number of ratings of one output.
-    pub overlap: u32,
+    pub raters_per_output: u32,
     /// The person who imports it.
     pub by: Option<i64>,
 }
@@ -113,7 +113,7 @@ pub struct Study<'a> {
 pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>), Failure> {
     let now = clock::now().0;
     let id: i64 = conn.query_row(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at,
              importing_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9) RETURNING id",
         params![
@@ -121,7 +121,7 @@ pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>)
             study.title,
             study.target.version.0,
             study.target.rubric_id,
-            study.overlap,
+            study.raters_per_output,
             rand::random::<u64>().to_string(),
             study.by,
             now,
@@ -137,7 +137,7 @@ pub fn begin(conn: &Connection, study: &Study<'_>) -> Result<(StudyId, Vec<i64>)
     for rater in study.raters {
         let user = account(conn, rater, StudyId(id), now)?;
         conn.prepare_cached(
-            "INSERT INTO study_raters (study_id, user_id, joined_at, left_at) VALUES (?1, ?2, ?3, ?3)",
+            "INSERT INTO study_raters (study_id, user_id, added_at, removed_at) VALUES (?1, ?2, ?3, ?3)",
         )?
         .execute(params![id, user, now])?;
         users.push(user);

@@ -231,9 +231,9 @@ pub fn look(conn: &Connection, study: StudyId, output: OutputId) -> Result<(), F
 pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure> {
     let (sql, id) = match on {
         FlagOn::Assignment(id) => (
-            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, r.flag, r.comment, NULL AS draft
+            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, r.flag, r.comment, NULL AS draft
              FROM assignments a
-             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+             JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
              JOIN users u ON u.id = r.user_id
              JOIN outputs o ON o.id = a.output_id
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
@@ -241,12 +241,12 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
             id,
         ),
         FlagOn::Check(id) => (
-            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, NULL AS flag, NULL AS comment,
+            "SELECT r.id, u.name, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, NULL AS flag, NULL AS comment,
                  r.draft
-             FROM probes p
-             JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
+             FROM checks p
+             JOIN check_ratings r ON r.check_id = p.id AND r.replaced_at IS NULL
              JOIN users u ON u.id = p.user_id
-             LEFT JOIN gold_items g ON g.id = p.gold_id
+             LEFT JOIN known_items g ON g.id = p.known_item_id
              LEFT JOIN outputs o ON o.id = p.output_id
              JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
              WHERE p.id = ?1",
@@ -258,13 +258,13 @@ pub fn flag(conn: &Connection, on: FlagOn) -> Result<Option<InboxItem>, Failure>
             on,
             task_id: row.get("external_id")?,
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            nl_lang: parsed(row, REVISIONS, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "nl_lang")?,
             rater: row.get("name")?,
             flag: Flag::plain(FlagReason::CannotJudge),
             comment: row.get::<_, Option<String>>("comment")?.unwrap_or_default(),
         };
         let flag: Option<Flag> = optional_json(row, table("ratings", &["id"]), "flag")?;
-        let draft: Option<Draft> = optional_json(row, table("probe_ratings", &["id"]), "draft")?;
+        let draft: Option<Draft> = optional_json(row, table("check_ratings", &["id"]), "draft")?;
         Ok((item, flag, draft))
     };
     let found = conn.prepare_cached(sql)?.query_row([id], read).optional()?;
@@ -322,7 +322,7 @@ pub fn plan(conn: &Connection, study: StudyId) -> Result<Option<InboxItem>, Fail
     let Some((status, unassigned)) = found else { return Ok(None) };
     let mut statement = conn.prepare_cached(
         "SELECT u.name FROM study_raters m JOIN users u ON u.id = m.user_id
-         WHERE m.study_id = ?1 AND m.left_at IS NULL AND m.open > 0 AND u.disabled <> 0 ORDER BY u.name",
+         WHERE m.study_id = ?1 AND m.removed_at IS NULL AND m.open > 0 AND u.disabled <> 0 ORDER BY u.name",
     )?;
     let inactive = statement.query_map([study.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(Some(InboxItem::Plan { status, unassigned, inactive }))

@@ -126,7 +126,7 @@ pub fn adjudicated(conn: &Connection, study: StudyId) -> Result<Vec<FinalAnswer>
          CROSS JOIN adjudicated_instructions a ON a.adjudication_id = d.id
          JOIN outputs o ON o.id = d.output_id
          JOIN task_turns t ON t.revision_id = o.revision_id AND t.turn = a.turn
-         WHERE d.study_id = ?1 AND d.superseded_at IS NULL ORDER BY d.output_id, a.turn",
+         WHERE d.study_id = ?1 AND d.replaced_at IS NULL ORDER BY d.output_id, a.turn",
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(FinalAnswer {

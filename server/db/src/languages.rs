@@ -28,10 +28,10 @@ pub struct NewestRun {
 /// The newest run with a verdict of each model in a dataset.
 pub fn newest_runs(conn: &Connection, dataset: &str) -> Result<Vec<NewestRun>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT u.id, m.id AS model, m.name, k.stamp
+        "SELECT u.id, m.id AS model, m.name, k.revision
          FROM datasets d JOIN dataset_versions v ON v.dataset_id = d.id JOIN submissions s ON s.version_id = v.id
          JOIN models m ON m.id = s.model_id JOIN runs u ON u.submission_id = s.id
-         JOIN run_stamps k ON k.run_id = u.id AND k.done > 0
+         JOIN run_revisions k ON k.run_id = u.id AND k.done > 0
          WHERE d.slug = ?1 ORDER BY u.id DESC",
     )?;
     let rows = statement.query_map([dataset], |row| {
@@ -39,7 +39,7 @@ pub fn newest_runs(conn: &Connection, dataset: &str) -> Result<Vec<NewestRun>, F
             run: RunId(row.get("id")?),
             model: ModelId(row.get("model")?),
             name: row.get("name")?,
-            revision: row.get("stamp")?,
+            revision: row.get("revision")?,
         })
     })?;
     let mut newest: Vec<NewestRun> = Vec::new();

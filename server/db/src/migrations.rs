@@ -202,7 +202,7 @@ pub(super) mod tests {
         let conn = populated(folder.path());
         let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!(count("SELECT count(*) FROM counted"), 2);
-        assert_eq!(count("SELECT sum(ratings) FROM study_stamps"), 2);
+        assert_eq!(count("SELECT sum(ratings) FROM study_revisions"), 2);
         assert_eq!(count("SELECT sum(rated) FROM study_raters"), 2);
         assert_eq!(count("SELECT sum(done) FROM study_counts"), 2);
         assert_eq!(count("SELECT sum(wanted) = (SELECT count(*) FROM assignments) FROM study_counts"), 1);

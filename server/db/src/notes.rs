@@ -1,4 +1,4 @@
-//! Line notes of ratings. They are written and superseded with their rating and never changed.
+//! Line notes of ratings. They are written and replaced with their rating and never changed.
 
 use std::collections::HashMap;
 

@@ -43,7 +43,7 @@ pub fn note(conn: &Connection, study: StudyId, kind: &str, who: Option<UserId>, 
 pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64), Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT e.id, e.at, e.kind, u.name, e.detail FROM plan_events e LEFT JOIN users u ON u.id = e.user_id
-         WHERE e.study_id = ?1 AND e.kind <> 'taken' ORDER BY e.id DESC",
+         WHERE e.study_id = ?1 AND e.kind <> 'taken_over' ORDER BY e.id DESC",
     )?;
     let rows = statement.query_map([study.0], |row| {
         let moved: Moved = json(row, table("plan_events", &["id"]), "detail")?;
@@ -55,11 +55,12 @@ pub fn events(conn: &Connection, study: StudyId) -> Result<(Vec<PlanEvent>, u64)
         })
     })?;
     let events = rows.collect::<Result<_, _>>()?;
-    let taken =
-        conn.query_row("SELECT count(*) FROM plan_events WHERE study_id = ?1 AND kind = 'taken'", [study.0], |row| {
-            row.get(0)
-        })?;
-    Ok((events, taken))
+    let taken_over = conn.query_row(
+        "SELECT count(*) FROM plan_events WHERE study_id = ?1 AND kind = 'taken_over'",
+        [study.0],
+        |row| row.get(0),
+    )?;
+    Ok((events, taken_over))
 }
 
 /// This rater's part of the study, rated or not, as shares by hand count it: outputs, or tasks in
@@ -89,7 +90,7 @@ pub struct Settings {
     /// Seconds per rating, as expected by the admin.
     pub pace_s: Option<u32>,
     /// Different raters per output.
-    pub overlap: u32,
+    pub raters_per_output: u32,
     pub seed: u64,
     /// In display order of the models.
     pub submissions: Vec<SubmissionId>,
@@ -99,7 +100,7 @@ pub struct Settings {
 pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT id, presentation, answers, sharing, tasks, pace_s, overlap, seed FROM studies WHERE id = ?1",
+            "SELECT id, presentation, answers, sharing, tasks, pace_s, raters_per_output, seed FROM studies WHERE id = ?1",
         )?
         .query_row([study.0], |row| {
             let settings = Settings {
@@ -108,7 +109,7 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, F
                 sharing: parsed(row, STUDY_ROWS, "sharing")?,
                 tasks: row.get("tasks")?,
                 pace_s: row.get("pace_s")?,
-                overlap: row.get("overlap")?,
+                raters_per_output: row.get("raters_per_output")?,
                 seed: parsed(row, STUDY_ROWS, "seed")?,
                 submissions: Vec::new(),
             };
@@ -125,8 +126,8 @@ pub fn settings(conn: &Connection, study: StudyId) -> Result<Option<Settings>, F
 /// Stores settings that may change after the study is created.
 pub fn set_settings(conn: &Connection, study: StudyId, settings: &Settings) -> Result<(), Failure> {
     conn.execute(
-        "UPDATE all_studies SET overlap = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
-        params![study.0, settings.overlap, settings.tasks, settings.pace_s],
+        "UPDATE all_studies SET raters_per_output = ?2, tasks = ?3, pace_s = ?4 WHERE id = ?1",
+        params![study.0, settings.raters_per_output, settings.tasks, settings.pace_s],
     )?;
     for (position, submission) in settings.submissions.iter().enumerate() {
         conn.prepare_cached(
@@ -169,7 +170,7 @@ pub fn gradable_tasks(conn: &Connection, study: StudyId, answers: RatedAnswers) 
 /// instruction only, every one that follows the base prompt.
 pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> Result<Vec<Gradable>, Failure> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT o.id, o.revision_id, s.model_id, t.lang FROM outputs o
+        "SELECT o.id, o.revision_id, s.model_id, t.nl_lang FROM outputs o
          JOIN submissions s ON s.id = o.submission_id
          JOIN task_revisions t ON t.id = o.revision_id
          WHERE o.submission_id = ?1 AND (t.human OR NOT EXISTS (
@@ -182,7 +183,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> R
             output: OutputId(row.get("id")?),
             task: TaskRevisionId(row.get("revision_id")?),
             model: ModelId(row.get("model_id")?),
-            nl_lang: parsed(row, REVISIONS, "lang")?,
+            nl_lang: parsed(row, REVISIONS, "nl_lang")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -191,7 +192,7 @@ pub fn gradable(conn: &Connection, id: SubmissionId, answers: RatedAnswers) -> R
 /// Every planned rating, unassigned ones first, then in the order of each rater's plan.
 pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.lang, a.user_id, a.leased_until IS NOT NULL AS begun,
+        "SELECT a.id, a.output_id, o.revision_id, s.model_id, t.nl_lang, a.user_id, a.leased_until IS NOT NULL AS begun,
                 a.rated_at IS NOT NULL AS rated, a.slot, a.place
          FROM assignments a
          JOIN outputs o ON o.id = a.output_id
@@ -206,7 +207,7 @@ pub fn rows(conn: &Connection, study: StudyId) -> Result<Vec<Row>, Failure> {
                 output: OutputId(row.get("output_id")?),
                 task: TaskRevisionId(row.get("revision_id")?),
                 model: ModelId(row.get("model_id")?),
-                nl_lang: parsed(row, REVISIONS, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "nl_lang")?,
             },
             rater: row.get::<_, Option<i64>>("user_id")?.map(UserId),
             place: row.get("place")?,
@@ -340,7 +341,7 @@ fn has_room(conn: &Connection, study: StudyId, rater: UserId, presentation: Pres
 /// A study's raters, by id.
 pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<Member>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT study_id, user_id, reads, share FROM study_raters WHERE study_id = ?1 AND left_at IS NULL ORDER BY user_id",
+        "SELECT study_id, user_id, reads, share FROM study_raters WHERE study_id = ?1 AND removed_at IS NULL ORDER BY user_id",
     )?;
     let rows = statement.query_map([study.0], |row| {
         let reads = parsed(row, table("study_raters", &["study_id", "user_id"]), "reads")?;
@@ -352,8 +353,8 @@ pub fn raters(conn: &Connection, study: StudyId) -> Result<Vec<Member>, Failure>
 /// Adds a rater to a study, or adds them again.
 pub fn join(conn: &Connection, study: StudyId, rater: UserId, reads: Reads, share: Option<u32>) -> Result<(), Failure> {
     conn.prepare_cached(
-        "INSERT INTO study_raters (study_id, user_id, joined_at, reads, share) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT DO UPDATE SET left_at = NULL, joined_at = excluded.joined_at, reads = excluded.reads,
+        "INSERT INTO study_raters (study_id, user_id, added_at, reads, share) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET removed_at = NULL, added_at = excluded.added_at, reads = excluded.reads,
              share = excluded.share",
     )?
     .execute(params![study.0, rater.0, clock::now().0, reads.code(), share])?;
@@ -363,7 +364,7 @@ pub fn join(conn: &Connection, study: StudyId, rater: UserId, reads: Reads, shar
 /// Records that a rater left.
 pub fn leave(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.execute(
-        "UPDATE study_raters SET left_at = ?3 WHERE study_id = ?1 AND user_id = ?2",
+        "UPDATE study_raters SET removed_at = ?3 WHERE study_id = ?1 AND user_id = ?2",
         params![study.0, rater.0, clock::now().0],
     )?;
     Ok(())
@@ -398,7 +399,7 @@ pub fn set_reads(conn: &Connection, user: UserId, reads: Reads) -> Result<bool, 
 /// Each rater's part, by name; models in the given order.
 pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<Vec<RaterPlan>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT m.study_id, u.id, u.name, m.reads, m.share, m.left_at, m.rated, m.open
+        "SELECT m.study_id, u.id, u.name, m.reads, m.share, m.removed_at, m.rated, m.open
          FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY u.name",
     )?;
     let rows = statement.query_map([study.0], |row| {
@@ -407,7 +408,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
             name: row.get("name")?,
             reads: parsed(row, table("study_raters", &["study_id", "id"]), "reads")?,
             share: row.get("share")?,
-            left_at: row.get::<_, Option<i64>>("left_at")?.map(Timestamp),
+            removed_at: row.get::<_, Option<i64>>("removed_at")?.map(Timestamp),
             rated: row.get("rated")?,
             open: row.get("open")?,
             models: vec![0; models.len()],
@@ -418,7 +419,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let at: HashMap<i64, usize> = plans.iter().enumerate().map(|(at, plan)| (plan.id.0, at)).collect();
     let mut statement = conn.prepare_cached(
         // Looks up each output once, not for each of its ratings.
-        "SELECT a.user_id, s.model_id, t.lang, max(t.id) AS revision_id, count(*) AS planned FROM study_submissions ss
+        "SELECT a.user_id, s.model_id, t.nl_lang, max(t.id) AS revision_id, count(*) AS planned FROM study_submissions ss
          CROSS JOIN submissions s ON s.id = ss.submission_id
          CROSS JOIN outputs o ON o.submission_id = s.id
          CROSS JOIN task_revisions t ON t.id = o.revision_id
@@ -428,7 +429,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
     let mut rows = statement.query([study.0])?;
     while let Some(row) = rows.next()? {
         let (user, model, lang, count): (i64, i64, Lang, u64) =
-            (row.get("user_id")?, row.get("model_id")?, parsed(row, REVISIONS, "lang")?, row.get("planned")?);
+            (row.get("user_id")?, row.get("model_id")?, parsed(row, REVISIONS, "nl_lang")?, row.get("planned")?);
         let Some(plan) = at.get(&user).and_then(|at| plans.get_mut(*at)) else { continue };
         plan.langs[usize::from(lang == Lang::Zh)] += count;
         if let Some(of) = models.iter().position(|id| id.0 == model).and_then(|at| plan.models.get_mut(at)) {
@@ -442,7 +443,7 @@ pub fn shares(conn: &Connection, study: StudyId, models: &[ModelId]) -> Result<V
 pub struct Size {
     pub tasks: u64,
     pub outputs: u64,
-    /// Planned ratings, and extra ones beyond the overlap.
+    /// Planned ratings, and extra ones.
     pub wanted: u64,
     /// Submitted ratings.
     pub done: u64,
@@ -526,7 +527,7 @@ pub fn others(conn: &Connection, study: StudyId) -> Result<Vec<(UserId, String, 
     let mut statement = conn.prepare_cached(
         "SELECT u.id, u.name, coalesce(u.reads, 'en zh') AS reads FROM users u
          WHERE u.disabled = 0 AND u.id NOT IN (
-             SELECT user_id FROM study_raters WHERE study_id = ?1 AND left_at IS NULL) ORDER BY u.name",
+             SELECT user_id FROM study_raters WHERE study_id = ?1 AND removed_at IS NULL) ORDER BY u.name",
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok((UserId(row.get("id")?), row.get("name")?, parsed(row, table("users", &["id"]), "reads")?))

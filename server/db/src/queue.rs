@@ -158,9 +158,9 @@ pub enum Donor {
 /// check, in a language they read, that they have not skipped too often. Side by side, only a task of which its owner
 /// has started no output.
 const FITS: &str = "
-    AND instr(?4, v.lang) > 0
+    AND instr(?4, v.nl_lang) > 0
     AND NOT EXISTS (SELECT 1 FROM assignments m WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
-    AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id AND p.user_id = ?2
+    AND NOT EXISTS (SELECT 1 FROM known_items g CROSS JOIN checks p ON p.known_item_id = g.id AND p.user_id = ?2
         WHERE g.output_id = a.output_id AND g.study_id = ?1)
     AND NOT EXISTS (SELECT 1 FROM skips k
         WHERE k.study_id = ?1 AND k.user_id = ?2 AND k.output_id = a.output_id AND k.times >= ?5)";
@@ -259,7 +259,7 @@ pub fn rest_of_task(
          WHERE o.revision_id = ?4 AND a.rated_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM assignments m
                WHERE m.study_id = ?1 AND m.output_id = a.output_id AND m.user_id = ?2)
-           AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id AND p.user_id = ?2
+           AND NOT EXISTS (SELECT 1 FROM known_items g CROSS JOIN checks p ON p.known_item_id = g.id AND p.user_id = ?2
                WHERE g.output_id = a.output_id AND g.study_id = ?1)
          GROUP BY a.output_id",
     )?;

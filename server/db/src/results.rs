@@ -34,7 +34,7 @@ pub fn with_data(conn: &Connection, dataset: &str) -> Result<HashSet<ModelId>, F
     let mut found = HashSet::new();
     let mut tested = conn.prepare_cached(
         "SELECT DISTINCT s.model_id FROM runs u JOIN submissions s ON s.id = u.submission_id
-         JOIN run_stamps k ON k.run_id = u.id AND k.done > 0
+         JOIN run_revisions k ON k.run_id = u.id AND k.done > 0
          JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE d.slug = ?1",
     )?;
     for model in tested.query_map([dataset], |row| row.get(0).map(ModelId))? {
@@ -44,7 +44,7 @@ pub fn with_data(conn: &Connection, dataset: &str) -> Result<HashSet<ModelId>, F
     let mut rated = conn.prepare_cached(
         "SELECT DISTINCT s.model_id FROM studies t
          JOIN dataset_versions v ON v.id = t.version_id JOIN datasets d ON d.id = v.dataset_id
-         JOIN study_stamps k ON k.study_id = t.id AND k.ratings > 0
+         JOIN study_revisions k ON k.study_id = t.id AND k.ratings > 0
          JOIN study_submissions ss ON ss.study_id = t.id JOIN submissions s ON s.id = ss.submission_id
          WHERE d.slug = ?1 AND EXISTS (SELECT 1 FROM outputs o CROSS JOIN counted c
              WHERE o.submission_id = s.id AND c.study_id = t.id AND c.output_id = o.id)",

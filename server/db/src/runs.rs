@@ -658,9 +658,9 @@ pub fn counts_of(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, Cou
 /// one is left out.
 pub fn revisions(conn: &Connection, runs: &[RunId]) -> Result<HashMap<RunId, i64>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT k.run_id, k.stamp FROM json_each(?1) j CROSS JOIN run_stamps k ON k.run_id = j.value",
+        "SELECT k.run_id, k.revision FROM json_each(?1) j CROSS JOIN run_revisions k ON k.run_id = j.value",
     )?;
-    let rows = statement.query_map([list_of(runs)?], |row| Ok((RunId(row.get("run_id")?), row.get("stamp")?)))?;
+    let rows = statement.query_map([list_of(runs)?], |row| Ok((RunId(row.get("run_id")?), row.get("revision")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

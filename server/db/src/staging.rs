@@ -149,7 +149,7 @@ pub fn clear(conn: &Connection, import: Import) -> Result<bool, Failure> {
         }
     }
     if let Import::Submission(_) = import {
-        conn.execute("DELETE FROM run_stamps WHERE run_id IN (SELECT id FROM runs WHERE submission_id = ?1)", [id])?;
+        conn.execute("DELETE FROM run_revisions WHERE run_id IN (SELECT id FROM runs WHERE submission_id = ?1)", [id])?;
         conn.execute("DELETE FROM runs WHERE submission_id = ?1", [id])?;
         conn.execute("DELETE FROM submission_masks WHERE submission_id = ?1", [id])?;
     }
@@ -163,16 +163,16 @@ const OF_STUDIES: [&str; 27] = [
     "bookmarks",
     "disagreements",
     "disagreement_counts",
-    "dispute_handouts",
+    "disagreement_handouts",
     "extra_assignments",
-    "flag_answers",
+    "flag_replies",
     "handouts",
     "inbox",
     "inbox_counts",
-    "openings",
+    "calibrations",
     "plan_events",
-    "probes",
-    "gold_items",
+    "checks",
+    "known_items",
     "guidelines_read",
     "pseudonyms",
     "public_links",
@@ -184,7 +184,7 @@ const OF_STUDIES: [&str; 27] = [
     "study_quality",
     "study_raters",
     "study_submissions",
-    "study_stamps",
+    "study_revisions",
     "study_steps",
 ];
 

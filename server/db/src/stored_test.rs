@@ -55,10 +55,10 @@ fn readable() -> Connection {
     set("UPDATE runs SET fault = ?1 WHERE fault IS NOT NULL", r#"{"code":"no_tests"}"#);
     set("UPDATE runs SET environment = ?1 WHERE id = 1", &serde_json::to_string(&Environment::default()).unwrap());
     set("UPDATE drafts SET json = ?1", &draft);
-    set("UPDATE probes SET draft = ?1", &draft);
-    set("UPDATE probe_ratings SET draft = ?1", &draft);
+    set("UPDATE checks SET draft = ?1", &draft);
+    set("UPDATE check_ratings SET draft = ?1", &draft);
     set("UPDATE ratings SET flag = ?1 WHERE flag IS NOT NULL", r#""cannot_judge""#);
-    set("UPDATE flag_answers SET flag = ?1", r#""cannot_judge""#);
+    set("UPDATE flag_replies SET flag = ?1", r#""cannot_judge""#);
     set("UPDATE rater_settings SET keys = ?1", "[]");
     set("UPDATE collections SET settings = ?1", &serde_json::to_string(&CollectionSettings::default()).unwrap());
     set("UPDATE collections SET judging = ?1", judging);
@@ -66,13 +66,13 @@ fn readable() -> Connection {
         "UPDATE collections SET kind = 'scores', status = 'running', holder = 'me', tasks = '[\"1\"]';
          UPDATE collection_requests SET prompt = '1', tests = NULL, scores = '12', instruction_answers = '1:1',
              output_id = 1;
-         UPDATE study_raters SET left_at = NULL;
+         UPDATE study_raters SET removed_at = NULL;
          UPDATE users SET disabled = 0, lang = 'en';
-         INSERT INTO disagreements (study_id, output_id, state, apart, widest) VALUES (1, 1, 0, 1, 2)
+         INSERT INTO disagreements (study_id, output_id, state, spread_exceeded, spread) VALUES (1, 1, 0, 1, 2)
              ON CONFLICT DO UPDATE SET state = 0;
          DELETE FROM archived_rubrics;
          UPDATE announcements SET last_day = '2026-11-30';
-         UPDATE probes SET rated_at = 1000;
+         UPDATE checks SET rated_at = 1000;
          UPDATE run_items SET state = 'done', published = 'passed', failure = 'assertion_error' WHERE id = 1;
          UPDATE all_submissions SET importing_until = NULL;",
     )
@@ -136,9 +136,9 @@ fn a_damaged_value_is_refused_with_its_place() {
         ("rubrics", "id = 2", "rubric_id 2", "json", |c| judgings::of_study(c, STUDY).map(drop)),
         ("dataset_versions", "id = 2", "id 2", "test_kind", |c| datasets::test_kind(c, DatasetVersionId(2)).map(drop)),
         ("dataset_versions", "id = 2", "version 2", "test_kind", |c| runs::get(c, RUN).map(drop)),
-        ("task_revisions", "id = 1", "revision 1", "lang", |c| datasets::tasks(c, DatasetVersionId(2)).map(drop)),
+        ("task_revisions", "id = 1", "revision 1", "nl_lang", |c| datasets::tasks(c, DatasetVersionId(2)).map(drop)),
         ("task_revisions", "id = 1", "revision 1", "code_lang", |c| datasets::tasks(c, DatasetVersionId(2)).map(drop)),
-        ("task_revisions", "id = 1", "revision_id 1", "lang", |c| grading::texts(c, OUTPUT).map(drop)),
+        ("task_revisions", "id = 1", "revision_id 1", "nl_lang", |c| grading::texts(c, OUTPUT).map(drop)),
         ("task_revisions", "id = 1", "revision_id 1", "code_lang", |c| {
             runs::code_langs(c, DatasetVersionId(2)).map(drop)
         }),
@@ -185,17 +185,17 @@ fn a_damaged_value_is_refused_with_its_place() {
         ("ratings", "id = 2", "id 2", "flag", |c| inbox::flag(c, FlagOn::Assignment(1)).map(drop)),
         ("counted", "study_id = 1", "rating_id 2", "scores", |c| disagreements::rated(c, STUDY, OUTPUT).map(drop)),
         ("counted", "study_id = 1", "id 2", "scores", |c| monitoring::timed_ratings(c, STUDY).map(drop)),
-        ("gold_items", "id = 1", "id 1", "scores", |c| known_items::get(c, 1).map(drop)),
-        ("gold_items", "id = 1", "id 1", "reasons", |c| known_items::get(c, 1).map(drop)),
-        ("gold_items", "id = 1", "id 1", "pool", |c| known_items::get(c, 1).map(drop)),
-        ("gold_items", "id = 1", "gold_id 1", "scores", |c| limits::window(c, STUDY, RATER, 10).map(drop)),
-        ("probes", "id = 1", "id 1", "kind", |c| checks::list(c, STUDY, RATER).map(drop)),
-        ("probes", "id = 1", "id 1", "draft", |c| checks::draft(c, 1).map(drop)),
-        ("probe_ratings", "id = 1", "id 1", "draft", |c| checks::current(c, 1).map(drop)),
-        ("probe_ratings", "id = 1", "id 1", "draft", |c| flags::standing(c, STUDY, FlagOn::Check(1)).map(drop)),
-        ("openings", "1", "study_id 1, user_id 2", "state", |c| calibrations::get(c, STUDY, RATER).map(drop)),
+        ("known_items", "id = 1", "id 1", "scores", |c| known_items::get(c, 1).map(drop)),
+        ("known_items", "id = 1", "id 1", "reasons", |c| known_items::get(c, 1).map(drop)),
+        ("known_items", "id = 1", "id 1", "pool", |c| known_items::get(c, 1).map(drop)),
+        ("known_items", "id = 1", "known_item_id 1", "scores", |c| limits::window(c, STUDY, RATER, 10).map(drop)),
+        ("checks", "id = 1", "id 1", "kind", |c| checks::list(c, STUDY, RATER).map(drop)),
+        ("checks", "id = 1", "id 1", "draft", |c| checks::draft(c, 1).map(drop)),
+        ("check_ratings", "id = 1", "id 1", "draft", |c| checks::current(c, 1).map(drop)),
+        ("check_ratings", "id = 1", "id 1", "draft", |c| flags::standing(c, STUDY, FlagOn::Check(1)).map(drop)),
+        ("calibrations", "1", "study_id 1, user_id 2", "state", |c| calibrations::get(c, STUDY, RATER).map(drop)),
         ("adjudications", "id = 2", "adjudication 2", "scores", |c| disagreements::current(c, STUDY, OUTPUT).map(drop)),
-        ("flag_answers", "id = 1", "id 1", "flag", |c| flags::replies(c, RATER, 9).map(drop)),
+        ("flag_replies", "id = 1", "id 1", "flag", |c| flags::replies(c, RATER, 9).map(drop)),
         ("submission_masks", "1", "submission_id 1", "names", |c| masks::of_output(c, OUTPUT).map(drop)),
         ("collections", "id = 1", "id 1", "status", |c| collections::get(c, COLLECTION).map(drop)),
         ("collections", "id = 1", "id 1", "settings", |c| collections::next(c, COLLECTION, "me", &[]).map(drop)),

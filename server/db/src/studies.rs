@@ -25,7 +25,7 @@ use super::{
 use base::{clock, error::Failure};
 
 const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
-        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.left_at IS NULL) AS raters,
+        (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id AND m.removed_at IS NULL) AS raters,
         (SELECT coalesce(sum(c.done), 0) FROM study_counts c WHERE c.study_id = s.id) AS done,
         (SELECT coalesce(sum(c.wanted), 0) FROM study_counts c WHERE c.study_id = s.id) AS wanted,
         -- In the order of its submissions; two submissions of one model count as one.
@@ -40,9 +40,9 @@ const COLUMNS: &str = "s.id, s.token, s.title, d.slug, s.status,
          WHERE c.study_id = s.id AND c.kind = 'disagreement') AS disagreements,
         (SELECT coalesce(sum(c.open), 0) FROM inbox_counts c WHERE c.study_id = s.id) AS waiting,
         -- When each rater with work left was last active.
-        (SELECT json_group_array(max(m.last_event, coalesce(m.joined_at, 0), coalesce(s.started_at, 0)))
+        (SELECT json_group_array(max(m.last_event, coalesce(m.added_at, 0), coalesce(s.started_at, 0)))
          FROM study_raters m
-         WHERE s.status = 'running' AND m.study_id = s.id AND m.left_at IS NULL AND m.open > 0) AS active,
+         WHERE s.status = 'running' AND m.study_id = s.id AND m.removed_at IS NULL AND m.open > 0) AS active,
         (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due";
 const JOINS: &str = "CROSS JOIN dataset_versions v ON v.id = s.version_id CROSS JOIN datasets d ON d.id = v.dataset_id";
 
@@ -173,7 +173,7 @@ pub fn models(conn: &Connection, id: StudyId) -> Result<Vec<(ModelId, String)>, 
 pub fn counted(conn: &Connection, id: StudyId) -> Result<(u64, u64), Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT coalesce((SELECT ratings FROM study_stamps WHERE study_id = ?1), 0) AS ratings,
+            "SELECT coalesce((SELECT ratings FROM study_revisions WHERE study_id = ?1), 0) AS ratings,
                  (SELECT count(*) FROM study_raters WHERE study_id = ?1 AND rated > 0) AS raters",
         )?
         .query_row([id.0], |row| Ok((row.get("ratings")?, row.get("raters")?)))?)
@@ -182,7 +182,7 @@ pub fn counted(conn: &Connection, id: StudyId) -> Result<(u64, u64), Failure> {
 /// The settings of a study.
 pub struct Setup {
     /// Raters per output.
-    pub overlap: u32,
+    pub raters_per_output: u32,
     /// Seed of its order and its intervals.
     pub seed: u64,
     pub rubric: Rubric,
@@ -194,12 +194,12 @@ pub struct Setup {
 pub fn setup(conn: &Connection, id: StudyId) -> Result<Option<Setup>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT s.id, s.overlap, s.seed, s.rubric_id, r.json, s.version_id FROM studies s JOIN rubrics r ON r.id = s.rubric_id
+            "SELECT s.id, s.raters_per_output, s.seed, s.rubric_id, r.json, s.version_id FROM studies s JOIN rubrics r ON r.id = s.rubric_id
              WHERE s.id = ?1",
         )?
         .query_row([id.0], |row| {
             Ok(Setup {
-                overlap: row.get("overlap")?,
+                raters_per_output: row.get("raters_per_output")?,
                 seed: parsed(row, STUDY_ROWS, "seed")?,
                 rubric: json(row, table("rubrics", &["rubric_id"]), "json")?,
                 version: DatasetVersionId(row.get("version_id")?),
@@ -260,7 +260,7 @@ pub struct Plan {
 pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<StudyId, Failure> {
     let settings = &plan.settings;
     let id: i64 = conn.query_row(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_by, created_at,
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_by, created_at,
              presentation, sharing, tasks, pace_s, importing_until, answers)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'draft', ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id",
         params![
@@ -268,7 +268,7 @@ pub fn begin(conn: &Connection, plan: &Plan, by: Option<UserId>) -> Result<Study
             plan.title,
             plan.version.0,
             plan.rubric_id,
-            settings.overlap,
+            settings.raters_per_output,
             settings.seed.to_string(),
             by.map(|id| id.0),
             clock::now().0,
@@ -405,7 +405,7 @@ pub fn rating_times(conn: &Connection, id: StudyId) -> Result<Vec<(UserId, i64)>
 /// The study's tasks, in the dataset's order.
 pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
+        "SELECT t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.nl_lang, v.signature, v.human, v.tests,
              v.code_lang
          FROM studies s
          JOIN dataset_version_tasks vt ON vt.version_id = s.version_id
@@ -423,7 +423,7 @@ pub fn tasks(conn: &Connection, id: StudyId) -> Result<Vec<TaskRow>, Failure> {
 pub fn task(conn: &Connection, id: StudyId, task: TaskId) -> Result<Option<TaskRow>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT v.task_id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests,
+            "SELECT v.task_id AS task, v.id AS revision, t.external_id, v.raw_nl, v.nl_lang, v.signature, v.human, v.tests,
                  v.code_lang
              FROM studies s CROSS JOIN tasks t ON t.id = ?2 CROSS JOIN task_revisions v ON v.task_id = t.id
              CROSS JOIN dataset_version_tasks vt ON vt.version_id = s.version_id AND vt.revision_id = v.id
@@ -435,10 +435,10 @@ pub fn task(conn: &Connection, id: StudyId, task: TaskId) -> Result<Option<TaskR
         .optional()?)
 }
 
-/// One page of the study's tasks, in the dataset's order. Filters: `lang`, and `show` (`rated`, `unrated`, `apart`).
+/// One page of the study's tasks, in the dataset's order. Filters: `nl_lang`, and `show` (`rated`, `unrated`, `disagreements`).
 pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<TaskRow>, Failure> {
     let list = List {
-        columns: "t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.lang, v.signature, v.human, v.tests, v.code_lang",
+        columns: "t.id AS task, v.id AS revision, t.external_id, v.raw_nl, v.nl_lang, v.signature, v.human, v.tests, v.code_lang",
         table: "dataset_version_tasks vt",
         joins: "CROSS JOIN task_revisions v ON v.id = vt.revision_id CROSS JOIN tasks t ON t.id = v.task_id",
         id: "vt.position",
@@ -449,7 +449,7 @@ pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<T
         usual: "order",
         search: "t.external_id || ' ' || v.raw_nl",
         filters: &[
-            Filter { name: "lang", condition: "v.lang = #", indexed: false },
+            Filter { name: "nl_lang", condition: "v.nl_lang = #", indexed: false },
             // Rated tasks, those without ratings, and those with an output whose raters differ.
             Filter {
                 name: "show",
@@ -459,7 +459,7 @@ pub fn tasks_page(conn: &Connection, id: StudyId, of: &PageOf) -> Result<Paged<T
                     WHEN 'unrated' THEN NOT EXISTS (SELECT 1 FROM outputs o
                         CROSS JOIN counted c ON c.study_id = ?3 AND c.output_id = o.id
                         WHERE o.revision_id = vt.revision_id)
-                    WHEN 'apart' THEN EXISTS (SELECT 1 FROM outputs o
+                    WHEN 'disagreements' THEN EXISTS (SELECT 1 FROM outputs o
                         CROSS JOIN counted c ON c.study_id = ?3 AND c.output_id = o.id
                         CROSS JOIN counted d ON d.study_id = ?3 AND d.output_id = o.id
                         WHERE o.revision_id = vt.revision_id AND d.scores <> c.scores)
@@ -516,7 +516,7 @@ pub struct StudyOutput {
 /// The study's outputs of one task, in the order of its submissions.
 pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) -> Result<Vec<StudyOutput>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, m.name, o.sample, o.code, o.said
+        "SELECT o.id, m.name, o.sample, o.code, o.surrounding_text
          FROM study_submissions ss
          JOIN outputs o ON o.submission_id = ss.submission_id
          JOIN submissions s ON s.id = o.submission_id
@@ -531,7 +531,7 @@ pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) ->
             model: row.get("name")?,
             sample: row.get("sample")?,
             code: row.get("code")?,
-            surrounding_text: row.get("said")?,
+            surrounding_text: row.get("surrounding_text")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -544,7 +544,7 @@ pub fn ratings_of(
     outputs: &[OutputId],
 ) -> Result<HashMap<OutputId, Vec<RatingRow>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT a.output_id, r.id, u.name, r.comment, r.flag, r.at, r.superseded_at IS NOT NULL AS superseded,
+        "SELECT a.output_id, r.id, u.name, r.comment, r.flag, r.at, r.replaced_at IS NOT NULL AS replaced,
              (SELECT group_concat(x.score, '' ORDER BY x.dimension) FROM rating_scores x WHERE x.rating_id = r.id) AS scores
          FROM json_each(?2) j CROSS JOIN assignments a ON a.study_id = ?1 AND a.output_id = j.value
          CROSS JOIN ratings r ON r.assignment_id = a.id CROSS JOIN users u ON u.id = r.user_id
@@ -559,7 +559,7 @@ pub fn ratings_of(
             flag: optional_json(row, ratings, "flag")?,
             notes: Vec::new(),
             at: Timestamp(row.get("at")?),
-            superseded: row.get("superseded")?,
+            replaced: row.get("replaced")?,
         };
         Ok((OutputId(row.get("output_id")?), row.get::<_, i64>("id")?, rating))
     })?;

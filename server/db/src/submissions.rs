@@ -90,7 +90,7 @@ pub fn model(conn: &Connection, name: &str) -> Result<ModelId, Failure> {
 }
 
 /// The submission of this file for this model, if there is one.
-pub fn taken(
+pub fn imported(
     conn: &Connection,
     version: DatasetVersionId,
     model: ModelId,
@@ -196,7 +196,7 @@ impl NewOutput {
 pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOutput]) -> Result<(), Failure> {
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
-        "INSERT INTO outputs (submission_id, revision_id, sample, code, said, raw, end_by, prompt, turn, conversation,
+        "INSERT INTO outputs (submission_id, revision_id, sample, code, surrounding_text, raw, end_by, prompt, turn, conversation,
              instruction)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
     )?;
@@ -364,7 +364,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
     let Some(row) = row else { return Ok(None) };
     let task = conn
         .prepare_cached(
-            "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.lang, r.signature, r.human, r.tests,
+            "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.nl_lang, r.signature, r.human, r.tests,
              r.code_lang
              FROM outputs o JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
              WHERE o.id = ?1",
@@ -372,9 +372,9 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         .query_row([id.0], task_row)?;
     let (model, code, surrounding_text) = conn
         .prepare_cached(
-            "SELECT m.name, o.code, o.said FROM outputs o JOIN submissions s ON s.id = o.submission_id
+            "SELECT m.name, o.code, o.surrounding_text FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
         )?
-        .query_row([id.0], |row| Ok((row.get("name")?, row.get("code")?, row.get("said")?)))?;
+        .query_row([id.0], |row| Ok((row.get("name")?, row.get("code")?, row.get("surrounding_text")?)))?;
     Ok(Some(FullOutput { row, model, task, code, surrounding_text }))
 }

@@ -136,7 +136,7 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                     (Studies, "SELECT count(DISTINCT study_id) FROM study_submissions WHERE submission_id = ?1"),
                     (
                         KnownItems,
-                        "SELECT count(*) FROM outputs o JOIN gold_items g ON g.output_id = o.id
+                        "SELECT count(*) FROM outputs o JOIN known_items g ON g.output_id = o.id
                      WHERE o.submission_id = ?1",
                     ),
                     (
@@ -176,7 +176,7 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                      WHERE a.study_id = ?1 AND a.rated_at IS NOT NULL AND u.password_hash <> '{NO_PASSWORD}'"
                         ),
                     ),
-                    (Ratings, "SELECT count(*) FROM probes WHERE study_id = ?1 AND rated_at IS NOT NULL"),
+                    (Ratings, "SELECT count(*) FROM checks WHERE study_id = ?1 AND rated_at IS NOT NULL"),
                     (
                         // Somebody may be writing what is not saved yet.
                         Drafts,
@@ -192,7 +192,7 @@ pub fn dependents(conn: &Connection, object: &Object) -> Result<(Vec<Dependent>,
                 id.0,
                 &[
                     (PlannedRatings, "SELECT count(*) FROM assignments WHERE study_id = ?1"),
-                    (KnownItems, "SELECT count(*) FROM gold_items WHERE study_id = ?1"),
+                    (KnownItems, "SELECT count(*) FROM known_items WHERE study_id = ?1"),
                 ],
             )?,
         )),
@@ -282,7 +282,8 @@ pub fn set_model(conn: &Connection, id: SubmissionId, name: &str) -> Result<(), 
         conn.execute("UPDATE models SET name = ?2 WHERE id = ?1", params![old, name])?;
     } else {
         let model: ModelId = submissions::model(conn, name)?;
-        if let Some(same) = submissions::taken(conn, DatasetVersionId(version), model, &checksum)?.filter(|s| *s != id)
+        if let Some(same) =
+            submissions::imported(conn, DatasetVersionId(version), model, &checksum)?.filter(|s| *s != id)
         {
             return Err(Failure::conflict((
                 format!("The same file is already submission {same} of {name}."),
@@ -292,12 +293,12 @@ pub fn set_model(conn: &Connection, id: SubmissionId, name: &str) -> Result<(), 
         conn.execute("UPDATE all_submissions SET model_id = ?2 WHERE id = ?1", params![id.0, model.0])?;
     }
     conn.execute(
-        "UPDATE study_stamps SET stamp = stamp + 1
+        "UPDATE study_revisions SET revision = revision + 1
          WHERE study_id IN (SELECT study_id FROM study_submissions WHERE submission_id = ?1)",
         [id.0],
     )?;
     conn.execute(
-        "UPDATE run_stamps SET stamp = stamp + 1 WHERE run_id IN (SELECT id FROM runs WHERE submission_id = ?1)",
+        "UPDATE run_revisions SET revision = revision + 1 WHERE run_id IN (SELECT id FROM runs WHERE submission_id = ?1)",
         [id.0],
     )?;
     Ok(())

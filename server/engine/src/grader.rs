@@ -120,10 +120,10 @@ impl Grader {
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
-        let Allowance { cpu_s, wall_s, heap_mib, threads, fast, dates } = self.allowance;
+        let Allowance { cpu_s, wait_s, heap_mib, threads, fast, dates } = self.allowance;
         let OptionalLayers { landlock, groups } = self.sandbox.optional_layers();
         let dates = dates.map(|dates| dates.name().to_owned());
-        let conditions = Conditions { cpu_s, wall_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks };
+        let conditions = Conditions { cpu_s, wait_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks };
         Environment {
             java: self.toolchain.java.clone(),
             time_zone: setting("user.timezone"),

@@ -31,7 +31,7 @@ pub struct Allowance {
     pub cpu_s: u64,
     /// Waiting time in seconds: wall time in which none of its threads ran or was ready to run. Load on the host does
     /// not add to it.
-    pub wall_s: u64,
+    pub wait_s: u64,
     /// Java heap in MiB.
     pub heap_mib: u64,
     /// Threads of the output, in addition to those of the JVM.
@@ -44,11 +44,11 @@ pub struct Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Allowance { cpu_s: 10, wall_s: 60, heap_mib: 256, threads: 64, fast: false, dates: None }
+        Allowance { cpu_s: 10, wait_s: 60, heap_mib: 256, threads: 64, fast: false, dates: None }
     }
 }
 
-/// After this many times `wall_s` of wall time, an output that is still ready to run is an engine error: the host was
+/// After this many times `wait_s` of wall time, an output that is still ready to run is an engine error: the host was
 /// too busy to judge it.
 const HOST_PATIENCE: u32 = 10;
 
@@ -167,7 +167,7 @@ impl ReadyJvm {
 }
 
 /// Waits for the end of the tests, sends the nonce and waits for the result. Fails with [`io::ErrorKind::TimedOut`]
-/// once the process has been idle for `wall_s` seconds in total. While the tests run, the nonce is not in their
+/// once the process has been idle for `wait_s` seconds in total. While the tests run, the nonce is not in their
 /// process; threads that the solution leaves running make a pass suspicious.
 ///
 /// # Errors
@@ -210,7 +210,7 @@ fn frame(
     allowance: Allowance,
     longest: usize,
 ) -> Result<io::Result<Reader>, EngineError> {
-    let wall = Duration::from_secs(allowance.wall_s);
+    let wall = Duration::from_secs(allowance.wait_s);
     let mut deadline = begun + wall;
     loop {
         match Reader::receive_at_most(child, deadline, longest) {
@@ -293,8 +293,8 @@ fn judge(answer: io::Result<Reader>, nonce: &str, end: &End<'_>) -> (Outcome, Op
         Err(_) if end.timed_out => {
             return with(
                 Verdict::Timeout,
-                Some(LimitHit::Wall),
-                Reason::WaitingTime { limit_ms: limit_ms(end.allowance.wall_s) },
+                Some(LimitHit::Wait),
+                Reason::WaitingTime { limit_ms: limit_ms(end.allowance.wait_s) },
             );
         }
         Err(_) => return (without_answer(end), None),
@@ -576,7 +576,7 @@ mod tests {
             act(&mut control)
         }));
         let (suite, tests) = (Suite::bare(), TaskTests { class: "T".into(), classes: Files::new() });
-        let allowance = Allowance { wall_s: 1, ..Allowance::default() };
+        let allowance = Allowance { wait_s: 1, ..Allowance::default() };
         let waiting = start(&sandbox, &toolchain, &suite, allowance).unwrap();
         let job =
             Job { tests: &tests, class: "C", classes: &Files::new(), prefix: "", answer_record: AnswerRecord::Off };
@@ -638,7 +638,7 @@ mod tests {
                 ended(137)
             },
             Verdict::Timeout,
-            Some(LimitHit::Wall),
+            Some(LimitHit::Wait),
         );
     }
 

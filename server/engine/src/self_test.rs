@@ -110,7 +110,7 @@ pub fn run_with(run: &Grader, workers: usize) -> Result<Vec<CheckResult>, Engine
 
 const CLASS: &str = "aixgrade.fixture.SumTest";
 
-const ALLOWANCE: Allowance = Allowance { cpu_s: 10, wall_s: 60, heap_mib: 64, threads: 16, fast: false, dates: None };
+const ALLOWANCE: Allowance = Allowance { cpu_s: 10, wait_s: 60, heap_mib: 64, threads: 16, fast: false, dates: None };
 
 fn tests() -> (TestTree, BTreeSet<String>) {
     let tree = BTreeMap::from([("tests/SumTest.java".to_owned(), TEST.as_bytes().to_vec())]);

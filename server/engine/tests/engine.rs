@@ -94,7 +94,7 @@ fn every_fixture_comes_to_its_verdict() {
         .iter()
         .map(|name| format!("aixgrade.fixture.{name}"))
         .collect();
-    let allowance = Allowance { cpu_s: 2, wall_s: 20, heap_mib: 64, threads: 16, ..Allowance::default() };
+    let allowance = Allowance { cpu_s: 2, wait_s: 20, heap_mib: 64, threads: 16, ..Allowance::default() };
     let grader = |fast| {
         let allowance = Allowance { fast, ..allowance };
         Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, workers()).unwrap()
@@ -262,7 +262,7 @@ fn an_endless_loop_uses_up_its_processor_time() {
     let (tests, classes) = fixture_tests();
     for fast in [false, true] {
         // A waiting limit that a busy host would reach first if it counted wall time.
-        let allowance = Allowance { cpu_s: 2, wall_s: 6, fast, ..Allowance::default() };
+        let allowance = Allowance { cpu_s: 2, wait_s: 6, fast, ..Allowance::default() };
         let grader = Grader::prepare(sandbox(), &folder(), TestKind::Aixgrade, &tests, &classes, allowance, 2).unwrap();
         for outcome in grade(grader, &[(task.clone(), code.to_owned()), (task.clone(), code.to_owned())]) {
             let what = (outcome.verdict, outcome.limit);

@@ -29,7 +29,7 @@ fn hostile_outputs_leave_nothing_behind() {
     let classes = BTreeSet::from([class.clone()]);
     let task = Task { test_class: class, signature: None };
     for fast in [false, true] {
-        let allowance = Allowance { cpu_s: 2, wall_s: 5, heap_mib: 64, threads: 16, fast, dates: None };
+        let allowance = Allowance { cpu_s: 2, wait_s: 5, heap_mib: 64, threads: 16, fast, dates: None };
         let sandbox = Arc::new(Bubblewrap::new(program.clone()).unwrap());
         let grader = Grader::prepare(sandbox, &folder, TestKind::Aixgrade, &tree, &classes, allowance, 1).unwrap();
         let before = files(&folder);

@@ -210,11 +210,11 @@ fn task(object: &lines::Object, test_class: Option<String>) -> Result<FoundTask,
             ("Add the signature of the method; tasks with tests need it", "请补上方法签名，带测试的任务需要它").into(),
         ));
     }
-    let lang = match object.text("lang")? {
+    let lang = match object.text("nl_lang")? {
         None => Lang::detect(&raw_nl),
         Some(code) => code.parse().map_err(|_| {
             Fault(
-                (format!("\"lang\" is \"{code}\""), format!("“lang”的值是“{code}”")).into(),
+                (format!("\"nl_lang\" is \"{code}\""), format!("“nl_lang”的值是“{code}”")).into(),
                 ("Use \"en\" or \"zh\", or leave it out", "请写“en”或“zh”，或省略").into(),
             )
         })?,

@@ -55,7 +55,7 @@ pub struct Read {
     /// The number of problems, including those not listed.
     pub problem_count: u64,
     /// Superseded lines, which are skipped.
-    pub superseded: u64,
+    pub replaced: u64,
     /// The file's columns, by name.
     pub columns: Vec<String>,
     /// Our columns, required ones first.
@@ -106,7 +106,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
     let keys: Vec<&str> = rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
     let needed: Vec<&str> =
         ["task_id", "model"].into_iter().chain((!judge).then_some("rater")).chain(keys.iter().copied()).collect();
-    let optional = ["rater", "sample", "comment", "rated_at", "superseded_at"];
+    let optional = ["rater", "sample", "comment", "rated_at", "replaced_at"];
     for own in mapping.keys() {
         if !needed.contains(&own.as_str()) && !optional.contains(&own.as_str()) {
             let known = needed.iter().chain(&optional).copied().collect::<Vec<_>>().join(", ");
@@ -174,8 +174,8 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
             continue;
         }
         let field = |own: &str| column(own).and_then(|at| record.get(at)).unwrap_or("").trim();
-        if !field("superseded_at").is_empty() {
-            found.superseded += 1;
+        if !field("replaced_at").is_empty() {
+            found.replaced += 1;
             continue;
         }
         if found.rows.len() == MOST_RATINGS {
@@ -328,13 +328,13 @@ mod tests {
             false,
         );
         assert_eq!((theirs.rows.len(), theirs.unused), (1, vec!["x".to_owned()]));
-        // A judge needs no rater; superseded lines are skipped.
+        // A judge needs no rater; replaced lines are skipped.
         let judged = of(
-            "task_id,model,correctness,code_quality,maintainability,superseded_at\n1,m,1,1,1,\n1,m,2,2,2,2026-01-01T00:00:00Z\n",
+            "task_id,model,correctness,code_quality,maintainability,replaced_at\n1,m,1,1,1,\n1,m,2,2,2,2026-01-01T00:00:00Z\n",
             &[],
             true,
         );
-        assert_eq!((judged.rows.len(), judged.superseded), (1, 1));
+        assert_eq!((judged.rows.len(), judged.replaced), (1, 1));
     }
 
     #[test]

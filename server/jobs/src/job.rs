@@ -210,7 +210,7 @@ pub fn settle(conn: &Connection, report: &Report, key: &str, alone: bool) -> Res
 /// Whether the same outcome can be expected another time. Waiting time is measured by the clock, and the host can be
 /// the reason why an output waits.
 fn is_lasting(outcome: &Outcome) -> bool {
-    outcome.limit != Some(LimitHit::Wall)
+    outcome.limit != Some(LimitHit::Wait)
 }
 
 #[cfg(test)]

@@ -255,7 +255,7 @@ impl Engine {
         let prepared = match self.prepare(run) {
             Ok(prepared) => prepared,
             Err(fault) => {
-                self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
+                self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Stopped, Some(&fault)))?;
                 return Err(fault_failure(&fault));
             }
         };
@@ -274,7 +274,7 @@ impl Engine {
                     self.db.write_blocking(|tx| runs::begin(tx, run, Some(&environment)))?;
                 }
                 Err(fault) => {
-                    self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Cancelled, Some(&fault)))?;
+                    self.db.write_blocking(|tx| runs::end(tx, run, RunStatus::Stopped, Some(&fault)))?;
                     return Err(fault_failure(&fault));
                 }
             }

@@ -287,7 +287,7 @@ pub fn judged(end: &ScriptEnd, is_judged: bool) -> Outcome {
     };
     let published_verdict = match (passed, ended.limit) {
         (true, _) => PublishedVerdict::Passed,
-        (false, Some(LimitHit::Cpu | LimitHit::Wall)) => PublishedVerdict::Timeout,
+        (false, Some(LimitHit::Cpu | LimitHit::Wait)) => PublishedVerdict::Timeout,
         (false, _) => PublishedVerdict::Failed,
     };
     let message: String = message.chars().take(LONGEST_TEXT).collect();

@@ -301,7 +301,7 @@ fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
 /// The judge ended before its tests did: an assertion failed, or an answer made the tests fail.
 fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
     match ended.limit {
-        Some(LimitHit::Wall) => Err(EngineError::Busy("the judge reached its waiting time limit".into())),
+        Some(LimitHit::Wait) => Err(EngineError::Busy("the judge reached its waiting time limit".into())),
         Some(limit) => {
             Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, Reason::AnswersRefused, String::new()) })
         }

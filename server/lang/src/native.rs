@@ -130,7 +130,7 @@ pub fn run_once(
 /// # Errors
 /// [`EngineError::Busy`] if the compiler reached its waiting time, which does not depend on the program alone.
 pub fn refused(ended: Ended, first_error: impl Fn(&str) -> String) -> Result<Judged, EngineError> {
-    if ended.limit == Some(LimitHit::Wall) {
+    if ended.limit == Some(LimitHit::Wait) {
         return Err(EngineError::Busy(format!("a compiler did not finish within {} s", BUILD.wait_s)));
     }
     // The kernel enforces the compiler's CPU limit with an inexact count, so 90% of it counts as reached.

@@ -97,7 +97,7 @@ impl Ended {
     pub fn limited(&self) -> Option<(Verdict, Reason)> {
         Some(match self.limit? {
             LimitHit::Cpu => (Verdict::Timeout, Reason::CpuTime { limit_ms: self.budget.cpu_s * 1000 }),
-            LimitHit::Wall => (Verdict::Timeout, Reason::WaitingTime { limit_ms: self.budget.wait_s * 1000 }),
+            LimitHit::Wait => (Verdict::Timeout, Reason::WaitingTime { limit_ms: self.budget.wait_s * 1000 }),
             LimitHit::Printed => (Verdict::Crashed, Reason::PrintedTooMuch),
             _ => (Verdict::OutOfMemory, Reason::SandboxMemory),
         })
@@ -300,7 +300,7 @@ impl Running {
             }
             let used = self.child.used().map_or_else(Used::default, |used| used.since(before));
             if used.idle(elapsed) >= patience {
-                return Ok(Err(Some(LimitHit::Wall)));
+                return Ok(Err(Some(LimitHit::Wait)));
             }
             if elapsed >= patience * HOST_PATIENCE {
                 let seconds = elapsed.as_secs();

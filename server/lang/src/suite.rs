@@ -158,7 +158,7 @@ pub fn environment(
     let Budget { cpu_s, wait_s, data_mib, threads } = budget;
     let conditions = Conditions {
         cpu_s,
-        wall_s: wait_s,
+        wait_s,
         heap_mib: data_mib,
         threads,
         fast: false,
@@ -180,7 +180,7 @@ pub fn environment(
 
 /// The settings for programs that run under these limits.
 pub fn context(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> RunContext {
-    let Allowance { cpu_s, wall_s, heap_mib, threads, .. } = allowance;
-    let budget = Budget { cpu_s, wait_s: wall_s.min(WAIT_S), data_mib: heap_mib, threads };
+    let Allowance { cpu_s, wait_s, heap_mib, threads, .. } = allowance;
+    let budget = Budget { cpu_s, wait_s: wait_s.min(WAIT_S), data_mib: heap_mib, threads };
     RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget }
 }

@@ -275,14 +275,14 @@ pub fn join(current: &Current, member: Member) -> Change {
     Change { shares, ratings, ..current.change(&after, true) }
 }
 
-/// The study grows from `overlap.0` to `overlap.1` raters per output, and to these outputs: what is new is shared out.
-pub fn extend(current: &Current, overlap: (u32, u32), outputs: &[Gradable]) -> Change {
+/// The study grows from `raters_per_output.0` to `raters_per_output.1` raters per output, and to these outputs: what is new is shared out.
+pub fn extend(current: &Current, raters_per_output: (u32, u32), outputs: &[Gradable]) -> Change {
     let there: HashSet<OutputId> = current.rows.iter().map(|row| row.of.output).collect();
     let kept: BTreeSet<TaskRevisionId> = current.rows.iter().map(|row| row.of.task).collect();
     let mut added = Vec::new();
     for output in outputs {
-        let from = if there.contains(&output.output) { overlap.0 } else { 0 };
-        added.extend((from..overlap.1).map(|slot| Row {
+        let from = if there.contains(&output.output) { raters_per_output.0 } else { 0 };
+        added.extend((from..raters_per_output.1).map(|slot| Row {
             assignment: None,
             of: *output,
             rater: None,
@@ -337,8 +337,8 @@ fn same_raters(after: &mut Current, tasks: &BTreeSet<TaskRevisionId>) {
     }
 }
 
-/// Whether every output will have `overlap` planned ratings after the change.
-pub fn is_whole(current: &Current, change: &Change, overlap: u32) -> bool {
+/// Whether every output will have `raters_per_output` planned ratings after the change.
+pub fn is_whole(current: &Current, change: &Change, raters_per_output: u32) -> bool {
     let mut planned: HashMap<OutputId, u32> = HashMap::new();
     let there = current.rows.iter().map(|row| (row.of.output, row.slot));
     for (output, _) in
@@ -346,5 +346,5 @@ pub fn is_whole(current: &Current, change: &Change, overlap: u32) -> bool {
     {
         *planned.entry(output).or_default() += 1;
     }
-    planned.values().all(|count| *count == overlap)
+    planned.values().all(|count| *count == raters_per_output)
 }

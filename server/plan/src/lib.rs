@@ -63,7 +63,7 @@ pub struct Given {
 /// Why no plan satisfies the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
-    /// The overlap exceeds the number of raters who read the language.
+    /// Raters per output exceed the number of raters who read the language.
     TooFewReaders {
         /// The language.
         nl_lang: Lang,
@@ -79,7 +79,7 @@ pub enum Impossible {
     },
 }
 
-/// Assigns each of `units` to `overlap` different raters.
+/// Assigns each of `units` to `raters_per_output` different raters.
 ///
 /// If every rater can be assigned every unit, the raters' numbers of units differ by at most one: in total, per
 /// model, per language and per task. If languages or shares set by hand prevent that, each rater gets the exact
@@ -87,7 +87,7 @@ pub enum Impossible {
 ///
 /// # Errors
 /// [`Impossible`] if no plan satisfies the request.
-pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result<Vec<Given>, Impossible> {
+pub fn make(units: &[Unit], raters: &[Rater], raters_per_output: u32, seed: u64) -> Result<Vec<Given>, Impossible> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut units = units.to_vec();
     units.sort_unstable_by_key(|unit| unit.id);
@@ -97,18 +97,18 @@ pub fn make(units: &[Unit], raters: &[Rater], overlap: u32, seed: u64) -> Result
     raters.shuffle(&mut rng);
     for lang in Lang::ALL {
         let readers = raters.iter().filter(|rater| rater.reads.has(lang)).count();
-        if readers < overlap as usize && units.iter().any(|unit| unit.nl_lang == lang) {
+        if readers < raters_per_output as usize && units.iter().any(|unit| unit.nl_lang == lang) {
             return Err(Impossible::TooFewReaders { nl_lang: lang, readers });
         }
     }
     let even = raters.iter().all(|rater| rater.share.is_none() && rater.reads == Reads::BOTH);
-    let quotas = if even { None } else { Some(quota::quotas(&units, &raters, overlap)?) };
+    let quotas = if even { None } else { Some(quota::quotas(&units, &raters, raters_per_output)?) };
     // Raters with the largest share come first, which leaves an even demand for the others.
     let mut turn: Vec<usize> = (0..raters.len()).collect();
     if let Some(quotas) = &quotas {
         turn.sort_by_key(|rater| std::cmp::Reverse(quotas[*rater].iter().sum::<i64>()));
     }
-    let mut wanted = vec![i64::from(overlap); units.len()];
+    let mut wanted = vec![i64::from(raters_per_output); units.len()];
     let mut takers: Vec<Vec<i64>> = vec![Vec::new(); units.len()];
     let mut given = Vec::new();
     for (done, rater) in turn.iter().enumerate() {

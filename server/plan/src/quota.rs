@@ -11,12 +11,12 @@ use super::{Impossible, Rater, Unit, flow::Network, place};
 ///
 /// # Errors
 /// [`Impossible`] if the raters cannot be assigned all units.
-pub fn quotas(units: &[Unit], raters: &[Rater], overlap: u32) -> Result<Vec<[i64; 2]>, Impossible> {
+pub fn quotas(units: &[Unit], raters: &[Rater], raters_per_output: u32) -> Result<Vec<[i64; 2]>, Impossible> {
     let mut there = [0_i64; 2];
     for unit in units {
         there[place(unit.nl_lang)] += 1;
     }
-    let wanted = there.map(|units| units * i64::from(overlap));
+    let wanted = there.map(|units| units * i64::from(raters_per_output));
     let readable = |rater: &Rater| -> i64 {
         Lang::ALL.iter().filter(|lang| rater.reads.has(**lang)).map(|lang| there[place(*lang)]).sum()
     };

@@ -43,7 +43,7 @@ pub struct Row {
     pub slot: u32,
 }
 
-/// First slot beyond the overlap (0003_plan.sql enforces the overlap for lower slots).
+/// First slot of extra ratings (the schema enforces the number of raters per output for lower slots).
 pub const FIRST_EXTRA: u32 = 1000;
 
 /// A rating to plan.
@@ -108,7 +108,7 @@ pub fn chosen(
 /// [`Impossible`] if no plan satisfies the request.
 pub fn whole(
     presentation: Presentation,
-    overlap: u32,
+    raters_per_output: u32,
     seed: u64,
     outputs: &[Gradable],
     members: &[Member],
@@ -122,7 +122,7 @@ pub fn whole(
     }
     let units: Vec<Unit> = units.into_values().collect();
     let raters: Vec<Rater> = members.iter().map(rater).collect();
-    let given = make(&units, &raters, overlap, seed)?;
+    let given = make(&units, &raters, raters_per_output, seed)?;
     let planned = given.into_iter().flat_map(|one| {
         outputs_of.get(&one.unit).into_iter().flatten().map(move |output| Planned {
             output: *output,

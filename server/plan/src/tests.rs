@@ -45,8 +45,8 @@ fn widest<K: Ord>(counts: &BTreeMap<K, Vec<u64>>) -> u64 {
     counts.values().map(|row| row.iter().max().unwrap() - row.iter().min().unwrap()).max().unwrap_or(0)
 }
 
-/// Every unit has `overlap` different raters in slots 0.., who read its language; orders have no gaps.
-fn sound(given: &[Given], units: &[Unit], raters: &[Rater], overlap: u32) {
+/// Every unit has `raters_per_output` different raters in slots 0.., who read its language; orders have no gaps.
+fn sound(given: &[Given], units: &[Unit], raters: &[Rater], raters_per_output: u32) {
     let mut slots: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
     let mut places: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
@@ -58,7 +58,7 @@ fn sound(given: &[Given], units: &[Unit], raters: &[Rater], overlap: u32) {
         assert!(raters.iter().find(|r| r.id == one.rater).unwrap().reads.has(unit.nl_lang), "{one:?} is not read");
     }
     for unit in units {
-        let all: BTreeSet<u32> = (0..overlap).collect();
+        let all: BTreeSet<u32> = (0..raters_per_output).collect();
         assert_eq!(slots.get(&unit.id), Some(&all), "{unit:?}");
     }
     for mut order in places.into_values() {
@@ -77,9 +77,9 @@ proptest! {
     ) {
         let units = study(tasks, models, &holes);
         let raters: Vec<_> = (1..=n).map(|id| rater(id, Reads::BOTH, None)).collect();
-        let overlap = k.min(n as u32);
-        let given = make(&units, &raters, overlap, seed).unwrap();
-        sound(&given, &units, &raters, overlap);
+        let raters_per_output = k.min(n as u32);
+        let given = make(&units, &raters, raters_per_output, seed).unwrap();
+        sound(&given, &units, &raters, raters_per_output);
         prop_assert!(widest(&counts(&given, &units, &raters, |_| ())) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| unit.model)) <= 1);
         prop_assert!(widest(&counts(&given, &units, &raters, |unit| place(unit.nl_lang))) <= 1);
@@ -88,23 +88,23 @@ proptest! {
         let (mut units, mut raters) = (units, raters);
         units.reverse();
         raters.reverse();
-        prop_assert_eq!(make(&units, &raters, overlap, seed).unwrap(), given);
+        prop_assert_eq!(make(&units, &raters, raters_per_output, seed).unwrap(), given);
     }
 
     #[test]
     fn raters_get_only_languages_they_read(
         tasks in 3_i64..30, models in 1_i64..5, en in 0_usize..4, zh in 0_usize..4, both in 0_usize..4,
-        overlap in 1_u32..4, seed: u64,
+        raters_per_output in 1_u32..4, seed: u64,
     ) {
         let units = study(tasks, models, &[false]);
         let langs = [Reads::of(&[Lang::En]).unwrap(), Reads::of(&[Lang::Zh]).unwrap(), Reads::BOTH];
         let all = [en, zh, both].into_iter().zip(langs).flat_map(|(n, reads)| std::iter::repeat_n(reads, n));
         let raters: Vec<_> = (1..).zip(all).map(|(id, reads)| rater(id, reads, None)).collect();
-        let made = make(&units, &raters, overlap, seed);
-        let short = (en + both).min(zh + both) < overlap as usize;
+        let made = make(&units, &raters, raters_per_output, seed);
+        let short = (en + both).min(zh + both) < raters_per_output as usize;
         prop_assert_eq!(made.is_err(), short);
         if let Ok(given) = made {
-            sound(&given, &units, &raters, overlap);
+            sound(&given, &units, &raters, raters_per_output);
             // Raters who read the same languages differ by at most one, in total and per language.
             for reads in langs {
                 let alike: Vec<_> = raters.iter().filter(|r| r.reads == reads).copied().collect();
@@ -118,15 +118,15 @@ proptest! {
     #[test]
     fn manual_shares_are_respected(
         tasks in 2_i64..20, models in 1_i64..4, shares in prop::collection::vec(0_u32..60, 1..7),
-        overlap in 1_u32..4, seed: u64,
+        raters_per_output in 1_u32..4, seed: u64,
     ) {
         let units = study(tasks, models, &[false]);
         let raters: Vec<_> = (1..).zip(&shares).map(|(id, share)| rater(id, Reads::BOTH, Some(*share))).collect();
-        let wanted = units.len() as u64 * u64::from(overlap);
+        let wanted = units.len() as u64 * u64::from(raters_per_output);
         let room: u64 = shares.iter().map(|share| u64::from(*share).min(units.len() as u64)).sum();
-        match make(&units, &raters, overlap, seed) {
+        match make(&units, &raters, raters_per_output, seed) {
             Ok(given) => {
-                sound(&given, &units, &raters, overlap);
+                sound(&given, &units, &raters, raters_per_output);
                 for rater in &raters {
                     let has = given.iter().filter(|g| g.rater == rater.id).count() as u64;
                     prop_assert!(has <= u64::from(rater.share.unwrap()));
@@ -136,7 +136,7 @@ proptest! {
                 }
             }
             Err(Impossible::SharesTooSmall { .. }) => prop_assert!(room < wanted),
-            Err(Impossible::TooFewReaders { readers, .. }) => prop_assert!(readers < overlap as usize),
+            Err(Impossible::TooFewReaders { readers, .. }) => prop_assert!(readers < raters_per_output as usize),
         }
     }
 
@@ -147,8 +147,8 @@ proptest! {
         let units = study(tasks, models, &[false]);
         let known: HashMap<i64, Unit> = units.iter().map(|unit| (unit.id, *unit)).collect();
         let raters: Vec<_> = (1..=n).map(|id| rater(id, Reads::BOTH, None)).collect();
-        let overlap = k.min(n as u32);
-        let given = make(&units, &raters, overlap, seed).unwrap();
+        let raters_per_output = k.min(n as u32);
+        let given = make(&units, &raters, raters_per_output, seed).unwrap();
         let gone = raters[gone % raters.len()].id;
         let free: Vec<Unit> = given.iter().filter(|g| g.rater == gone).map(|g| known[&g.unit]).collect();
         let mut standings: Vec<Standing> = raters.iter().filter(|r| r.id != gone).map(|rater| {

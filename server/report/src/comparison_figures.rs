@@ -387,9 +387,9 @@ fn both(input: &ComparisonInput, drawn: &[Drawn]) -> Option<TestsAndRatings> {
         }
     });
     let rows = rows.collect();
-    let mut parting: Vec<&Point> = points.iter().filter(|point| point.apart.abs() > 1e-9).collect();
+    let mut parting: Vec<&Point> = points.iter().filter(|point| point.difference.abs() > 1e-9).collect();
     // A stable sort keeps the runs' order among equals.
-    parting.sort_by(|a, b| b.apart.abs().total_cmp(&a.apart.abs()));
+    parting.sort_by(|a, b| b.difference.abs().total_cmp(&a.difference.abs()));
     let parting = parting.into_iter().take(TestsAndRatings::PARTING).cloned().collect();
     let many = points.len() > TestsAndRatings::SINGLY;
     let bins = if many { bins(&points, input.models.len()) } else { Vec::new() };
@@ -411,9 +411,9 @@ pub(super) fn points(input: &ComparisonInput, dimension: usize, cells: &[Vec<Cel
             if let (Some(score), Some(row), false) = (score, input.tasks.get(place), samples.is_empty()) {
                 let ratio = samples.iter().map(|sample| sample.ratio).sum::<f64>() / samples.len() as f64;
                 let share = (score - f64::from(low)) / width;
-                let apart = share - ratio.clamp(0.0, 1.0);
+                let difference = share - ratio.clamp(0.0, 1.0);
                 let (task, task_id, grid_cell) = (row.id, row.task_id.clone(), GridCell::near(ratio, share));
-                points.push((Point { model, task, task_id, ratio, score, apart, grid_cell }, place));
+                points.push((Point { model, task, task_id, ratio, score, difference, grid_cell }, place));
             }
         }
     }
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(many.bins, [bin(0.0, 1.0, 100), bin(0.75, 2.0 / 3.0, 900)]);
         // The tasks on which tests and people differ most are named, however many there are.
         assert_eq!(many.parting.len(), TestsAndRatings::PARTING);
-        assert!(many.parting.iter().all(|point| (point.apart - 1.0).abs() < 1e-12));
+        assert!(many.parting.iter().all(|point| (point.difference - 1.0).abs() < 1e-12));
         assert_eq!(many.rows.last().map(|row| row.correlation.n), Some(1000));
     }
 }

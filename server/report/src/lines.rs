@@ -83,7 +83,7 @@ impl<'a> RatingLines<'a> {
                     (all, "dataset_version"),
                     (all, "rubric"),
                     (true, "task_id"),
-                    (all, "lang"),
+                    (all, "nl_lang"),
                     (true, "model"),
                     (all, "submission"),
                     (true, "sample"),
@@ -92,7 +92,7 @@ impl<'a> RatingLines<'a> {
                 let names = names.into_iter().filter_map(|(is_there, name)| is_there.then_some(name));
                 let asked = rubric_asks.then_some("instructions");
                 let tail = asked.into_iter().chain(["comment", "flag", "notes"]).chain(all.then_some("shown_at"));
-                let tail = tail.chain(["rated_at", "superseded_at"]);
+                let tail = tail.chain(["rated_at", "replaced_at"]);
                 Out::Csv(Box::new(Table::new(out, names.chain(keys.iter().map(String::as_str)).chain(tail))?))
             }
         };
@@ -140,7 +140,7 @@ impl<'a> RatingLines<'a> {
             table.optional(line.shown_at.map(Timestamp::rfc3339))?;
         }
         table.value(line.at.rfc3339())?;
-        table.optional(line.superseded_at.map(Timestamp::rfc3339))?;
+        table.optional(line.replaced_at.map(Timestamp::rfc3339))?;
         table.end_line()
     }
 
@@ -184,7 +184,7 @@ impl<'a> VerdictLines<'a> {
         table.value(line.run)?;
         table.optional(line.dataset_version)?;
         table.text(line.task_id)?;
-        table.value(line.lang)?;
+        table.value(line.nl_lang)?;
         table.text(line.model)?;
         table.optional(line.submission)?;
         table.value(line.sample)?;
@@ -217,7 +217,7 @@ struct Rated<'a> {
     dataset_version: u32,
     rubric: &'a str,
     task_id: &'a str,
-    lang: &'static str,
+    nl_lang: &'static str,
     model: &'a str,
     submission: i64,
     sample: u32,
@@ -230,7 +230,7 @@ struct Rated<'a> {
     notes: Option<&'a serde_json::value::RawValue>,
     shown_at: Option<String>,
     rated_at: String,
-    superseded_at: Option<String>,
+    replaced_at: Option<String>,
 }
 
 /// Scores under their dimensions' keys.
@@ -249,7 +249,7 @@ impl<'a> Rated<'a> {
             dataset_version: line.dataset_version,
             rubric,
             task_id: line.task_id,
-            lang: line.nl_lang.code(),
+            nl_lang: line.nl_lang.code(),
             model: line.model,
             submission: line.submission,
             sample: line.sample,
@@ -261,7 +261,7 @@ impl<'a> Rated<'a> {
             notes: line.notes,
             shown_at: line.shown_at.map(|at| at.rfc3339()),
             rated_at: line.at.rfc3339(),
-            superseded_at: line.superseded_at.map(|at| at.rfc3339()),
+            replaced_at: line.replaced_at.map(|at| at.rfc3339()),
         }
     }
 }
@@ -272,7 +272,7 @@ struct Judged<'a> {
     run: i64,
     dataset_version: Option<u32>,
     task_id: &'a str,
-    lang: &'static str,
+    nl_lang: &'static str,
     model: &'a str,
     submission: Option<i64>,
     sample: u32,
@@ -295,7 +295,7 @@ const JUDGED: [&str; 17] = [
     "run",
     "dataset_version",
     "task_id",
-    "lang",
+    "nl_lang",
     "model",
     "submission",
     "sample",
@@ -320,7 +320,7 @@ impl<'a> Judged<'a> {
             run: line.run.0,
             dataset_version: line.dataset_version,
             task_id: line.task_id,
-            lang: line.nl_lang.code(),
+            nl_lang: line.nl_lang.code(),
             model: line.model,
             submission: line.submission,
             sample: line.sample,

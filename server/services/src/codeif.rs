@@ -45,7 +45,8 @@ pub async fn import_outputs(services: &Services, checkout: PathBuf) -> Answer<Ve
         let file = incoming.finish().await?;
         let upload = services.submissions.note_upload(&admin, file, Purpose::outputs(Some(&of.dataset))).await?;
         let (dataset, model) = (&of.dataset, &of.model);
-        let took = services.submissions.take(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::LeaveOut);
+        let took =
+            services.submissions.import(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::LeaveOut);
         match took.await {
             Ok(_) => imported += 1,
             Err(AppError::Conflict(_)) => {}

@@ -188,7 +188,7 @@ impl Inbox for InboxService {
 /// The action in the audit log.
 fn action(act: InboxAct) -> Action {
     match act {
-        InboxAct::Resolve => Action::FlagAnswer,
+        InboxAct::Resolve => Action::FlagReply,
         InboxAct::AddRater => Action::OutputAddRating,
         InboxAct::Restart => Action::CalibrationReset,
         InboxAct::Admit => Action::CalibrationAdmit,
@@ -330,7 +330,7 @@ fn shown(conn: &Connection, waiting: &Waiting, user: Option<UserId>) -> Result<O
                 task_id: about.task_id,
                 raw_nl: excerpt(&about.raw_nl, 200),
                 nl_lang: about.nl_lang,
-                spread: disagreements::get(conn, study, output)?.map_or(0, |found| found.widest),
+                spread: disagreements::get(conn, study, output)?.map_or(0, |found| found.spread),
                 token: None,
             };
             let own = user.map(|user| disagreements::rates(conn, study, output, user)).transpose()?;

@@ -119,9 +119,9 @@ impl PublicLinks for PublicLinkService {
         let read = move |conn: &Connection| {
             let row = studies::get(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
             let setup = studies::setup(conn, study)?.ok_or_else(|| Failure::not_found("study"))?;
-            Ok((row, setup.overlap))
+            Ok((row, setup.raters_per_output))
         };
-        let (row, overlap) = self.db.read(read).await?;
+        let (row, raters_per_output) = self.db.read(read).await?;
         let selection = self.comparisons.study_selection(&System.admin(), study, true).await?;
         let compared = self.comparisons.get(&System.admin(), selection).await?;
         let tasks = if link.code { self.tasks(study).await? } else { Vec::new() };
@@ -129,7 +129,7 @@ impl PublicLinks for PublicLinkService {
             title: row.title,
             dataset: row.dataset,
             raters: row.raters,
-            overlap,
+            raters_per_output,
             created_at: row.created_at,
             published_at: link.created_at,
             figures: anonymous(compared.figures),

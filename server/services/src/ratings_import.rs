@@ -31,7 +31,7 @@ use formats::ratings::{self, MOST_PROBLEMS, Mapping};
 const FIRST: usize = 5;
 /// Maximum number of raters in a file: each becomes an account, all of them in one transaction.
 const MOST_RATERS: usize = 500;
-/// Maximum number of ratings of one output: the highest overlap of a study.
+/// Maximum number of ratings of one output: the most raters per output of a study.
 const MOST_OF_ONE: usize = 100;
 
 pub struct RatingsImport {
@@ -69,7 +69,7 @@ struct Matched {
     raters: Vec<String>,
     given: Vec<Given>,
     /// The most ratings of one output.
-    overlap: u32,
+    raters_per_output: u32,
 }
 
 impl RatingsImport {
@@ -115,7 +115,7 @@ impl RatingsImport {
     /// # Errors
     ///
     /// As [`RatingsImport::preview`], and every problem of the file.
-    pub async fn take(&self, admin: &Admin, file: File) -> Result<RatingsPreview, Failure> {
+    pub async fn import(&self, admin: &Admin, file: File) -> Result<RatingsPreview, Failure> {
         let (dataset, name) = (file.dataset.clone(), file.name.clone());
         let (kind, found) = self.matched(file, true).await?;
         if !found.preview.problems.is_empty() {
@@ -139,13 +139,13 @@ struct Store {
 impl Store {
     async fn all(self, found: Matched) -> Result<RatingsPreview, Failure> {
         let by = self.admin.id().map(|id| id.0);
-        let Matched { target, mut preview, submissions, raters, given, overlap } = found;
+        let Matched { target, mut preview, submissions, raters, given, raters_per_output } = found;
         let (version, rubric) = (target.version, target.rubric_id);
         let (import, users) = match self.kind.clone() {
             RatingsKind::People(title) => {
                 let begin = move |tx: &rusqlite::Transaction<'_>| {
                     let (target, submissions, raters) = (&target, &submissions[..], &raters[..]);
-                    let study = Study { title: &title, target, submissions, raters, overlap, by };
+                    let study = Study { title: &title, target, submissions, raters, raters_per_output, by };
                     imported_ratings::begin(tx, &study)
                 };
                 let (study, users) = self.db.write(begin).await?;
@@ -213,7 +213,7 @@ impl Store {
                 return Err(Failure::App(AppError::Invalid(vec![problem])));
             }
             staging::publish(tx, import)?;
-            preview.taken = true;
+            preview.imported = true;
             Ok(Change::of(Object::Dataset(dataset), [Fact::Ratings(preview.ratings)], preview))
         })
         .await
@@ -228,7 +228,7 @@ impl RatingsImports for RatingsImport {
         Ok(self.matched(file, false).await?.1.preview)
     }
 
-    async fn take(
+    async fn import(
         &self,
         admin: &Admin,
         upload: UploadId,
@@ -236,7 +236,7 @@ impl RatingsImports for RatingsImport {
         kind: RatingsKind,
     ) -> Answer<RatingsPreview> {
         let file = self.uploaded(upload, reading, kind).await?;
-        Ok(RatingsImport::take(self, admin, file).await?)
+        Ok(RatingsImport::import(self, admin, file).await?)
     }
 }
 
@@ -340,16 +340,16 @@ fn matched(known: Known, file: File) -> Matched {
         let rated = |(rater, ratings): (&String, u64)| ParsedRater { rater: rater.clone(), ratings };
         preview.raters = raters.iter().zip(per_rater).map(rated).collect();
     }
-    preview.superseded = read.superseded;
+    preview.replaced = read.replaced;
     (preview.columns, preview.fields, preview.unused) = (read.columns, read.fields, read.unused);
     preview.problems = read.problems;
     preview.problem_count = read.problem_count;
     let submissions = counts.values().map(|(newest, _)| newest.submission).collect::<BTreeSet<_>>();
     let submissions = submissions.into_iter().collect();
-    let overlap = of_one.values().copied().max().unwrap_or(1);
+    let raters_per_output = of_one.values().copied().max().unwrap_or(1);
     // A higher number is a problem of the file, reported above.
-    let overlap = u32::try_from(overlap).unwrap_or(u32::MAX);
-    Matched { target, preview, submissions, raters, given, overlap }
+    let raters_per_output = u32::try_from(raters_per_output).unwrap_or(u32::MAX);
+    Matched { target, preview, submissions, raters, given, raters_per_output }
 }
 
 /// The problem with the name, if any: a study needs a title, a judge a name that is new to the dataset.

@@ -411,11 +411,11 @@ impl Runs for RunService {
     async fn cancel(&self, admin: &Admin, id: RunId) -> Answer<()> {
         let stop = move |tx: &Transaction<'_>| {
             runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
-            let ended = runs::end(tx, id, RunStatus::Cancelled, None)?;
+            let ended = runs::end(tx, id, RunStatus::Stopped, None)?;
             let entries = ended.then(|| (Object::Run(id), Vec::new()));
             Ok(Change::each(entries.into_iter().collect(), ()))
         };
-        Ok(self.db.write_audited(admin, Action::RunCancel, stop).await?)
+        Ok(self.db.write_audited(admin, Action::RunStop, stop).await?)
     }
 
     async fn rerun(&self, admin: &Admin, id: RunId, what: Rerun) -> Answer<()> {
@@ -444,7 +444,7 @@ impl Runs for RunService {
         let first = batches.next();
         let what = self
             .db
-            .write_audited(admin, Action::RunRepeat, move |tx| {
+            .write_audited(admin, Action::RunRerun, move |tx| {
                 let run = runs::get(tx, id)?.ok_or_else(|| Failure::not_found("run"))?;
                 check_repeat(&run, &what, first.is_some(), runs::counts(tx, id)?)?;
                 repeat(tx, id, &first.unwrap_or_default(), &what)?;
@@ -456,7 +456,7 @@ impl Runs for RunService {
             let what = what.clone();
             self.db
                 .write(move |tx| match runs::get(tx, id)? {
-                    Some(run) if run.status != RunStatus::Cancelled => repeat(tx, id, &batch, &what),
+                    Some(run) if run.status != RunStatus::Stopped => repeat(tx, id, &batch, &what),
                     _ => Ok(()),
                 })
                 .await?;
@@ -484,8 +484,8 @@ const STOPPED: (&str, &str) = (
 /// tells whether it names finished items.
 fn check_repeat(run: &Run, what: &Rerun, found: bool, (_, done, _): Counts) -> Result<(), Failure> {
     match (run.status, what) {
-        (RunStatus::Cancelled, Rerun::Rest) => Ok(()),
-        (RunStatus::Cancelled, _) => Err(Failure::conflict(STOPPED)),
+        (RunStatus::Stopped, Rerun::Rest) => Ok(()),
+        (RunStatus::Stopped, _) => Err(Failure::conflict(STOPPED)),
         (_, Rerun::Rest) => Err(Failure::conflict((
             "This run is not stopped, so there is nothing to resume.",
             "该运行未停止，无需继续。",

@@ -54,7 +54,7 @@ async fn take(services: &Services, dataset: &str, output: &StarterOutputs) -> An
     incoming.write(&output.bytes).await?;
     let upload =
         services.submissions.note_upload(&admin, incoming.finish().await?, Purpose::outputs(Some(dataset))).await?;
-    services.submissions.take(&admin, upload, dataset, Matching::TaskId, &output.model, InvalidLines::Refuse).await?;
+    services.submissions.import(&admin, upload, dataset, Matching::TaskId, &output.model, InvalidLines::Refuse).await?;
     Ok(())
 }
 
@@ -102,7 +102,7 @@ pub async fn demo_with(services: &Services, title: &str) -> Answer<Vec<(&'static
             dataset: DATASET.into(),
             submissions,
             raters: raters.map(|user| user.id).collect(),
-            overlap: 2,
+            raters_per_output: 2,
             // Constant, so that every demo shows the same order.
             seed: Some(2022),
             ..NewStudy::default()

@@ -60,7 +60,7 @@ impl Studies for StudyService {
                 let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
                 Ok(StudyDetail {
                     row,
-                    overlap: setup.overlap,
+                    raters_per_output: setup.raters_per_output,
                     seed: setup.seed.to_string(),
                     rubric: setup.rubric.name(),
                     raters: raters(conn, id)?,

@@ -288,7 +288,7 @@ fn refuse_second(
     checksum: &str,
     model: &str,
 ) -> Result<(), Failure> {
-    match submissions::taken(conn, version, known, checksum)? {
+    match submissions::imported(conn, version, known, checksum)? {
         Some(id) => Err(Failure::conflict((
             format!("This file has already been imported as outputs of {model}: submission {id}."),
             format!("该文件已作为 {model} 的输出导入，即输出集 {id}。"),
@@ -478,7 +478,7 @@ impl Submissions for SubmissionService {
         })
     }
 
-    async fn take(
+    async fn import(
         &self,
         admin: &Admin,
         upload: UploadId,

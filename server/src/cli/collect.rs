@@ -386,7 +386,8 @@ async fn import(services: &Services, id: CollectionId) -> Result<SubmissionId, F
     let row = services.collections.get(&admin, id).await?.row;
     let upload = services.collections.upload(&admin, id).await?;
     let (dataset, model) = (&row.dataset, &row.model_name);
-    let taken = services.submissions.take(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::Refuse).await;
+    let taken =
+        services.submissions.import(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::Refuse).await;
     Ok(taken?)
 }
 

@@ -47,7 +47,7 @@ pub struct Export {
     runs: Vec<RunId>,
     /// Only tasks in this description language: en or zh
     #[arg(long, requires = "dataset")]
-    lang: Option<Lang>,
+    nl_lang: Option<Lang>,
     /// Format of the file
     #[arg(long, value_enum, requires = "dataset")]
     format: Option<Format>,
@@ -189,7 +189,7 @@ async fn selection(services: &Services, export: &Export) -> Result<Selection, Fa
         models: given(models.is_empty()).then_some(models),
         studies: given(export.studies.is_empty()).then(|| export.studies.clone()),
         runs: given(export.runs.is_empty()).then(|| export.runs.clone()),
-        nl_lang: export.lang,
+        nl_lang: export.nl_lang,
         dataset,
         ..Selection::default()
     })

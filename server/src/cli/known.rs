@@ -181,9 +181,9 @@ pub async fn run(global: &Global, services: &Services, command: Known) -> Result
             quality.remove_known_item(&admin, id, item).await?;
             return global.show(&item, |item| format!("Removed item {item}."));
         }
-        Known::Pool(SetPool { id, item, pool }) => (id, item, KnownItemChange { pool: Some(pool), retired: None }),
-        Known::Deactivate(Item { id, item }) => (id, item, KnownItemChange { retired: Some(true), pool: None }),
-        Known::Activate(Item { id, item }) => (id, item, KnownItemChange { retired: Some(false), pool: None }),
+        Known::Pool(SetPool { id, item, pool }) => (id, item, KnownItemChange { pool: Some(pool), deactivated: None }),
+        Known::Deactivate(Item { id, item }) => (id, item, KnownItemChange { deactivated: Some(true), pool: None }),
+        Known::Activate(Item { id, item }) => (id, item, KnownItemChange { deactivated: Some(false), pool: None }),
     };
     quality.change_known_item(&admin, id, item, change).await?;
     global.show(&quality.page(&admin, id).await?, list)
@@ -269,7 +269,7 @@ fn list(page: &QualityPage) -> String {
         .iter()
         .map(|item| {
             let scores: Vec<_> = item.scores.iter().map(u8::to_string).collect();
-            let state = if item.retired { "deactivated" } else { "active" };
+            let state = if item.deactivated { "deactivated" } else { "active" };
             let right = format!("{}/{}", item.right, item.asked);
             vec![
                 item.id.to_string(),

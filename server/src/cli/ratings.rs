@@ -57,7 +57,7 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
         mapping: asked.columns.iter().map(pair).collect::<Result<_, _>>()?,
     };
     if !asked.dry_run {
-        return global.show(&services.ratings.take(&System.admin(), file).await?, text);
+        return global.show(&services.ratings.import(&System.admin(), file).await?, text);
     }
     let preview = services.ratings.preview(&System.admin(), file).await?;
     if !preview.problems.is_empty() {
@@ -67,7 +67,7 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
 }
 
 fn text(preview: &RatingsPreview) -> String {
-    let mut lines = vec![match (preview.taken, preview.study) {
+    let mut lines = vec![match (preview.imported, preview.study) {
         (false, _) => "Dry run: nothing was imported.".to_owned(),
         (true, Some(study)) => format!("Imported as closed study {study}."),
         (true, None) => "Imported as scores of a judge model.".to_owned(),
@@ -80,8 +80,8 @@ fn text(preview: &RatingsPreview) -> String {
     let models =
         preview.models.iter().map(|one| format!("{} ({}, submission {})", one.model, one.ratings, one.submission));
     lines.push(format!("Models: {}", models.collect::<Vec<_>>().join(", ")));
-    if preview.superseded > 0 {
-        lines.push(format!("Lines replaced by a later rating: {}", preview.superseded));
+    if preview.replaced > 0 {
+        lines.push(format!("Lines replaced by a later rating: {}", preview.replaced));
     }
     if !preview.unused.is_empty() {
         lines.push(format!("Unused columns: {}", preview.unused.join(", ")));

@@ -138,7 +138,7 @@ async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
     let status = services.runs.get(&admin, id).await?.row.status;
     match what {
         Some(what) => services.runs.rerun(&admin, id, what).await?,
-        None if status == RunStatus::Cancelled => services.runs.rerun(&admin, id, Rerun::Rest).await?,
+        None if status == RunStatus::Stopped => services.runs.rerun(&admin, id, Rerun::Rest).await?,
         None => {}
     }
     Ok(id)

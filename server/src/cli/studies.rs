@@ -98,7 +98,7 @@ pub struct Create {
     groups: Vec<String>,
     /// Number of different raters per output
     #[arg(long, default_value_t = 1)]
-    overlap: u32,
+    raters_per_output: u32,
     /// Seed of the random order [default: generated and recorded]
     #[arg(long)]
     seed: Option<u64>,
@@ -172,7 +172,7 @@ pub struct Edit {
     raters: Vec<String>,
     /// Number of different raters per output
     #[arg(long)]
-    overlap: Option<u32>,
+    raters_per_output: Option<u32>,
     /// Seed of the random order
     #[arg(long)]
     seed: Option<u64>,
@@ -230,7 +230,7 @@ pub struct Extend {
     submissions: Vec<SubmissionId>,
     /// New number of raters per output
     #[arg(long)]
-    overlap: Option<u32>,
+    raters_per_output: Option<u32>,
     /// New number of tasks
     #[arg(long)]
     tasks: Option<u32>,
@@ -288,7 +288,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 title: create.title,
                 dataset: create.dataset,
                 submissions: create.submissions,
-                overlap: create.overlap,
+                raters_per_output: create.raters_per_output,
                 seed: create.seed,
                 tasks: create.tasks,
                 presentation: create.show,
@@ -332,7 +332,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                 rubric: edit.rubric,
                 submissions: Some(edit.submissions).filter(|all| !all.is_empty()),
                 raters: Some(raters).filter(|all| !all.is_empty()),
-                overlap: edit.overlap,
+                raters_per_output: edit.raters_per_output,
                 seed: edit.seed,
                 tasks: edit.tasks,
                 presentation: edit.show,
@@ -355,8 +355,8 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
             services.plans.leave(&admin, id, user).await?;
             return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
-        Studies::Extend(Extend { id, submissions, overlap, tasks }) => {
-            services.plans.extend(&admin, id, Extension { submissions, overlap, tasks }).await?;
+        Studies::Extend(Extend { id, submissions, raters_per_output, tasks }) => {
+            services.plans.extend(&admin, id, Extension { submissions, raters_per_output, tasks }).await?;
             return global.show(&services.plans.get(&admin, id).await?, plan_text);
         }
         Studies::Clone(One { id }) => {
@@ -385,7 +385,7 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                     study.rubric,
                     row.done,
                     row.wanted,
-                    study.overlap,
+                    study.raters_per_output,
                     study.seed,
                     table(&["RATER", "RATED", "SKIPPED", "IN PROGRESS"], &rows)
                 )
@@ -470,7 +470,8 @@ fn plan_text(plan: &PlanDetail) -> String {
         .raters
         .iter()
         .map(|rater| {
-            let name = if rater.left_at.is_some() { format!("{} (removed)", rater.name) } else { rater.name.clone() };
+            let name =
+                if rater.removed_at.is_some() { format!("{} (removed)", rater.name) } else { rater.name.clone() };
             let share = rater.share.map_or_else(|| "-".into(), |share| share.to_string());
             let mut row = vec![name, rater.reads.to_string(), share, rater.rated.to_string(), rater.open.to_string()];
             row.push(hours(rater.open));
@@ -489,7 +490,7 @@ fn plan_text(plan: &PlanDetail) -> String {
         plan.status,
         plan.tasks,
         plan.outputs,
-        plan.overlap,
+        plan.raters_per_output,
         plan.wanted,
         plan.done,
         hours(plan.wanted - plan.done.min(plan.wanted)),

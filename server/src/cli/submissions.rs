@@ -221,7 +221,7 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         let matching = uploaded.preview.matching;
         let bar = progress::spinner("Importing");
         let invalid = InvalidLines::of(upload.good_lines_only);
-        let taken = services.submissions.take(&admin, id, &upload.dataset, matching, &upload.model, invalid).await;
+        let taken = services.submissions.import(&admin, id, &upload.dataset, matching, &upload.model, invalid).await;
         bar.finish_and_clear();
         uploaded.submission = Some(taken?);
     }

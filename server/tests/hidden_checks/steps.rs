@@ -67,7 +67,7 @@ pub enum Step {
     /// Minutes pass; a lease lasts 30.
     Wait(u8),
     /// An admin answers the rater's flag on an item.
-    AnswerFlag(usize),
+    ReplyToFlag(usize),
     /// Confirms that a warning was read.
     ReadWarning,
     /// An admin pauses the rater, or lets them continue.
@@ -108,7 +108,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         // A closed study stays closed, so most sequences never close it.
         1 => prop_oneof![1 => Just(Step::Close), 9 => Just(Step::Lists)],
         2 => (1u8..60).prop_map(Step::Wait),
-        3 => item().prop_map(Step::AnswerFlag),
+        3 => item().prop_map(Step::ReplyToFlag),
         2 => Just(Step::ReadWarning),
         3 => prop_oneof![1 => Just(true), 4 => Just(false)].prop_map(Step::PauseRater),
         1 => any::<bool>().prop_map(Step::Mask),

@@ -326,11 +326,11 @@ async fn a_reset_link_sets_one_password_and_ends_sessions() {
     // A bad password keeps the link.
     let short = anybody.form(&path, &[("password", "short")]).await;
     assert!(short.location().ends_with("?error=password"), "{}", short.location());
-    assert_eq!(ada.get("/desk").await.status, StatusCode::OK);
+    assert_eq!(ada.get("/my-studies").await.status, StatusCode::OK);
     let done = anybody.form(&path, &[("password", "a-new-long-password")]).await;
     assert_eq!(done.location(), "/");
-    assert_eq!(anybody.get("/desk").await.status, StatusCode::OK, "logged in");
-    assert!(ada.get("/desk").await.location().starts_with("/log-in"), "the old session has ended");
+    assert_eq!(anybody.get("/my-studies").await.status, StatusCode::OK, "logged in");
+    assert!(ada.get("/my-studies").await.location().starts_with("/log-in"), "the old session has ended");
     // It works once.
     let mut other = app.anonymous();
     assert_eq!(other.get(&path).await.status, StatusCode::NOT_FOUND);

@@ -195,19 +195,19 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
     let names: Vec<String> = (0..6).map(|d| format!("scores[{d}]")).collect();
     let mut form = vec![("token", other.0.as_str())];
     form.extend(names.iter().zip(&fields).map(|(name, score)| (name.as_str(), score.as_str())));
-    admin.form("/rpc/decide", &form).await;
+    admin.form("/rpc/adjudicate", &form).await;
     assert_eq!(waiting(&app, id).await, 1);
 
     // Who decided what, and when, stays; an answer that is sent twice counts once.
     let again: Disagreement = admin.rpc("open_disagreement", json!({"token": token})).await.json();
-    assert_eq!(again.decided, Some((vec![2, 9, 1, 0, 0, 0], String::new())));
+    assert_eq!(again.adjudicated, Some((vec![2, 9, 1, 0, 0, 0], String::new())));
     let rows = app.services.quality.disagreements(&ADMIN, id, PageOf::default()).await.unwrap().page.rows;
     let row = rows.iter().find(|row| row.history.len() == 2).unwrap();
-    let history: Vec<_> = row.history.iter().map(|d| (d.scores[4..].to_vec(), d.superseded)).collect();
+    let history: Vec<_> = row.history.iter().map(|d| (d.scores[4..].to_vec(), d.replaced)).collect();
     assert_eq!(history, [(vec![0, 0], false), (vec![1, 1], true)]);
     assert_eq!(row.final_scores, Some(vec![2.0, 9.0, 1.0, 0.0, 0.0, 0.0]));
     assert_eq!((&row.spread[4..], row.instructions.len()), (&[1, 0][..], 2));
-    let list = admin.get(&format!("/admin/studies/{id}/disputes")).await.body;
+    let list = admin.get(&format!("/admin/studies/{id}/disagreements")).await.body;
     assert!(list.contains("Turn 2 · Code style"), "{list}");
     let count = "SELECT count(*) FROM audit WHERE action = 'output.adjudicate'";
     let audited = app.services.db.read(move |conn| Ok(conn.query_row(count, [], |row| row.get::<_, i64>(0))?)).await;

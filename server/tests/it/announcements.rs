@@ -59,11 +59,11 @@ async fn each_audience_reads_what_is_for_it_until_it_is_closed() {
     assert_eq!(app.anonymous().rpc("unread_announcements", json!({})).await.status, StatusCode::UNAUTHORIZED);
 
     // Every page has them, without scripts, too; and without any ID.
-    let page = ada.get("/desk").await.body;
+    let page = ada.get("/my-studies").await.body;
     assert!(page.contains("to the study") && page.contains("to ada") && !page.contains("to the group"), "{page}");
     close_first(&mut ada).await;
     assert_eq!(unread(&mut ada).await, ["to the study", "to ada"]);
-    assert!(!ada.get("/desk").await.body.contains("to everyone"));
+    assert!(!ada.get("/my-studies").await.body.contains("to everyone"));
     assert_eq!(unread(&mut bo).await.len(), 3, "each person closes their own");
 
     // Nobody closes what is not for them.
@@ -115,7 +115,7 @@ async fn the_last_day_ends_it_and_what_is_wrong_is_refused() {
     }
     // Text is text.
     announcements.publish(&admin, everyone("<b>bold</b>")).await.unwrap();
-    assert!(ada.get("/desk").await.body.contains("&lt;b&gt;bold&lt;/b&gt;"));
+    assert!(ada.get("/my-studies").await.body.contains("&lt;b&gt;bold&lt;/b&gt;"));
 }
 
 #[tokio::test]

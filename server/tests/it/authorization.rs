@@ -67,7 +67,7 @@ async fn set_up(app: TestApp) -> TestSetup {
         dataset: "starter".into(),
         submissions: vec![first],
         raters: vec![dora.id],
-        overlap: 1,
+        raters_per_output: 1,
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, other).await.unwrap();

@@ -104,7 +104,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("skip", For::Raters, Sent::Json(json!({"assignment": "none"}))),
         ("undo_rating", For::Raters, Sent::Json(json!({"assignment": "none"}))),
         ("go_on", For::Raters, form(&[("what", "none")])),
-        ("decide", For::Raters, form(&[("token", "none"), ("scores[0]", "1")])),
+        ("adjudicate", For::Raters, form(&[("token", "none"), ("scores[0]", "1")])),
     ];
     let admins: Vec<(&'static str, Sent)> = vec![
         ("people", Sent::Json(json!({}))),
@@ -119,7 +119,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("delete_group", form(&[("id", "1")])),
         ("add_to_group", form(&[("id", "1"), ("names", "ada")])),
         ("remove_from_group", form(&[("id", "1"), ("user", "1")])),
-        ("join_study_group", form(&[("id", "1"), ("group", "1")])),
+        ("add_group", form(&[("id", "1"), ("group", "1")])),
         ("audit_log", Sent::Json(json!({"filter": {}}))),
         ("object_upkeep", Sent::Json(json!({"object": "submission 1"}))),
         ("archived_objects", Sent::Json(json!({}))),
@@ -162,7 +162,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("named_models", Sent::Json(json!({"study": 1}))),
         ("mask_study", form(&[("study", "1")])),
         ("draft_settings", Sent::Json(json!({"id": 1}))),
-        ("edit_study", form(&[("id", "1"), ("title", "x"), ("overlap", "1")])),
+        ("edit_study", form(&[("id", "1"), ("title", "x"), ("raters_per_output", "1")])),
         ("study_task", Sent::Json(json!({"id": 1, "task": 1}))),
         ("plan", Sent::Json(json!({"id": 1}))),
         ("study_quality", Sent::Json(json!({"study": 1}))),
@@ -180,15 +180,15 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("collection", Sent::Json(json!({"id": 1}))),
         ("collection_requests", Sent::Json(json!({"id": 1, "request": null}))),
         ("run", Sent::Json(json!({"id": 1}))),
-        ("run_items", Sent::Json(json!({"id": 1, "filter": {"words": "a", "came_to": "differs", "flagged": true}}))),
+        ("run_items", Sent::Json(json!({"id": 1, "filter": {"words": "a", "result": "differs", "flagged": true}}))),
         ("run_item", Sent::Json(json!({"id": 1, "output": 1}))),
         ("compare_runs", Sent::Json(json!({"a": 1, "b": 1, "task": null}))),
         ("results_board", Sent::Json(json!({"query": {}}))),
         ("results_model", Sent::Json(json!({"model": 1, "baseline": null}))),
-        ("comparison_get", Sent::Json(json!({"choice": selection}))),
-        ("comparison_revision", Sent::Json(json!({"choice": selection}))),
-        ("comparison_tasks", Sent::Json(json!({"choice": selection, "filter": {}}))),
-        ("comparison_task", Sent::Json(json!({"choice": selection, "filter": {}, "task": 1}))),
+        ("comparison_get", Sent::Json(json!({"selection": selection}))),
+        ("comparison_revision", Sent::Json(json!({"selection": selection}))),
+        ("comparison_tasks", Sent::Json(json!({"selection": selection, "filter": {}}))),
+        ("comparison_task", Sent::Json(json!({"selection": selection, "filter": {}, "task": 1}))),
         ("tokens", Sent::Json(json!({}))),
         ("create_token", Sent::Json(json!({"label": "x", "scopes": ["read"], "days": 1}))),
         ("revoke_token", form(&[("id", "1")])),
@@ -208,22 +208,22 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("set_disabled", form(&[("user", "1"), ("disabled", "true")])),
         ("set_role", form(&[("user", "1"), ("role", "rater")])),
         ("set_reads", form(&[("user", "1"), ("reads", "en")])),
-        ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("overlap", "1")])),
+        ("create_study", form(&[("title", "x"), ("dataset", "starter"), ("raters_per_output", "1")])),
         ("set_study_status", form(&[("id", "1"), ("status", "closed")])),
         ("reopen_study", form(&[("id", "1"), ("reason", "late")])),
-        ("join_study", form(&[("id", "1"), ("user", "1")])),
-        ("leave_study", form(&[("id", "1"), ("user", "1")])),
-        ("extend_study", form(&[("id", "1"), ("overlap", "3")])),
-        ("copy_study", form(&[("id", "1")])),
+        ("add_rater", form(&[("id", "1"), ("user", "1")])),
+        ("remove_rater", form(&[("id", "1"), ("user", "1")])),
+        ("extend_study", form(&[("id", "1"), ("raters_per_output", "3")])),
+        ("duplicate_study", form(&[("id", "1")])),
         ("set_pace", form(&[("id", "1"), ("seconds", "9")])),
         (
             "set_quality",
             form(&[
                 ("study", "1"),
-                ("asked[opening]", "none"),
+                ("asked[calibration]", "none"),
                 ("asked[tolerance]", "0"),
                 ("asked[needed]", "0"),
-                ("asked[gold_every]", "0"),
+                ("asked[known_item_every]", "0"),
                 ("asked[repeat_every]", "0"),
                 ("asked[repeat_apart]", "0"),
                 ("asked[policy]", "adjudicator"),
@@ -231,18 +231,18 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
             ]),
         ),
         ("add_known_item", form(&[("study", "1"), ("task", "1"), ("code", "x"), ("scores[0]", "1")])),
-        ("change_known_item", form(&[("study", "1"), ("gold", "1"), ("retired", "true"), ("pool", "hidden")])),
-        ("remove_known_item", form(&[("study", "1"), ("gold", "1")])),
+        ("change_known_item", form(&[("study", "1"), ("item", "1"), ("deactivated", "true"), ("pool", "hidden")])),
+        ("remove_known_item", form(&[("study", "1"), ("item", "1")])),
         ("pause_rater", form(&[("study", "1"), ("rater", "1"), ("paused", "true")])),
-        ("set_admission", form(&[("study", "1"), ("rater", "1"), ("let_in", "true")])),
+        ("set_admission", form(&[("study", "1"), ("rater", "1"), ("admitted", "true")])),
         ("set_adjudicator", form(&[("study", "1"), ("user", "1"), ("on", "true")])),
         ("set_mask", form(&[("submission", "1"), ("on", "true")])),
-        ("answer_flag", form(&[("study", "1"), ("probe", "false"), ("on", "1"), ("reply", "x")])),
+        ("reply_to_flag", form(&[("study", "1"), ("check", "false"), ("on", "1"), ("reply", "x")])),
         ("ask_extra", form(&[("study", "1"), ("output", "1")])),
-        ("take_ratings", form(&[("upload", "1"), ("dataset", "starter"), ("name", "x")])),
-        ("take_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
+        ("import_ratings", form(&[("upload", "1"), ("dataset", "starter"), ("name", "x")])),
+        ("import_submission", form(&[("upload", "1"), ("dataset", "starter"), ("matching", "auto"), ("model", "x")])),
         ("start_run", form(&[("submission", "1"), ("fresh", "false")])),
-        ("cancel_run", form(&[("id", "1")])),
+        ("stop_run", form(&[("id", "1")])),
         ("create_collection", form(&[("dataset", "starter"), ("model", "m"), ("endpoint", "local")])),
         ("create_judging", form(&[("study", "1"), ("judge", "m"), ("endpoint", "local")])),
         ("resume_collection", form(&[("id", "1")])),
@@ -271,15 +271,15 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         ("/public/{secret}/tasks/{task}", For::Everybody, "/public/none/tasks/none".into()),
         ("/new-password", For::Raters, "/new-password".into()),
         ("/account", For::Raters, "/account".into()),
-        ("/desk", For::Raters, "/desk".into()),
+        ("/my-studies", For::Raters, "/my-studies".into()),
         ("/tour", For::Raters, "/tour".into()),
         ("/grade/{study}", For::Raters, format!("/grade/{study}")),
         ("/grade/{study}/{item}", For::Raters, format!("/grade/{study}/{item}")),
-        ("/beside/{study}", For::Raters, format!("/beside/{study}")),
+        ("/side-by-side/{study}", For::Raters, format!("/side-by-side/{study}")),
         ("/studies/{study}/mine", For::Raters, format!("/studies/{study}/mine")),
         ("/rubric/{study}", For::Raters, format!("/rubric/{study}")),
         ("/guidelines/{study}", For::Raters, format!("/guidelines/{study}")),
-        ("/adjudicate", For::Raters, "/adjudicate?decided=1".into()),
+        ("/adjudicate", For::Raters, "/adjudicate?adjudicated=1".into()),
         ("/adjudicate/{token}", For::Raters, format!("/adjudicate/{disagreement}")),
         admin("/admin", "/admin"),
         admin("/admin/inbox", "/admin/inbox"),
@@ -321,7 +321,7 @@ fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
         admin("/admin/studies/{id}/quality", "/admin/studies/1/quality"),
         admin("/admin/studies/{id}/ratings", "/admin/studies/1/ratings"),
         admin("/admin/studies/{id}/flags", "/admin/studies/1/flags"),
-        admin("/admin/studies/{id}/disputes", "/admin/studies/1/disputes"),
+        admin("/admin/studies/{id}/disagreements", "/admin/studies/1/disagreements"),
         admin("/admin/collections", "/admin/collections"),
         admin("/admin/collections/new", "/admin/collections/new"),
         admin("/admin/judgings/new", "/admin/judgings/new"),
@@ -410,10 +410,10 @@ const NUMBERS: &[&str] = &[
     "notes",
     "active_ms",
     "at",
-    "decided",
-    "decided_at",
+    "adjudicated",
+    "adjudicated_at",
     "spread",
-    "disputes",
+    "disagreements",
     "waiting",
     // A rater's own figures.
     "per_hour",
@@ -425,7 +425,7 @@ const NUMBERS: &[&str] = &[
     "within_one",
     "difference",
     "alpha",
-    "gold_right",
+    "known_items_right",
     "flat",
     "longest_run",
 ];
@@ -695,7 +695,7 @@ async fn raters_never_see_models_or_ids() {
     walk.everything("taken back", &here, &full()).await;
     walk.submit(&item, &full(), "w2").await;
     for flag in app.services.quality.flags(&ADMIN, StudyId(2), PageOf::default()).await.unwrap().1.rows {
-        app.services.quality.answer_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
+        app.services.quality.reply_to_flag(&ADMIN, StudyId(2), flag.on, "Any answer is fine.").await.unwrap();
     }
     let back: RaterFeedback = walk.client.rpc("my_feedback", json!({})).await.json();
     assert!(!back.replies.is_empty() && !back.figures.is_empty(), "{back:?}");
@@ -719,8 +719,8 @@ async fn raters_never_see_models_or_ids() {
     walk.everything("with a disagreement", &here, &full()).await;
     let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|field| (field, "2".to_owned()));
     let decision = [("token", here.disagreement.clone()), ("comment", "Misses one case.".into())];
-    walk.done("decide", Sent::Form(decision.into_iter().chain(scores).collect())).await;
-    walk.everything("decided", &here, &full()).await;
+    walk.done("adjudicate", Sent::Form(decision.into_iter().chain(scores).collect())).await;
+    walk.everything("adjudicated", &here, &full()).await;
 
     // The same side by side.
     let side_by_side = study_named(&mut walk.client, "Beside").await;
@@ -826,7 +826,7 @@ async fn prepare(app: &TestApp) {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: raters.clone(),
-        overlap: 2,
+        raters_per_output: 2,
         tasks: Some(8),
         seed: Some(11),
         presentation,

@@ -94,7 +94,7 @@ pub async fn requests(app: &TestApp, id: CollectionId) -> Vec<RequestRow> {
 async fn import(app: &TestApp, id: CollectionId) -> SubmissionId {
     let upload = app.services.collections.upload(&OPERATOR, id).await.unwrap();
     let (matching, invalid) = (Matching::Auto, InvalidLines::Refuse);
-    app.services.submissions.take(&OPERATOR, upload, "starter", matching, "Collected", invalid).await.unwrap()
+    app.services.submissions.import(&OPERATOR, upload, "starter", matching, "Collected", invalid).await.unwrap()
 }
 
 /// The task's ID that a prompt of [`numbered`] begins with.
@@ -473,7 +473,7 @@ async fn whole_functions_become_continuations_and_a_changed_task_ends_the_import
     assert!(!app.services.collections.get(&OPERATOR, first).await.unwrap().outdated);
     let upload = app.services.collections.upload(&OPERATOR, first).await.unwrap();
     let (matching, invalid) = (Matching::Auto, InvalidLines::Refuse);
-    let submission = app.services.submissions.take(&OPERATOR, upload, dataset, matching, "M", invalid).await.unwrap();
+    let submission = app.services.submissions.import(&OPERATOR, upload, dataset, matching, "M", invalid).await.unwrap();
     assert_eq!(app.services.submissions.get(&OPERATOR, submission).await.unwrap().collection, Some(first));
     // Its answers were paid for, so the dataset cannot be deleted before its collections.
     let upkeep = Upkeeps::get(&*app.services.upkeep, &OPERATOR, Object::Dataset(dataset.into())).await.unwrap();

@@ -75,7 +75,7 @@ fn recount(conn: &Connection) -> Result<Vec<CountedRow>, Failure> {
         "SELECT a.study_id, a.output_id, r.id, r.user_id,
             (SELECT group_concat(score, '') FROM
                 (SELECT score FROM rating_scores WHERE rating_id = r.id ORDER BY dimension))
-         FROM ratings r JOIN assignments a ON a.id = r.assignment_id WHERE r.superseded_at IS NULL ORDER BY 1, 2, 3",
+         FROM ratings r JOIN assignments a ON a.id = r.assignment_id WHERE r.replaced_at IS NULL ORDER BY 1, 2, 3",
     )
 }
 
@@ -489,10 +489,10 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     let judge = || RatingsKind::Judge("A judge 1".into());
     let service = &app.services.ratings;
     let preview = service.preview(&System.admin(), file(judge(), &judged)).await.unwrap();
-    assert_eq!((preview.ratings, preview.problem_count, preview.taken), (seen.len() as u64, 0, false));
+    assert_eq!((preview.ratings, preview.problem_count, preview.imported), (seen.len() as u64, 0, false));
     assert_eq!(preview.unused, ["why"]);
     assert!(compared(&app, selection()).await.figures.judges.is_empty(), "a preview takes nothing");
-    service.take(&System.admin(), file(judge(), &judged)).await.unwrap();
+    service.import(&System.admin(), file(judge(), &judged)).await.unwrap();
 
     let after = compared(&app, selection()).await;
     assert_ne!(after.revision, before.revision);
@@ -507,7 +507,7 @@ async fn judge_model_is_compared_and_never_mixed_in() {
     assert_eq!(outputs, found.both);
     assert_eq!(found.dimensions[2].correlation.spearman, Err(Undefined::NoVariation), "3 throughout");
     // The same name again would merge two judge models.
-    let again = service.take(&System.admin(), file(judge(), &judged)).await;
+    let again = service.import(&System.admin(), file(judge(), &judged)).await;
     assert!(matches!(again, Err(base::error::Failure::App(e)) if e.to_string().contains("already")));
     // A bundle contains it, too.
     let bytes = bundled(&app).await;
@@ -523,7 +523,7 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
     let people = || RatingsKind::People("From elsewhere".into());
     // With one invalid line, nothing is imported.
     let wrong = format!("{csv}1,1,r,no-such-task,en,Nobody,1,0,R1,4,3,5,,,,,2026-01-01T00:00:00Z,\n");
-    let refused = service.take(&System.admin(), file(people(), &wrong)).await;
+    let refused = service.import(&System.admin(), file(people(), &wrong)).await;
     let told = match refused {
         Err(base::error::Failure::App(e)) => e.to_string(),
         other => panic!("{other:?}"),
@@ -532,7 +532,7 @@ async fn imported_ratings_become_a_closed_study_or_nothing() {
     let whole = compared(&app, selection()).await;
     assert_eq!(whole.options.studies.len(), 1, "{:?}", whole.options.studies);
 
-    let taken = service.take(&System.admin(), file(people(), &csv)).await.unwrap();
+    let taken = service.import(&System.admin(), file(people(), &csv)).await.unwrap();
     let study = taken.study.unwrap();
     assert_eq!((taken.ratings, taken.raters.len()), (105, 3));
     // The same ratings give the same means and the same agreement.

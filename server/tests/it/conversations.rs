@@ -97,7 +97,7 @@ async fn a_file_with_two_ways_changes_nothing() {
     let sent = submissions.note_upload(&admin, file, purpose).await.unwrap();
     let preview = submissions.preview(&admin, sent, &dataset, Default::default()).await.unwrap();
     assert_eq!((preview.way, preview.matched), (Some(Way::N), 2), "the preview says how the model was asked");
-    let take = submissions.take(&admin, sent, &dataset, Default::default(), "M", Default::default());
+    let take = submissions.import(&admin, sent, &dataset, Default::default(), "M", Default::default());
     let AppError::Invalid(problems) = take.await.unwrap_err() else { panic!("accepted or refused otherwise") };
     let said = problems[0].to_string();
     assert!(said.contains("line 2") && said.contains("asked in another way"), "{said}");

@@ -129,7 +129,7 @@ async fn each_way_asks_for_what_it_is_and_becomes_a_submission() {
         let upload = app.services.collections.upload(&OPERATOR, id).await.unwrap();
         let (matching, invalid) = (Matching::Auto, InvalidLines::Refuse);
         let submission =
-            app.services.submissions.take(&OPERATOR, upload, &dataset, matching, "M", invalid).await.unwrap();
+            app.services.submissions.import(&OPERATOR, upload, &dataset, matching, "M", invalid).await.unwrap();
         let page = PageOf::first(PageOf::MOST);
         let outputs =
             app.services.submissions.outputs(&OPERATOR, submission, OutputFilter::default(), page).await.unwrap();

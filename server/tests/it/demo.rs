@@ -32,7 +32,7 @@ async fn demo_ratings_are_marked_and_leave_work() {
     let comparison = app.admin().await.get("/admin/compare/starter").await.body;
     assert!(comparison.contains(starter::RATED_STUDY));
     for rater in ["ada", "bo", "chen"] {
-        let my_studies = app.demo_user(rater).await.get("/desk").await.body;
+        let my_studies = app.demo_user(rater).await.get("/my-studies").await.body;
         assert!(my_studies.contains("/grade/"), "{rater} has nothing left to grade");
     }
 }

@@ -32,7 +32,7 @@ async fn draft(app: &TestApp) -> (StudyId, Vec<SubmissionId>, Vec<UserId>) {
         dataset: "starter".into(),
         submissions: submissions[..1].to_vec(),
         raters: raters[..2].to_vec(),
-        overlap: 1,
+        raters_per_output: 1,
         seed: Some(1),
         draft: true,
         ..NewStudy::default()
@@ -47,7 +47,7 @@ fn state(app: &TestApp, id: StudyId) -> String {
         .read_blocking(|conn| {
             let text = |sql: &str| conn.query_row(sql, [id.0], |row| row.get::<_, String>(0));
             Ok([
-                text("SELECT json_array(title, rubric_id, overlap, seed, presentation, sharing, tasks, pace_s) FROM studies WHERE id = ?1")?,
+                text("SELECT json_array(title, rubric_id, raters_per_output, seed, presentation, sharing, tasks, pace_s) FROM studies WHERE id = ?1")?,
                 text("SELECT json_group_array(submission_id) FROM study_submissions WHERE study_id = ?1")?,
                 text("SELECT json_group_array(json_array(user_id, share, open)) FROM study_raters WHERE study_id = ?1")?,
                 text("SELECT json_group_array(json_array(output_id, slot, user_id, place)) FROM
@@ -64,7 +64,7 @@ fn is_sound(app: &TestApp, id: StudyId) {
             let count = |sql: &str| conn.query_row(sql, [id.0], |row| row.get::<_, i64>(0));
             Ok([
             count("SELECT count(*) FROM (SELECT 1 FROM assignments a JOIN studies s ON s.id = a.study_id WHERE s.id = ?1
-                   GROUP BY output_id HAVING count(*) <> s.overlap OR count(DISTINCT user_id) <> s.overlap)")?,
+                   GROUP BY output_id HAVING count(*) <> s.raters_per_output OR count(DISTINCT user_id) <> s.raters_per_output)")?,
             count("SELECT count(*) FROM assignments a WHERE study_id = ?1 AND user_id NOT IN
                    (SELECT user_id FROM study_raters m WHERE m.study_id = a.study_id)")?,
             count("SELECT count(*) FROM study_raters m WHERE study_id = ?1 AND open <>
@@ -89,8 +89,8 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
     };
     let of = StudyChange::default;
     refused(StudyChange { break_minutes: Some(481), ..of() }, "break_minutes").await;
-    refused(StudyChange { title: Some(" ".into()), overlap: Some(2), ..of() }, "title").await;
-    refused(StudyChange { title: Some("New".into()), overlap: Some(3), ..of() }, "overlap").await;
+    refused(StudyChange { title: Some(" ".into()), raters_per_output: Some(2), ..of() }, "title").await;
+    refused(StudyChange { title: Some("New".into()), raters_per_output: Some(3), ..of() }, "raters_per_output").await;
     refused(StudyChange { raters: Some(Vec::new()), ..of() }, "raters").await;
     refused(StudyChange { submissions: Some(Vec::new()), ..of() }, "submissions").await;
     refused(StudyChange { rubric: Some("none 9".into()), ..of() }, "rubric").await;
@@ -103,7 +103,7 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
     let all = StudyChange {
         submissions: Some(submissions.clone()),
         raters: Some(raters.clone()),
-        overlap: Some(2),
+        raters_per_output: Some(2),
         seed: Some(9),
         tasks: Some(5),
         presentation: Some(Presentation::SideBySide),
@@ -115,7 +115,10 @@ async fn a_draft_changes_wholly_or_not_at_all_until_it_starts() {
     app.services.plans.edit(&ADMIN, id, all).await.unwrap();
     is_sound(&app, id);
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
-    assert_eq!((present.submissions, present.raters, present.overlap), (submissions.clone(), raters.clone(), 2));
+    assert_eq!(
+        (present.submissions, present.raters, present.raters_per_output),
+        (submissions.clone(), raters.clone(), 2)
+    );
     assert_eq!((present.seed, present.tasks, present.pace_s), (Some(9), Some(5), Some(40)));
     assert_eq!(present.break_minutes, 45);
     assert_eq!((present.presentation, present.sharing), (Presentation::SideBySide, Sharing::Language));
@@ -165,7 +168,7 @@ async fn a_draft_is_edited_by_form_and_by_the_api() {
         ("submissions[0]", submission.as_str()),
         ("raters[0]", names[1].as_str()),
         ("raters[1]", names[2].as_str()),
-        ("overlap", "2"),
+        ("raters_per_output", "2"),
         ("seed", ""),
         ("tasks", ""),
         ("presentation", "one"),
@@ -174,7 +177,7 @@ async fn a_draft_is_edited_by_form_and_by_the_api() {
     let answer = admin.form("/rpc/edit_study", &sent).await;
     assert_eq!(answer.location(), format!("/admin/studies/{id}/plan"));
     let present = app.services.plans.draft(&ADMIN, id).await.unwrap().settings;
-    assert_eq!((present.title.as_str(), present.overlap, present.seed), ("Edited", 2, Some(1)));
+    assert_eq!((present.title.as_str(), present.raters_per_output, present.seed), ("Edited", 2, Some(1)));
     assert_eq!((present.submissions, present.raters), (vec![submissions[1]], raters[1..].to_vec()));
     is_sound(&app, id);
 
@@ -182,13 +185,13 @@ async fn a_draft_is_edited_by_form_and_by_the_api() {
     let patch = async |body: Value| {
         app.anonymous().api(&token, Method::PATCH, &format!("/api/v1/studies/{id}"), Some(body)).await
     };
-    let answer = patch(json!({"overlap": 1, "title": "By program"})).await;
+    let answer = patch(json!({"raters_per_output": 1, "title": "By program"})).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.body);
     let plan: Value = answer.json();
-    assert_eq!((plan["title"].as_str(), plan["overlap"].as_u64()), (Some("By program"), Some(1)));
+    assert_eq!((plan["title"].as_str(), plan["raters_per_output"].as_u64()), (Some("By program"), Some(1)));
     assert!(patch(json!({"raterss": []})).await.status.is_client_error());
     app.services.studies.set_status(&ADMIN, id, StudyStatus::Running).await.unwrap();
-    assert_eq!(patch(json!({"overlap": 2})).await.status, StatusCode::CONFLICT);
+    assert_eq!(patch(json!({"raters_per_output": 2})).await.status, StatusCode::CONFLICT);
 }
 
 /// Makes three outputs of a study name a model.

@@ -231,7 +231,7 @@ async fn check_outputs(app: &TestApp, dataset: &str, id: CollectionId) -> Submis
     let preview = app.services.submissions.preview(&OPERATOR, upload, dataset, Matching::Auto).await.unwrap();
     assert_eq!((preview.way, preview.matched, preview.problem_count), (Some(Way::Dynamic), REQUESTS as u64, 0));
     let (matching, invalid) = (Matching::Auto, InvalidLines::Refuse);
-    let submission = app.services.submissions.take(&OPERATOR, upload, dataset, matching, "M", invalid).await.unwrap();
+    let submission = app.services.submissions.import(&OPERATOR, upload, dataset, matching, "M", invalid).await.unwrap();
     let page = PageOf::first(PageOf::MOST);
     let outputs = app.services.submissions.outputs(&OPERATOR, submission, OutputFilter::default(), page).await.unwrap();
     assert_eq!(outputs.rows.len(), REQUESTS);

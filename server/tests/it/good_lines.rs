@@ -46,7 +46,7 @@ async fn preview(app: &TestApp, id: UploadId) -> Preview {
 }
 
 async fn take(app: &TestApp, id: UploadId, invalid: InvalidLines) -> Result<SubmissionId, AppError> {
-    app.services.submissions.take(&System.admin(), id, DATASET, Matching::Auto, "Model A", invalid).await
+    app.services.submissions.import(&System.admin(), id, DATASET, Matching::Auto, "Model A", invalid).await
 }
 
 async fn bad(app: &TestApp, of: BadLinesOf, file: BadLinesFile) -> (String, Vec<u8>) {
@@ -85,7 +85,7 @@ async fn good_lines_are_imported_by_choice_and_the_submission_says_so() {
         assert!(page.contains(words), "no {words}");
     }
     let fields = [("upload", &*id.to_string()), ("dataset", DATASET), ("matching", "auto"), ("model", "Model A")];
-    let refused = admin.form("/rpc/take_submission", &fields).await;
+    let refused = admin.form("/rpc/import_submission", &fields).await;
     assert!(!refused.location().starts_with("/admin/submissions/"), "{}", refused.location());
     assert!(
         matches!(take(&app, id, InvalidLines::Refuse).await, Err(AppError::Invalid(problems)) if problems.len() == 2)
@@ -93,7 +93,7 @@ async fn good_lines_are_imported_by_choice_and_the_submission_says_so() {
     assert_eq!(submissions(&app).await, []);
 
     let chosen: Vec<_> = fields.into_iter().chain([("good_lines_only", "true")]).collect();
-    let imported = admin.form("/rpc/take_submission", &chosen).await;
+    let imported = admin.form("/rpc/import_submission", &chosen).await;
     let row = submissions(&app).await.remove(0);
     assert_eq!(imported.location(), format!("/admin/submissions/{}", row.id));
     assert_eq!((row.outputs, row.tasks, row.left_out, row.missing), (2, 2, 2, 1));
@@ -285,7 +285,7 @@ async fn the_preview_shows_what_raters_will_see() {
         dataset: DATASET.into(),
         submissions: vec![taken],
         raters: vec![ada],
-        overlap: 1,
+        raters_per_output: 1,
         ..NewStudy::default()
     };
     let study = app.services.studies.create(&System.admin(), study).await.unwrap();

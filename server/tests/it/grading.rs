@@ -120,7 +120,7 @@ async fn invalid_ratings_and_foreign_outputs_are_refused() {
 }
 
 #[tokio::test]
-async fn every_output_gets_exactly_its_overlap_of_different_raters() {
+async fn every_output_gets_exactly_its_number_of_different_raters() {
     let app = TestApp::demo().await;
     let mut raters = [app.rater().await, app.demo_user("bo").await, app.demo_user("chen").await];
     let study = study(&mut raters[0]).await;
@@ -146,7 +146,7 @@ async fn every_output_gets_exactly_its_overlap_of_different_raters() {
         .read(|conn| {
             let wanted: i64 = conn.query_row("SELECT count(*) FROM assignments", [], |r| r.get(0))?;
             let done: i64 =
-                conn.query_row("SELECT count(*) FROM ratings WHERE superseded_at IS NULL", [], |r| r.get(0))?;
+                conn.query_row("SELECT count(*) FROM ratings WHERE replaced_at IS NULL", [], |r| r.get(0))?;
             let worst: i64 = conn.query_row(
                 "SELECT max(n) FROM (SELECT count(*) n FROM assignments GROUP BY output_id, user_id)",
                 [],
@@ -318,7 +318,7 @@ async fn side_by_side_outputs_have_letters_and_no_names() {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| user.name != "admin").map(|user| user.id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         presentation: Presentation::SideBySide,
         ..NewStudy::default()
     };
@@ -344,14 +344,17 @@ async fn side_by_side_outputs_have_letters_and_no_names() {
         let tokens = |items: &[GradingItem]| items.iter().map(|item| item.token.clone()).collect::<Vec<_>>();
         assert_eq!(tokens(&again), tokens(&first), "the letters stay");
         assert_eq!(again.iter().map(|item| item.rated).collect::<Vec<_>>(), [false, rated, false]);
-        let page = ada.get(&format!("/beside/{study}")).await;
+        let page = ada.get(&format!("/side-by-side/{study}")).await;
         assert_eq!(page.status, StatusCode::OK);
         assert!(page.body.contains("Output C"), "{}", page.body);
-        names_nobody(&secrets, "/beside", &page);
+        names_nobody(&secrets, "/side-by-side", &page);
     }
     // Without JavaScript, one form returns to the whole task.
-    let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit"), ("beside", "1")];
-    assert_eq!(ada.form(&format!("/grade/{}", first[0].token), &fields).await.location(), format!("/beside/{study}"));
+    let fields = [("score-0", "4"), ("score-1", "3"), ("score-2", "5"), ("action", "submit"), ("side_by_side", "1")];
+    assert_eq!(
+        ada.form(&format!("/grade/{}", first[0].token), &fields).await.location(),
+        format!("/side-by-side/{study}")
+    );
 }
 
 #[tokio::test]
@@ -377,7 +380,7 @@ fn noted(item: &GradingItem, score: u8, text: &str) -> Draft {
 }
 
 #[tokio::test]
-async fn line_notes_are_kept_submitted_superseded_and_exported() {
+async fn line_notes_are_kept_submitted_replaced_and_exported() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
@@ -482,7 +485,7 @@ async fn undo_restores_the_previous_rating() {
         .services
         .db
         .read(|conn| {
-            Ok(conn.query_row("SELECT count(*), sum(superseded_at IS NULL) FROM ratings", [], |row| {
+            Ok(conn.query_row("SELECT count(*), sum(replaced_at IS NULL) FROM ratings", [], |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })?)
         })
@@ -551,7 +554,7 @@ async fn display_settings_are_in_every_document_of_their_person() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
     let default = r#"data-theme="system" data-text="normal" data-density="comfortable" data-wrap="scroll""#;
-    assert!(ada.get("/desk").await.body.contains(default));
+    assert!(ada.get("/my-studies").await.body.contains(default));
     for zone in ["Middle-earth/Shire", "Asia/Shanghai UTC"] {
         assert_eq!(ada.form("/account/display", &[("zone", zone)]).await.status, StatusCode::BAD_REQUEST, "{zone}");
     }
@@ -560,8 +563,8 @@ async fn display_settings_are_in_every_document_of_their_person() {
     let saved = ada.form("/account/display", &[("theme", "dark"), ("text", "large"), ("wrap", "wrap")]).await;
     assert_eq!(saved.location(), "/account?done=display#display");
     let chosen = r#"data-theme="dark" data-text="large" data-density="comfortable" data-wrap="wrap""#;
-    assert!(app.demo_user("ada").await.get("/desk").await.body.contains(chosen), "a new session");
-    assert!(app.demo_user("bo").await.get("/desk").await.body.contains(default), "another person");
+    assert!(app.demo_user("ada").await.get("/my-studies").await.body.contains(chosen), "a new session");
+    assert!(app.demo_user("bo").await.get("/my-studies").await.body.contains(default), "another person");
     assert!(app.anonymous().get("/log-in").await.body.contains(default));
     assert_eq!(app.anonymous().form("/account/display", &[]).await.location(), "/log-in?next=%2Faccount");
 }
@@ -645,7 +648,7 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
     let submission = app
         .services
         .submissions
-        .take(&operator, upload, "starter", Matching::TaskId, "Sampler", InvalidLines::Refuse)
+        .import(&operator, upload, "starter", Matching::TaskId, "Sampler", InvalidLines::Refuse)
         .await
         .unwrap();
     let users = app.services.accounts.users(&operator, PageOf::first(PageOf::MOST)).await.unwrap().rows;
@@ -654,14 +657,14 @@ async fn task_with_fifteen_outputs_is_rated_completely() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: users.iter().filter(|user| user.name == "ada").map(|user| user.id).collect(),
-        overlap: 1,
+        raters_per_output: 1,
         presentation: Presentation::SideBySide,
         ..NewStudy::default()
     };
     app.services.studies.create(&operator, new).await.unwrap();
     let mut ada = app.rater().await;
     let study = study(&mut ada).await;
-    let page = ada.get(&format!("/beside/{study}")).await;
+    let page = ada.get(&format!("/side-by-side/{study}")).await;
     assert!(page.body.contains("Output O") && !page.body.contains("Output P"), "{}", page.body);
     let mut rated = 0;
     while let NextTask::Task(items) = ada.rpc("next_task_items", json!({"study": study, "holding": []})).await.json() {
@@ -690,7 +693,7 @@ async fn every_link_of_the_tour_leads_to_a_page() {
     let tour = rater.get("/tour").await;
     let links = tour.body.split("<a ").skip(1).filter_map(|link| link.split("href=\"").nth(1)?.split('"').next());
     let pages: Vec<_> = links.filter(|href| href.starts_with('/')).map(str::to_owned).collect();
-    assert!(pages.iter().any(|href| href == "/desk"), "{pages:?}");
+    assert!(pages.iter().any(|href| href == "/my-studies"), "{pages:?}");
     for page in pages {
         let mut answer = rater.get(&page).await;
         if answer.status.is_redirection() {

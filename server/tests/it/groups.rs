@@ -61,7 +61,7 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
         ("submissions[]", "1"),
         ("raters[]", ada.as_str()),
         ("groups[]", group.as_str()),
-        ("overlap", "2"),
+        ("raters_per_output", "2"),
     ];
     let plan = browser.form("/rpc/create_study", &fields).await;
     assert!(plan.location().ends_with("/plan"), "{}", plan.location());
@@ -84,7 +84,7 @@ async fn groups_choose_raters_filter_people_and_take_in_those_who_are_invited() 
     let change = MemberChange { add: vec![of("chen")], remove: vec![of("ada")] };
     groups.change_members(&admin, id, change).await.unwrap();
     let (number, group) = (study.to_string(), id.to_string());
-    browser.form("/rpc/join_study_group", &[("id", &number), ("group", &group)]).await;
+    browser.form("/rpc/add_group", &[("id", &number), ("group", &group)]).await;
     assert_eq!(raters(&mut browser).await, ["ada", "chen", "dora"]);
 
     // The demo's study: ratings by the group's members only.

@@ -62,7 +62,7 @@ async fn raters_read_them_and_see_that_they_changed() {
     save(&app, one.clone(), text("Be quick.", "请尽快。")).await;
     assert_eq!(my_study(&mut ada, &study).await.guidelines, GuidelinesState::Changed);
     // The page counts as reading, too, and has the reader's language.
-    ada.form("/lang", &[("lang", "zh"), ("next", "/desk")]).await;
+    ada.form("/lang", &[("lang", "zh"), ("next", "/my-studies")]).await;
     assert!(ada.get(&format!("/guidelines/{}", mine.token)).await.body.contains("<p>请尽快。</p>"));
     assert_eq!(my_study(&mut ada, &study).await.guidelines, GuidelinesState::Read);
     // bo has read nothing, and somebody who does not rate in the study reads nothing.
@@ -117,7 +117,7 @@ async fn new_studies_begin_with_the_datasets_guidelines() {
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| user.name == "ada").map(|user| user.id).collect(),
-        overlap: 1,
+        raters_per_output: 1,
         ..NewStudy::default()
     };
     let id = app.services.studies.create(&admin, new).await.unwrap();

@@ -103,7 +103,8 @@ async fn stored_disagreements_follow(app: &TestApp) {
                 }
             }
             expected.sort_unstable();
-            let mut statement = conn.prepare("SELECT output_id FROM disagreements WHERE study_id = 1 AND apart")?;
+            let mut statement =
+                conn.prepare("SELECT output_id FROM disagreements WHERE study_id = 1 AND spread_exceeded")?;
             let stored: BTreeSet<i64> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             Ok((expected, apart, stored, disagreements::counts(conn, STUDY)?))
         })
@@ -112,7 +113,7 @@ async fn stored_disagreements_follow(app: &TestApp) {
     loop {
         let asked = of.clone();
         let page = app.services.db.read_blocking(move |conn| disagreements::page(conn, STUDY, &asked)).unwrap();
-        walked.extend(page.rows.into_iter().map(|row| (row.state, Reverse(row.widest), row.output)));
+        walked.extend(page.rows.into_iter().map(|row| (row.state, Reverse(row.spread), row.output)));
         of.after = page.next;
         if of.after.is_none() {
             break;
@@ -227,7 +228,7 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
                     let token = line.token.0.clone();
                     let fields =
                         [("token", token.as_str()), ("scores[0]", "2"), ("scores[1]", "2"), ("scores[2]", "2")];
-                    assert!(admin.form("/rpc/decide", &fields).await.location().contains("decided=1"));
+                    assert!(admin.form("/rpc/adjudicate", &fields).await.location().contains("decided=1"));
                 }
             }
             17 => {
@@ -292,7 +293,7 @@ async fn pages_by_key_contain_every_item_once_and_name_no_model() {
     assert!(home.contains("/admin/inbox?kind=flag&amp;study=1"), "{home}");
     assert!(home.contains("/admin/inbox?kind=disagreement&amp;study=1"), "{home}");
     // A rater sees neither.
-    assert!(!app.rater().await.get("/desk").await.body.contains("/admin/inbox"));
+    assert!(!app.rater().await.get("/my-studies").await.body.contains("/admin/inbox"));
 }
 
 #[tokio::test]
@@ -308,7 +309,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     assert_eq!(won.unwrap().done, 1);
     let AppError::Conflict(message) = lost.unwrap_err() else { panic!("no conflict") };
     assert!(message.en.contains("already dealt with"), "{message:?}");
-    assert_eq!(numbers(&app, "SELECT count(*) FROM flag_answers"), [1], "it is answered once");
+    assert_eq!(numbers(&app, "SELECT count(*) FROM flag_replies"), [1], "it is answered once");
     // Of several, those that are left are done.
     let three = [flags[0].clone(), flags[1].clone(), flags[2].clone()];
     let done = act(&app, &finn, InboxAct::Resolve, &three).await.unwrap();
@@ -317,7 +318,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     let mixed = [flags[3].clone(), open[0].clone()];
     let done = act(&app, &finn, InboxAct::Resolve, &mixed).await.unwrap();
     assert_eq!(done, InboxDone { done: 1, gone: 0, refused: 1 });
-    let filter = AuditFilter { action: "flag.answer".into(), ..AuditFilter::default() };
+    let filter = AuditFilter { action: "flag.reply".into(), ..AuditFilter::default() };
     assert_eq!(app.services.audit.page(&ADMIN, filter).await.unwrap().entries.len(), 4, "each is in the audit log");
 
     // An adjudication: both have opened the same output.
@@ -326,13 +327,13 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
         client.rpc("my_disagreements", json!({})).await.json::<DisagreementQueue>();
     }
     let names = app.services.db.read_blocking(|conn| {
-        let sql = "SELECT a.token, b.token FROM dispute_handouts a JOIN dispute_handouts b
+        let sql = "SELECT a.token, b.token FROM disagreement_handouts a JOIN disagreement_handouts b
                    ON b.study_id = a.study_id AND b.output_id = a.output_id AND b.user_id > a.user_id LIMIT 1";
         Ok(conn.query_row(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?)
     });
     let (mine, theirs) = names.unwrap();
     let seen: Disagreement = one.rpc("open_disagreement", json!({"token": mine})).await.json();
-    assert_eq!(seen.decided_at, None);
+    assert_eq!(seen.adjudicated_at, None);
     let form = |token: &str, seen: &str| {
         let scores = ["scores[0]", "scores[1]", "scores[2]"].map(|name| (name.to_owned(), "2".to_owned()));
         let rest = [("token", token), ("seen", seen), ("inbox", "true")];
@@ -340,7 +341,7 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     };
     let send = async |client: &mut Client, fields: Vec<(String, String)>| {
         let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        client.form("/rpc/decide", &fields).await
+        client.form("/rpc/adjudicate", &fields).await
     };
     let answer = send(&mut one, form(&mine, "0")).await;
     assert!(answer.location().starts_with("/adjudicate/"), "{}", answer.location());
@@ -355,13 +356,13 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
         ("sec-fetch-site", "same-origin"),
     ];
     let body = format!("token={theirs}&seen=0&scores[0]=3&scores[1]=3&scores[2]=3");
-    let refused = other.send(Method::POST, "/rpc/decide", &headers, body).await;
+    let refused = other.send(Method::POST, "/rpc/adjudicate", &headers, body).await;
     assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
     assert!(refused.body.contains("Somebody else has adjudicated"), "{}", refused.body);
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [1], "the first stays");
     // A person who has seen it may replace it.
     let again: Disagreement = other.rpc("open_disagreement", json!({"token": theirs})).await.json();
-    send(&mut other, form(&theirs, &again.decided_at.unwrap().0.to_string())).await;
+    send(&mut other, form(&theirs, &again.adjudicated_at.unwrap().0.to_string())).await;
     assert_eq!(numbers(&app, "SELECT count(*) FROM adjudications"), [2]);
     sound(&app, 0).await;
 }
@@ -392,7 +393,7 @@ async fn raters_who_are_too_fast_or_stopped_wait_until_an_admin_decides() {
     app.services
         .db
         .write(|tx| {
-            Ok(tx.execute("INSERT INTO openings (study_id, user_id, round, state) SELECT 1, id, 0, 'stopped' FROM users WHERE name IN ('bo', 'chen')", [])?)
+            Ok(tx.execute("INSERT INTO calibrations (study_id, user_id, round, state) SELECT 1, id, 0, 'stopped' FROM users WHERE name IN ('bo', 'chen')", [])?)
         })
         .await
         .unwrap();
@@ -411,7 +412,7 @@ async fn runs_errors_and_deliveries_wait_until_they_are_retried_or_dismissed() {
     let submission: SubmissionId = SubmissionId(numbers(&app, "SELECT min(id) FROM submissions")[0]);
     let run = app.services.runs.start(&ADMIN, NewRun::of(submission).fresh()).await.unwrap();
     let stop = async |fault: Option<Fault>| {
-        app.services.db.write(move |tx| runs::end(tx, run, RunStatus::Cancelled, fault.as_ref())).await.unwrap();
+        app.services.db.write(move |tx| runs::end(tx, run, RunStatus::Stopped, fault.as_ref())).await.unwrap();
     };
     // An admin's own decision waits for nobody.
     app.services.runs.cancel(&ADMIN, run).await.unwrap();
@@ -605,11 +606,11 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     let InboxItem::Flag { on: model::quality::FlagOn::Assignment(on), .. } = flags[2].item else { panic!() };
     let on = on.to_string();
     let reply = |back: &'static str| {
-        vec![("study", "1"), ("probe", "false"), ("on", on.as_str()), ("reply", "Thanks"), ("inbox", back)]
+        vec![("study", "1"), ("check", "false"), ("on", on.as_str()), ("reply", "Thanks"), ("inbox", back)]
     };
-    let answer = admin.form("/rpc/answer_flag", &reply("/admin/inbox?kind=flag")).await;
+    let answer = admin.form("/rpc/reply_to_flag", &reply("/admin/inbox?kind=flag")).await;
     assert_eq!(answer.location(), "/admin/inbox?kind=flag");
-    let answer = admin.form("/rpc/answer_flag", &reply("https://elsewhere.example/")).await;
+    let answer = admin.form("/rpc/reply_to_flag", &reply("https://elsewhere.example/")).await;
     assert_eq!(answer.location(), "/admin/studies/1/flags");
     assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
     // An empty inbox says so.

@@ -78,7 +78,7 @@ pub async fn upload(app: &TestApp, dataset: &str, model: &str, lines: &str) -> S
     let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
     app.services
         .submissions
-        .take(&System.admin(), upload, dataset, Matching::Auto, model, InvalidLines::Refuse)
+        .import(&System.admin(), upload, dataset, Matching::Auto, model, InvalidLines::Refuse)
         .await
         .unwrap()
 }
@@ -284,7 +284,7 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             dataset,
             submissions,
             raters,
-            overlap: 1,
+            raters_per_output: 1,
             presentation,
             ..NewStudy::default()
         };
@@ -304,7 +304,7 @@ async fn people_grade_outputs_in_every_language_and_never_read_a_masked_name() {
             let comment = runs.iter().find(|run| run.1.contains("MASKED wrote this"));
             assert_eq!(comment.map(|run| run.0.as_str()), Some("comment"), "{lang}: {runs:?}");
         }
-        let page = ada.get(&format!("/beside/{}", study.as_str().unwrap())).await;
+        let page = ada.get(&format!("/side-by-side/{}", study.as_str().unwrap())).await;
         assert!(page.body.contains("MASKED wrote this") && !page.body.contains("CodeGeeX"), "{lang}: {}", page.body);
     }
 }

@@ -132,7 +132,7 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
     let version: i64 =
         conn.query_row("SELECT id FROM dataset_versions ORDER BY random() LIMIT 1", [], |row| row.get(0))?;
     conn.execute(
-        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
+        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
          VALUES (?1, ?2, ?3, (SELECT min(id) FROM rubrics), 1, '1', ?4, 1)",
         params![format!("token {n}"), word, version, status],
     )?;
@@ -152,7 +152,7 @@ fn add(conn: &Connection, random: &mut ChaCha8Rng, n: usize) -> Result<(), Failu
         params![format!("{n} {model}"), purpose],
     )?;
     for _ in 0..random.random_range(0..3) {
-        let state = *["finished", "cancelled"].choose(random).unwrap();
+        let state = *["finished", "stopped"].choose(random).unwrap();
         conn.execute(
             "INSERT INTO runs (submission_id, status, fresh, created_at)
              SELECT id, ?1, 0, 1 FROM submissions ORDER BY random() LIMIT 1",
@@ -300,7 +300,7 @@ async fn long_lists_cost_what_short_ones_do() {
                         [n.to_string()],
                     )?;
                     tx.execute(
-                        "INSERT INTO all_studies (token, title, version_id, rubric_id, overlap, seed, status, created_at)
+                        "INSERT INTO all_studies (token, title, version_id, rubric_id, raters_per_output, seed, status, created_at)
                          VALUES (?1, 'same', 1, (SELECT min(id) FROM rubrics), 1, '1', 'draft', 1)",
                         [format!("t {n}")],
                     )?;
@@ -328,12 +328,12 @@ async fn lists_are_searched_filtered_and_counted() {
     let mut admin = app.admin().await;
     let page = |search: &str, filters: Value| json!({"limit": 50, "counted": true, "which": {"search": search, "filters": filters}});
     let all: Paged<Value> = admin.rpc("dataset_tasks", json!({"slug": "starter", "version": null})).await.json();
-    let of = page("", json!([["lang", "zh"]]));
+    let of = page("", json!([["nl_lang", "zh"]]));
     let chinese: Paged<Value> =
         admin.rpc("dataset_tasks", json!({"slug": "starter", "version": null, "page": of})).await.json();
     assert!(!chinese.rows.is_empty() && chinese.rows.len() < all.rows.len());
     assert_eq!(chinese.found, Some(Found { rows: chinese.rows.len() as u64, more: false }));
-    assert!(chinese.rows.iter().all(|task| task["lang"] == "zh"), "{:?}", chinese.rows);
+    assert!(chinese.rows.iter().all(|task| task["nl_lang"] == "zh"), "{:?}", chinese.rows);
     let id = all.rows[0]["task_id"].as_str().unwrap().to_uppercase();
     let of = page(&id, json!([]));
     let one: Paged<Value> =

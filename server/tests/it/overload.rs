@@ -98,7 +98,7 @@ async fn a_refusal_has_the_form_that_its_client_reads() {
     let none = Capacity { log_ins: 0, calls: 0, pages: 0, operations: 0, uploads: 0, large_bodies_kib: 0 };
     let app = TestApp::empty().await.with_capacity(none);
     let mut client = app.anonymous();
-    let page = client.get("/desk").await;
+    let page = client.get("/my-studies").await;
     is_refused(&page);
     assert!(page.body.contains("http-equiv=\"refresh\"") && page.body.contains("服务器繁忙"), "{}", page.body);
     for path in ["/log-in", "/grade/abc", "/rpc/submit_rating"] {

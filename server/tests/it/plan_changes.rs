@@ -33,10 +33,10 @@ async fn plan(services: &Services, study: StudyId) -> String {
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
              LEFT JOIN users u ON u.id = a.user_id WHERE a.study_id = ?1 ORDER BY 1",
             "SELECT u.name || ' ' || m.reads || ' ' || coalesce(m.share, '-') || ' ' || m.rated || ' ' || m.open || ' '
-                 || (m.left_at IS NOT NULL)
+                 || (m.removed_at IS NOT NULL)
              FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY 1",
             "SELECT e.kind || ' ' || e.detail FROM plan_events e WHERE e.study_id = ?1 ORDER BY e.id",
-            "SELECT overlap || ' ' || coalesce(tasks, '-') FROM studies WHERE id = ?1",
+            "SELECT raters_per_output || ' ' || coalesce(tasks, '-') FROM studies WHERE id = ?1",
         ] {
             let mut statement = conn.prepare(sql)?;
             for line in statement.query_map([study.0], |row| row.get::<_, String>(0))? {
@@ -63,7 +63,7 @@ async fn changed(presentation: Presentation, sharing: Sharing) -> String {
         submissions: models[..2].to_vec(),
         raters: raters[..4].iter().map(id).collect(),
         shares: vec![20; if sharing == Sharing::Hand { 4 } else { 0 }],
-        overlap: 2,
+        raters_per_output: 2,
         seed: Some(7),
         tasks: Some(6),
         presentation,
@@ -98,7 +98,7 @@ async fn changed(presentation: Presentation, sharing: Sharing) -> String {
             }
             6 => services.plans.join(&admin, study, id(&raters[1]), share).await.unwrap(),
             7 => {
-                let more = Extension { overlap: Some(3), tasks: Some(9), ..Extension::default() };
+                let more = Extension { raters_per_output: Some(3), tasks: Some(9), ..Extension::default() };
                 services.plans.extend(&admin, study, more).await.unwrap();
             }
             _ => services.plans.leave(&admin, study, id(&raters[4])).await.unwrap(),
@@ -137,7 +137,7 @@ async fn large() -> (TestApp, Vec<Person>, StudyId, Token) {
         dataset: starter::DATASET.into(),
         submissions: vec![submission],
         raters: raters[..4].iter().map(id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         seed: Some(3),
         ..NewStudy::default()
     };
@@ -151,7 +151,7 @@ async fn taken(app: &TestApp, model: &str, samples: usize) -> SubmissionId {
     let upload = uploaded(app, &outputs(&starter_tasks(app).await, samples)).await;
     app.services
         .submissions
-        .take(&System.admin(), upload, starter::DATASET, Matching::TaskId, model, InvalidLines::Refuse)
+        .import(&System.admin(), upload, starter::DATASET, Matching::TaskId, model, InvalidLines::Refuse)
         .await
         .unwrap()
 }
@@ -173,7 +173,7 @@ async fn make(services: &Services, study: StudyId, raters: &[Person], change: Ma
         Many::Leave => services.plans.leave(&admin, study, id(&raters[0])).await,
         Many::Join => services.plans.join(&admin, study, id(&raters[4]), None).await,
         Many::Extend => {
-            let more = Extension { overlap: Some(3), ..Extension::default() };
+            let more = Extension { raters_per_output: Some(3), ..Extension::default() };
             services.plans.extend(&admin, study, more).await
         }
         Many::AskAgain => {
@@ -345,5 +345,5 @@ async fn a_change_is_computed_again_if_the_plan_changed_meanwhile() {
     sound(services, study).await;
     let events = services.plans.get(&admin, study).await.unwrap().events;
     let kinds: Vec<_> = events.iter().map(|event| event.kind.as_str()).collect();
-    assert!(kinds.contains(&"left") && kinds.contains(&"joined"), "{kinds:?}");
+    assert!(kinds.contains(&"removed") && kinds.contains(&"added"), "{kinds:?}");
 }

@@ -1,4 +1,4 @@
-//! A study's plan while people join, leave and race: every output always has its overlap of different
+//! A study's plan while people join, leave and race: every output always has its number of different
 //! raters, and nothing is lost or assigned twice.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -88,14 +88,14 @@ pub async fn sound(services: &Services, study: StudyId) {
             let count = |sql: &str| conn.query_row(sql, [study.0], |row| row.get::<_, i64>(0));
             for (what, sql) in [
                 (
-                    "an output without exactly its overlap",
+                    "an output without exactly its number of raters",
                     "SELECT count(*) FROM (SELECT 1 FROM assignments a JOIN studies s ON s.id = a.study_id
-                     WHERE s.id = ?1 GROUP BY output_id HAVING count(*) <> s.overlap OR max(slot) <> s.overlap - 1)",
+                     WHERE s.id = ?1 GROUP BY output_id HAVING count(*) <> s.raters_per_output OR max(slot) <> s.raters_per_output - 1)",
                 ),
                 (
                     "a rater twice on one output",
                     "SELECT count(*) FROM (SELECT 1 FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-                     WHERE a.study_id = ?1 AND r.superseded_at IS NULL GROUP BY a.output_id, r.user_id
+                     WHERE a.study_id = ?1 AND r.replaced_at IS NULL GROUP BY a.output_id, r.user_id
                      HAVING count(*) > 1)",
                 ),
                 (
@@ -106,12 +106,12 @@ pub async fn sound(services: &Services, study: StudyId) {
                 (
                     "rated without a rating",
                     "SELECT count(*) FROM assignments a WHERE a.study_id = ?1 AND a.rated_at IS NOT NULL
-                     AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.assignment_id = a.id AND r.superseded_at IS NULL)",
+                     AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.assignment_id = a.id AND r.replaced_at IS NULL)",
                 ),
                 (
                     "a former rater with work",
                     "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
-                     WHERE a.study_id = ?1 AND m.left_at IS NOT NULL AND a.rated_at IS NULL",
+                     WHERE a.study_id = ?1 AND m.removed_at IS NOT NULL AND a.rated_at IS NULL",
                 ),
                 (
                     "work of a person outside the study",
@@ -137,7 +137,7 @@ pub async fn sound(services: &Services, study: StudyId) {
                     "a language that the rater may not get",
                     "SELECT count(*) FROM assignments a JOIN study_raters m USING (study_id, user_id)
                      JOIN outputs o ON o.id = a.output_id JOIN task_revisions t ON t.id = o.revision_id
-                     WHERE a.study_id = ?1 AND instr(m.reads, t.lang) = 0",
+                     WHERE a.study_id = ?1 AND instr(m.reads, t.nl_lang) = 0",
                 ),
             ] {
                 assert_eq!(count(sql)?, 0, "{what}");
@@ -234,7 +234,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
         submissions: models[..2].to_vec(),
         raters: callers[..4].iter().map(id).collect(),
         shares: vec![100; if sharing == Sharing::Hand { 4 } else { 0 }],
-        overlap: 2,
+        raters_per_output: 2,
         seed: Some(seed),
         tasks: Some(6),
         presentation,
@@ -244,7 +244,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
     let (study, token) = study(&services, new).await;
     sound(&services, study).await;
     let share = (sharing == Sharing::Hand).then_some(5);
-    let mut overlap = 2;
+    let mut raters_per_output = 2;
     let mut tasks = 6;
     for step in steps {
         match step {
@@ -282,9 +282,9 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
                 }
             }
             Step::MoreRaters => {
-                let by = Extension { overlap: Some(overlap + 1), ..Extension::default() };
+                let by = Extension { raters_per_output: Some(raters_per_output + 1), ..Extension::default() };
                 if services.plans.extend(&operator, study, by).await.is_ok() {
-                    overlap += 1;
+                    raters_per_output += 1;
                 }
             }
             Step::MoreTasks => {
@@ -338,7 +338,7 @@ async fn twenty_at_once_finish_a_study_together() {
         dataset: starter::DATASET.into(),
         submissions: submissions(&services).await,
         raters: callers.iter().map(id).collect(),
-        overlap: 7,
+        raters_per_output: 7,
         seed: Some(20),
         ..NewStudy::default()
     };
@@ -369,7 +369,7 @@ async fn side_by_side_assigns_whole_tasks_in_a_per_rater_order() {
         dataset: starter::DATASET.into(),
         submissions: submissions(services).await,
         raters: callers.iter().map(id).collect(),
-        overlap: 3,
+        raters_per_output: 3,
         seed: Some(3),
         presentation: Presentation::SideBySide,
         ..NewStudy::default()
@@ -414,7 +414,7 @@ async fn draft_is_planned_changed_started_and_duplicated() {
         raters: callers[..2].iter().map(id).collect(),
         sharing: Sharing::Hand,
         shares: vec![20, 10],
-        overlap: 1,
+        raters_per_output: 1,
         seed: Some(5),
         tasks: Some(15),
         pace_s: Some(60),
@@ -439,7 +439,7 @@ async fn draft_is_planned_changed_started_and_duplicated() {
     sound(services, study).await;
 
     // Raised, never lowered.
-    let more = |overlap| Extension { overlap: Some(overlap), ..Extension::default() };
+    let more = |raters_per_output| Extension { raters_per_output: Some(raters_per_output), ..Extension::default() };
     services.plans.extend(&operator, study, more(2)).await.unwrap();
     sound(services, study).await;
     assert!(matches!(services.plans.extend(&operator, study, more(1)).await, Err(AppError::Invalid(_))));
@@ -459,7 +459,7 @@ async fn draft_is_planned_changed_started_and_duplicated() {
         })
         .await
         .unwrap();
-    assert_eq!(actions, ["study.add_rater", "study.copy", "study.create", "study.extend", "study.set_status"]);
+    assert_eq!(actions, ["study.add_rater", "study.duplicate", "study.create", "study.extend", "study.set_status"]);
 }
 
 /// What [`a_duplicate_has_the_settings_and_people_of_its_original`] draws: settings that a study with [`ITEMS`] items of
@@ -533,7 +533,7 @@ fn a_duplicate_has_the_settings_and_people_of_its_original() {
     );
     let config = ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() };
     let run = TestRunner::new(config).run(&strategy, |(quality, numbers, presentation, answers, sharing, people)| {
-        let (overlap, tasks, pace_s) = numbers;
+        let (raters_per_output, tasks, pace_s) = numbers;
         let new = NewStudy {
             title: "Original".into(),
             dataset: starter::DATASET.into(),
@@ -543,7 +543,7 @@ fn a_duplicate_has_the_settings_and_people_of_its_original() {
             } else {
                 vec![]
             },
-            overlap,
+            raters_per_output,
             tasks,
             pace_s,
             presentation,
@@ -599,7 +599,7 @@ async fn duplicated(
 }
 
 #[tokio::test]
-async fn database_enforces_the_overlap() {
+async fn database_enforces_raters_per_output() {
     let (app, callers) = people(2).await;
     let services = &app.services;
     let new = NewStudy {
@@ -607,7 +607,7 @@ async fn database_enforces_the_overlap() {
         dataset: starter::DATASET.into(),
         submissions: submissions(services).await[..1].to_vec(),
         raters: callers.iter().map(id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         draft: true,
         ..NewStudy::default()
     };
@@ -632,12 +632,12 @@ async fn database_enforces_the_overlap() {
     services.plans.join(&System.admin(), study, UserId(99), None).await.unwrap_err();
     services
         .plans
-        .extend(&System.admin(), study, Extension { overlap: Some(2), ..Extension::default() })
+        .extend(&System.admin(), study, Extension { raters_per_output: Some(2), ..Extension::default() })
         .await
         .unwrap();
     services.studies.set_status(&System.admin(), study, StudyStatus::Running).await.unwrap();
     refused("DELETE FROM assignments WHERE study_id = ?1").await;
-    refused("UPDATE all_studies SET overlap = 1 WHERE id = ?1").await;
+    refused("UPDATE all_studies SET raters_per_output = 1 WHERE id = ?1").await;
     let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {
         panic!("there is work")
     };

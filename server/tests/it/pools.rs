@@ -104,8 +104,9 @@ async fn user(app: &TestApp, name: &str) -> UserId {
 /// The known-score items that the rater had as checks of a kind.
 async fn had(app: &TestApp, rater: UserId, kind: &'static str) -> BTreeSet<i64> {
     let read = app.services.db.read(move |conn| {
-        let mut statement =
-            conn.prepare("SELECT gold_id FROM probes WHERE user_id = ?1 AND kind = ?2 AND gold_id IS NOT NULL")?;
+        let mut statement = conn.prepare(
+            "SELECT known_item_id FROM checks WHERE user_id = ?1 AND kind = ?2 AND known_item_id IS NOT NULL",
+        )?;
         let rows = statement.query_map((rater.0, kind), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     });
@@ -137,21 +138,21 @@ async fn nobody_has_an_item_both_in_the_calibration_and_as_a_hidden_check() {
     let mut client = app.rater().await;
     let study = token(&mut client).await;
     rate_all(&mut client, &study).await;
-    assert_eq!(had(&app, ada, "opening").await, [calibration[0], calibration[1], both].into());
-    assert_eq!(had(&app, ada, "gold").await, hidden.into());
+    assert_eq!(had(&app, ada, "calibration").await, [calibration[0], calibration[1], both].into());
+    assert_eq!(had(&app, ada, "known_item").await, hidden.into());
     // Bo has no calibration, so the item of both pools can be a hidden check.
     app.services.quality.set_admission(&ADMIN, STUDY, bo, true).await.unwrap();
     let mut client = app.demo_user("bo").await;
     rate_all(&mut client, &study).await;
-    assert_eq!(had(&app, bo, "gold").await, [hidden[0], hidden[1], both].into());
+    assert_eq!(had(&app, bo, "known_item").await, [hidden[0], hidden[1], both].into());
     // A calibration afterwards would tell what it was.
     app.services.quality.set_admission(&ADMIN, STUDY, bo, false).await.unwrap();
     rate_all(&mut client, &study).await;
-    assert_eq!(had(&app, bo, "opening").await, calibration.into());
+    assert_eq!(had(&app, bo, "calibration").await, calibration.into());
     // Nor does another item with the same code come again.
     app.services
         .quality
-        .change_known_item(&ADMIN, STUDY, both, KnownItemChange { retired: Some(true), pool: None })
+        .change_known_item(&ADMIN, STUDY, both, KnownItemChange { deactivated: Some(true), pool: None })
         .await
         .unwrap();
     let again = add(&app, 4, Pool::Both).await;
@@ -170,22 +171,22 @@ async fn settings_say_what_the_pools_lack() {
     let checks = QualitySettings { known_item_every: 5, ..of() };
     let train = QualitySettings { calibration: CalibrationMode::Train, ..of() };
     let both = QualitySettings { known_item_every: 5, calibration: CalibrationMode::Train, ..of() };
-    assert_eq!(one_field(set(&app, checks).await), "gold_every");
-    assert_eq!(one_field(set(&app, train).await), "opening");
+    assert_eq!(one_field(set(&app, checks).await), "known_item_every");
+    assert_eq!(one_field(set(&app, train).await), "calibration");
     let item = add(&app, 0, Pool::Calibration).await;
-    assert_eq!(one_field(set(&app, checks).await), "gold_every");
+    assert_eq!(one_field(set(&app, checks).await), "known_item_every");
     set(&app, train).await.unwrap();
     let pool = async |pool| {
-        let change = KnownItemChange { pool: Some(pool), retired: None };
+        let change = KnownItemChange { pool: Some(pool), deactivated: None };
         app.services.quality.change_known_item(&ADMIN, STUDY, item, change).await
     };
     // An item of both pools belongs to the calibration while there is one.
     pool(Pool::Both).await.unwrap();
-    assert_eq!(one_field(set(&app, both).await), "gold_every");
+    assert_eq!(one_field(set(&app, both).await), "known_item_every");
     set(&app, checks).await.unwrap();
     assert_eq!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().pool_sizes(), (1, 1));
     pool(Pool::Hidden).await.unwrap();
-    assert_eq!(one_field(set(&app, train).await), "opening");
+    assert_eq!(one_field(set(&app, train).await), "calibration");
     assert_eq!(app.services.quality.page(&ADMIN, STUDY).await.unwrap().pool_sizes(), (0, 1));
     // Raters must be able to pass.
     pool(Pool::Both).await.unwrap();
@@ -300,15 +301,19 @@ async fn adjudicated_output_becomes_a_known_item_for_those_who_never_had_it() {
     assert_eq!((may("ada").await, may("bo").await, may("chen").await), (vec![], vec![], vec![item]));
     set(&app, QualitySettings { known_item_every: 2, ..QualitySettings::default() }).await.unwrap();
     let mut client = app.demo_user("chen").await;
-    while had(&app, chen, "gold").await.is_empty() {
+    while had(&app, chen, "known_item").await.is_empty() {
         let it = self::item(&mut client, &study).await;
         rate(&mut client, &it).await;
     }
-    assert_eq!(had(&app, chen, "gold").await, [item].into());
+    assert_eq!(had(&app, chen, "known_item").await, [item].into());
     // From now on, chen cannot get the output as work, in any way.
     let left = app.services.db.read(move |conn| disagreements::rater_left(conn, STUDY, output)).await.unwrap();
     assert_ne!(left, Some(chen));
-    app.services.plans.extend(&ADMIN, STUDY, Extension { overlap: Some(3), ..Extension::default() }).await.unwrap();
+    app.services
+        .plans
+        .extend(&ADMIN, STUDY, Extension { raters_per_output: Some(3), ..Extension::default() })
+        .await
+        .unwrap();
     rate_all(&mut client, &study).await;
     let works = app.services.db.read(move |conn| disagreements::rates(conn, STUDY, output, chen)).await.unwrap();
     assert!(!works, "a hidden check came again as work");
@@ -435,15 +440,18 @@ async fn rest_chooses_pools_and_resumes_raters() {
     };
     let task = app.services.quality.page(&ADMIN, STUDY).await.unwrap().choices.tasks[0].1.clone();
     let items = json!({"items": [{"task_id": task, "code": "int a;", "scores": [2, 2, 2], "pool": "calibration"}]});
-    assert_eq!(send(Method::POST, "gold/import", Some(items)).await, (200, json!({"imported": 1})));
+    assert_eq!(send(Method::POST, "known-items/import", Some(items)).await, (200, json!({"imported": 1})));
     let id = app.services.quality.page(&ADMIN, STUDY).await.unwrap().known_items[0].id;
-    let item = format!("gold/{id}");
+    let item = format!("known-items/{id}");
     assert_eq!(send(Method::PATCH, &item, Some(json!({"pool": "hidden"}))).await.0, 204);
     assert_eq!(send(Method::PATCH, &item, Some(json!({"pool": "secret"}))).await.0, 422);
-    assert_eq!(send(Method::PATCH, &item, Some(json!({"retired": true, "pool": "both"}))).await.0, 204);
+    assert_eq!(send(Method::PATCH, &item, Some(json!({"deactivated": true, "pool": "both"}))).await.0, 204);
     let (_, page) = send(Method::GET, "quality", None).await;
-    assert_eq!((&page["gold"][0]["pool"], &page["gold"][0]["retired"]), (&json!("both"), &json!(true)));
-    assert_eq!(send(Method::GET, "gold", None).await, (200, json!([])), "deactivated ones are left out");
+    assert_eq!(
+        (&page["known_items"][0]["pool"], &page["known_items"][0]["deactivated"]),
+        (&json!("both"), &json!(true))
+    );
+    assert_eq!(send(Method::GET, "known-items", None).await, (200, json!([])), "deactivated ones are left out");
     assert_eq!(send(Method::DELETE, &item, None).await.0, 204);
     assert_eq!(send(Method::DELETE, &item, None).await.0, 404);
 

@@ -82,8 +82,8 @@ async fn counts(app: &TestApp) -> (i64, i64) {
         .db
         .read(move |conn| {
             Ok((
-                count(conn, "SELECT count(*) FROM ratings WHERE superseded_at IS NULL")?,
-                count(conn, "SELECT count(*) FROM probe_ratings WHERE superseded_at IS NULL")?,
+                count(conn, "SELECT count(*) FROM ratings WHERE replaced_at IS NULL")?,
+                count(conn, "SELECT count(*) FROM check_ratings WHERE replaced_at IS NULL")?,
             ))
         })
         .await
@@ -102,7 +102,7 @@ async fn invalid_settings_are_refused() {
         }
     };
     let of = QualitySettings::default;
-    check(QualitySettings { known_item_every: 1, ..of() }, "gold_every").await;
+    check(QualitySettings { known_item_every: 1, ..of() }, "known_item_every").await;
     check(QualitySettings { repeat_every: 10_001, ..of() }, "repeat_every").await;
     check(QualitySettings { spread: Some(4), ..of() }, "spread").await;
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
@@ -360,8 +360,8 @@ async fn tasks_are_searched_filtered_and_ordered() {
     let cases: [(Which, Fits); 5] = [
         (Which::only("show", "rated"), &rated),
         (Which::only("show", "unrated"), &|row| !rated(row)),
-        (Which::only("show", "apart"), &|row| row.spread > Some(0)),
-        (Which::only("lang", "zh"), &|row| row.task.nl_lang == Lang::Zh),
+        (Which::only("show", "disagreements"), &|row| row.spread > Some(0)),
+        (Which::only("nl_lang", "zh"), &|row| row.task.nl_lang == Lang::Zh),
         (searched, &has_word),
     ];
     let ids = |rows: &[TaskScores]| rows.iter().map(|row| row.task.id).collect::<Vec<_>>();
@@ -427,7 +427,7 @@ async fn adjudication_is_blind_and_keeps_history() {
     };
     let post = async |client: &mut Client, fields: Vec<(String, String)>| {
         let fields: Vec<(&str, &str)> = fields.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        client.form("/rpc/decide", &fields).await
+        client.form("/rpc/adjudicate", &fields).await
     };
     let wrong = post(&mut bo, with(&mine[0].token.0, decide(["5", "3", "5"], ""))).await;
     assert_ne!(wrong.status, StatusCode::OK, "off the scale");
@@ -441,7 +441,7 @@ async fn adjudication_is_blind_and_keeps_history() {
     let decided: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Adjudicated).collect();
     assert_eq!(decided.len(), 1);
     assert_eq!(decided[0].final_scores, Some(vec![3.0, 2.0, 4.0]));
-    let history: Vec<_> = decided[0].history.iter().map(|d| (d.scores.clone(), d.superseded)).collect();
+    let history: Vec<_> = decided[0].history.iter().map(|d| (d.scores.clone(), d.replaced)).collect();
     assert_eq!(history, [(vec![3, 2, 4], false), (vec![2, 2, 2], true)], "pressed twice it counts once");
     assert_eq!(counts(&app).await, before, "no rating was touched");
 
@@ -465,7 +465,7 @@ async fn extra_rater_makes_the_median_final() {
     let settled: Vec<_> = rows.iter().filter(|row| row.state == DisagreementState::Median).collect();
     assert_eq!(settled.len() as u64, live.extra);
     for row in &settled {
-        assert_eq!(row.ratings.len(), 3, "one more than the overlap");
+        assert_eq!(row.ratings.len(), 3, "one more than planned");
         let mut middle: Vec<u8> = row.ratings.iter().map(|(_, scores)| scores[0]).collect();
         middle.sort_unstable();
         assert_eq!(row.final_scores.as_ref().unwrap()[0], f64::from(middle[1]));
@@ -499,7 +499,7 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert_eq!((flags.len(), flags[0].answer.clone()), (1, None));
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
-    app.services.quality.answer_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
+    app.services.quality.reply_to_flag(&ADMIN, STUDY, flags[0].on, "The list is never empty.").await.unwrap();
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
 
     let back: RaterFeedback = ada.rpc("my_feedback", json!({})).await.json();
@@ -507,7 +507,7 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     let rated_item: GradingItem = ada.rpc("item", json!({"assignment": it.token})).await.json();
     assert_eq!(rated_item.replies[0].reply, "The list is never empty.");
     assert!(bo.rpc("my_feedback", json!({})).await.json::<RaterFeedback>().replies.is_empty());
-    let my_studies = ada.get("/desk").await.body;
+    let my_studies = ada.get("/my-studies").await.body;
     assert!(my_studies.contains("The list is never empty."), "it is on the start page without JavaScript");
     ada.form("/rpc/read_replies", &[]).await;
     let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
@@ -520,14 +520,14 @@ async fn flag_gets_one_reply_read_by_its_rater() {
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
     // So does the same reason with other words.
     let flag = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows[0].on;
-    app.services.quality.answer_flag(&ADMIN, STUDY, flag, "Do your best.").await.unwrap();
+    app.services.quality.reply_to_flag(&ADMIN, STUDY, flag, "Do your best.").await.unwrap();
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 0);
     let worded = Flag { reason: FlagReason::CannotJudge, text: "I do not know Spring.".into() };
     submit(&mut ada, &it, &Draft { flag: Some(worded.clone()), ..changed }, "k4").await;
     let flags = app.services.quality.flags(&ADMIN, STUDY, PageOf::default()).await.unwrap().1.rows;
     assert_eq!((flags[0].flag.clone(), flags[0].answer.clone()), (worded, None));
     assert_eq!(app.services.quality.live(&ADMIN, STUDY).await.unwrap().flags, 1);
-    let nothing = app.services.quality.answer_flag(&ADMIN, STUDY, FlagOn::Assignment(9999), "x").await;
+    let nothing = app.services.quality.reply_to_flag(&ADMIN, STUDY, FlagOn::Assignment(9999), "x").await;
     assert!(nothing.is_err());
 }
 
@@ -625,7 +625,7 @@ async fn ratings_are_found_by_every_filter() {
     assert_eq!([first.rows, rest.rows].concat(), all.page.rows);
     // Pages and figures work without JavaScript.
     let mut admin = app.admin().await;
-    for page in ["", "/ratings?flagged=1", "/quality", "/flags", "/disputes"] {
+    for page in ["", "/ratings?flagged=1", "/quality", "/flags", "/disagreements"] {
         let answer = admin.get(&format!("/admin/studies/1{page}")).await;
         assert_eq!(answer.status, StatusCode::OK, "{page}");
     }
@@ -636,7 +636,7 @@ async fn ratings_are_found_by_every_filter() {
 async fn raters_cannot_open_admin_pages() {
     let app = TestApp::demo().await;
     let mut ada = app.rater().await;
-    for page in ["ratings", "quality", "flags", "disputes"] {
+    for page in ["ratings", "quality", "flags", "disagreements"] {
         assert_eq!(ada.get(&format!("/admin/studies/1/{page}")).await.status, StatusCode::FORBIDDEN, "{page}");
     }
     for (function, arguments) in [
@@ -656,10 +656,10 @@ async fn raters_cannot_open_admin_pages() {
     for function in ["my_feedback", "my_disagreements"] {
         assert_eq!(app.anonymous().rpc(function, json!({})).await.status, StatusCode::UNAUTHORIZED, "{function}");
     }
-    let of = ["study", "submission", "gold", "rater", "user", "on", "probe", "output", "retired", "let_in"];
+    let of = ["study", "submission", "item", "rater", "user", "on", "check", "output", "deactivated", "admitted"];
     let fields: Vec<(&str, &str)> =
-        of.iter().map(|f| (*f, if ["retired", "let_in", "probe"].contains(f) { "true" } else { "1" })).collect();
-    for function in ["add_known_item", "answer_flag", "ask_extra"] {
+        of.iter().map(|f| (*f, if ["deactivated", "admitted", "check"].contains(f) { "true" } else { "1" })).collect();
+    for function in ["add_known_item", "reply_to_flag", "ask_extra"] {
         let answer = ada.form(&format!("/rpc/{function}"), &fields).await;
         assert!(
             answer.status == StatusCode::FORBIDDEN || answer.headers.contains_key("location"),

@@ -166,7 +166,8 @@ async fn idempotent_request_is_executed_once() {
     let people = app.services.accounts.users(&System.admin(), PageOf::first(PageOf::MOST)).await.unwrap().rows;
     let raters: Vec<UserId> = people.iter().filter(|p| p.name != "admin").map(|p| p.id).collect();
     let new = |title: &str| {
-        json!({"title": title, "dataset": "starter", "submissions": [1], "raters": raters, "overlap": 1}).to_string()
+        json!({"title": title, "dataset": "starter", "submissions": [1], "raters": raters, "raters_per_output": 1})
+            .to_string()
     };
     let send = |key: &'static str, body: String| {
         let (mut program, bearer) = (app.anonymous().at("203.0.113.7"), format!("Bearer {token}"));

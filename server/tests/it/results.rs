@@ -36,7 +36,7 @@ async fn unrated(app: &TestApp, model: &str) {
     let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
     app.services
         .submissions
-        .take(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse)
+        .import(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse)
         .await
         .unwrap();
 }

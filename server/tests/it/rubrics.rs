@@ -67,7 +67,7 @@ async fn begin_with(app: &TestApp, rubric: Option<&str>, tasks: Option<u32>) -> 
         dataset: "starter".into(),
         submissions: rows.iter().map(|row| row.id).collect(),
         raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         rubric: rubric.map(str::to_owned),
         tasks,
         seed: Some(7),
@@ -338,7 +338,7 @@ async fn a_checklist_is_rated_exported_and_compared() {
 
     let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
     let csv = app.admin().await.get(&path).await.body;
-    let names = ["task_id", "model", "rater", "superseded_at", "tested"];
+    let names = ["task_id", "model", "rater", "replaced_at", "tested"];
     let rows = columns(&csv, &names);
     assert_eq!(rows.len(), 25, "{csv}");
     let replaced: Vec<_> = rows.iter().filter(|row| !row[3].is_empty()).collect();
@@ -393,7 +393,7 @@ pub async fn conversations(app: &TestApp, answers: RatedAnswers) -> (StudyId, Su
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: users.iter().filter(|user| ["ada", "bo"].contains(&user.name.as_str())).map(|user| user.id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         rubric: Some("listed".into()),
         answers,
         tasks: Some(6),
@@ -472,7 +472,7 @@ async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows(
 
     let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
     let csv = app.admin().await.get(&path).await.body;
-    let rows = columns(&csv, &["task_id", "model", "rater", "superseded_at", "instructions"]);
+    let rows = columns(&csv, &["task_id", "model", "rater", "replaced_at", "instructions"]);
     assert_eq!(rows.iter().filter(|row| !row[3].is_empty()).map(|row| row[4]).collect::<Vec<_>>(), ["1:0 2:0"]);
     let counted: Vec<_> = rows.iter().filter(|row| row[3].is_empty()).collect();
     let follows = |rater: &str, task: &str| {
@@ -540,7 +540,7 @@ async fn a_study_rates_the_last_answer_or_each_one() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: vec![plan.raters[0].id],
-        overlap: 1,
+        raters_per_output: 1,
         draft: true,
         answers,
         ..NewStudy::default()

@@ -239,7 +239,7 @@ async fn nothing_is_started_where_the_engine_lacks_something() {
         }
     }
     let runs = bare.runs.list(&System.admin(), None, PageOf::default()).await.unwrap().rows;
-    assert_eq!(runs.iter().map(|row| (row.id, row.status)).collect::<Vec<_>>(), [(run, RunStatus::Cancelled)]);
+    assert_eq!(runs.iter().map(|row| (row.id, row.status)).collect::<Vec<_>>(), [(run, RunStatus::Stopped)]);
 }
 
 #[tokio::test]

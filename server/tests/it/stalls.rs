@@ -193,7 +193,7 @@ async fn a_large_upload_is_stored_in_small_transactions_between_ratings() {
     let take = |model: &'static str| {
         let submissions = app.services.submissions.clone();
         async move {
-            submissions.take(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse).await
+            submissions.import(&System.admin(), upload, "starter", Matching::TaskId, model, InvalidLines::Refuse).await
         }
     };
     let import = tokio::spawn(take("Large"));
@@ -234,7 +234,7 @@ async fn a_large_study_is_stored_in_small_transactions() {
     let upload = uploaded(&app, &outputs(&tasks, samples)).await;
     let submission = services
         .submissions
-        .take(&admin, upload, "starter", Matching::TaskId, "Large", InvalidLines::Refuse)
+        .import(&admin, upload, "starter", Matching::TaskId, "Large", InvalidLines::Refuse)
         .await
         .unwrap();
     let people = services.accounts.users(&admin, PageOf::first(PageOf::MOST)).await.unwrap().rows;
@@ -243,7 +243,7 @@ async fn a_large_study_is_stored_in_small_transactions() {
         dataset: "starter".into(),
         submissions: vec![submission],
         raters: people.iter().filter(|person| person.role == Role::Rater).map(|person| person.id).collect(),
-        overlap: 2,
+        raters_per_output: 2,
         ..NewStudy::default()
     };
     let id = services.studies.create(&admin, new).await.unwrap();
@@ -271,7 +271,7 @@ async fn the_same_upload_imported_twice_at_once_is_one_submission() {
     let upload = uploaded(&app, &outputs(&tasks, 20)).await;
     let admin = System.admin();
     let take =
-        || app.services.submissions.take(&admin, upload, "starter", Matching::TaskId, "Twice", InvalidLines::Refuse);
+        || app.services.submissions.import(&admin, upload, "starter", Matching::TaskId, "Twice", InvalidLines::Refuse);
     let (one, other) = tokio::join!(take(), take());
     assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
     assert!(matches!(one.and(other), Err(AppError::Conflict(_))));
@@ -313,7 +313,7 @@ async fn imported_ratings_become_visible_together() {
     };
     let service = app.services.ratings.clone();
     let people = file(RatingsKind::People("Many".into()));
-    let import = tokio::spawn(async move { service.take(&System.admin(), people).await });
+    let import = tokio::spawn(async move { service.import(&System.admin(), people).await });
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
     let mut stored = 0;
@@ -326,13 +326,13 @@ async fn imported_ratings_become_visible_together() {
         assert!(theirs.is_empty() || theirs.iter().all(|user| user.ratings == lines / 90), "{theirs:?}");
     }
     let taken = import.await.unwrap().unwrap();
-    assert_eq!((taken.ratings, taken.taken), (lines, true));
+    assert_eq!((taken.ratings, taken.imported), (lines, true));
     assert_eq!(count(&app, "ratings"), lines as i64 + stored);
     let most = app.services.db.most_rows();
     assert!(most <= MOST_ROWS, "one transaction changed {most} rows");
     assert_eq!(count(&app, "webhook_deliveries"), 0);
 
-    let judge = app.services.ratings.take(&System.admin(), file(RatingsKind::Judge("J".into()))).await;
+    let judge = app.services.ratings.import(&System.admin(), file(RatingsKind::Judge("J".into()))).await;
     assert!(judge.is_err(), "a judge rates an output once");
     assert_eq!((count(&app, "all_judgings"), count(&app, "judged_scores")), (0, 0));
     is_sound(&app);
@@ -356,7 +356,7 @@ async fn killed_import_is_hidden_and_deleted() {
         "all_judgings",
         "judged_scores",
         "judged_instructions",
-        "study_stamps",
+        "study_revisions",
     ];
     let mut rater = app.rater().await;
     let own = study(&mut rater).await;
@@ -415,7 +415,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 target: &target,
                 submissions: &[submission],
                 raters: &raters,
-                overlap: 3,
+                raters_per_output: 3,
                 by: None,
             };
             let (id, users) = imported_ratings::begin(tx, &new)?;
@@ -432,7 +432,7 @@ async fn killed_import_is_hidden_and_deleted() {
                     sharing: Sharing::Count,
                     tasks: None,
                     pace_s: None,
-                    overlap: 1,
+                    raters_per_output: 1,
                     seed: 1,
                     submissions: vec![SubmissionId(submission)],
                 },

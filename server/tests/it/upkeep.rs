@@ -53,7 +53,7 @@ async fn unrated_study(app: &TestApp) -> StudyId {
         dataset: "starter".into(),
         submissions: listed(app).await,
         raters: raters.unwrap(),
-        overlap: 1,
+        raters_per_output: 1,
         ..NewStudy::default()
     };
     app.services.studies.create(&admin, new).await.unwrap()

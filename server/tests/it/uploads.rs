@@ -155,7 +155,7 @@ async fn outputs_are_previewed_and_imported_once() {
     let id = preview.upload;
     let admin = System.admin();
     let take = |model: &'static str| {
-        app.services.submissions.take(&admin, id, "aixbench-manual", Matching::Auto, model, InvalidLines::Refuse)
+        app.services.submissions.import(&admin, id, "aixbench-manual", Matching::Auto, model, InvalidLines::Refuse)
     };
     assert!(matches!(take(" ").await, Err(AppError::Invalid(_))));
     let taken: SubmissionId = take("Model A").await.unwrap();
@@ -197,7 +197,7 @@ async fn invalid_line_rejects_the_whole_file() {
         assert_eq!((problem.file.as_str(), problem.line), ("bad.jsonl", Some(line)));
         assert!(problem.to_string().contains(expected), "{problem}");
         let taken =
-            submissions.take(&System.admin(), id, "aixbench-manual", Matching::Auto, "M", InvalidLines::Refuse).await;
+            submissions.import(&System.admin(), id, "aixbench-manual", Matching::Auto, "M", InvalidLines::Refuse).await;
         assert!(matches!(taken, Err(AppError::Invalid(_))), "{taken:?}");
         assert_eq!(
             submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows.len(),
@@ -263,7 +263,7 @@ async fn published_benchmark_end_to_end() {
         let preview = submissions.preview(&System.admin(), id, dataset, Matching::Auto).await.unwrap();
         assert_eq!((preview.matching, preview.problem_count), (matching, 0));
         let taken = submissions
-            .take(&System.admin(), id, dataset, Matching::Auto, "aiXcoder", InvalidLines::Refuse)
+            .import(&System.admin(), id, dataset, Matching::Auto, "aiXcoder", InvalidLines::Refuse)
             .await
             .unwrap();
         assert_eq!(submissions.get(&System.admin(), taken).await.unwrap().outputs, outputs as u64);

@@ -335,7 +335,7 @@ pub fn make_conversations(
         )?;
         if turn < 2 {
             conn.execute(
-                "INSERT INTO outputs (submission_id, revision_id, sample, code, said, turn, conversation)
+                "INSERT INTO outputs (submission_id, revision_id, sample, code, surrounding_text, turn, conversation)
                  SELECT submission_id, revision_id, 1 + ?2, 'earlier ' || ?2 || char(10) || code, '', ?2, 0
                  FROM outputs WHERE submission_id = ?1 AND turn = 2",
                 (submission.0, turn),

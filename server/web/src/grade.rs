@@ -33,7 +33,7 @@ pub async fn submit(
     let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in")) };
     let item = grading.item(&person, &assignment).await?;
     // In side-by-side studies, the task's other outputs come first.
-    let way = if fields.contains_key("beside") { "beside" } else { "grade" };
+    let way = if fields.contains_key("side_by_side") { "side-by-side" } else { "grade" };
     let next = Redirect::to(&format!("/{way}/{}", item.study));
     let field = |name: &str| fields.get(name).map_or("", String::as_str);
     if field("action") == "skip" {
@@ -54,7 +54,7 @@ pub async fn submit(
         "draft" => return Ok(again("saved".into())),
         mark @ ("bookmark" | "unbookmark") => {
             grading.bookmark(&person, &assignment, mark == "bookmark").await?;
-            return Ok(if way == "beside" { next } else { again(mark.into()) });
+            return Ok(if way == "side-by-side" { next } else { again(mark.into()) });
         }
         _ => {}
     }

@@ -76,7 +76,7 @@ pub async fn toured(
 ) -> Result<Redirect, HttpError> {
     let Ok(person) = Person::of(&caller) else { return Ok(Redirect::to("/log-in?next=%2Fdesk")) };
     state.services.settings.set_toured(&person).await?;
-    Ok(Redirect::to("/desk"))
+    Ok(Redirect::to("/my-studies"))
 }
 
 fn read(fields: &HashMap<String, String>) -> Result<Vec<(Action, char)>, (Action, KeyFault)> {

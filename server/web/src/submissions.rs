@@ -25,7 +25,7 @@ pub const ORIGINAL: &str = "application/octet-stream";
 pub struct Asked {
     #[serde(default)]
     dataset: String,
-    #[serde(default, rename = "match")]
+    #[serde(default)]
     matching: Matching,
 }
 
@@ -38,7 +38,7 @@ pub async fn original(
     Ok(download::saved(state.services.submissions.original(&admin, id).await?, ORIGINAL))
 }
 
-/// `GET /admin/uploads/{id}/bad-lines.jsonl?dataset=&match=`
+/// `GET /admin/uploads/{id}/bad-lines.jsonl?dataset=&matching=`
 pub async fn bad_upload_lines(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
@@ -48,7 +48,7 @@ pub async fn bad_upload_lines(
     send(&state, &admin, of(upload, asked), BadLinesFile::Lines).await
 }
 
-/// `GET /admin/uploads/{id}/bad-lines.csv?dataset=&match=`
+/// `GET /admin/uploads/{id}/bad-lines.csv?dataset=&matching=`
 pub async fn bad_upload_list(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,

@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 const MODELS: usize = 5;
-const OVERLAP: usize = 8;
+const RATERS_PER_OUTPUT: usize = 8;
 /// A fast rater needs seconds for an output; this many raters at this pace leave a core to the server.
 const THINK: u64 = 250;
 /// Number of ratings at the beginning and at the end that are measured separately, to see whether they
@@ -76,8 +76,8 @@ struct Stretch {
 
 /// Runs the benchmark.
 pub fn run(options: &Options) -> Result<Report> {
-    if options.raters < OVERLAP || options.ratings < 2 * WINDOW.min(options.ratings / 2).max(1) {
-        bail!("at least {OVERLAP} raters are needed, and 2 ratings");
+    if options.raters < RATERS_PER_OUTPUT || options.ratings < 2 * WINDOW.min(options.ratings / 2).max(1) {
+        bail!("at least {RATERS_PER_OUTPUT} raters are needed, and 2 ratings");
     }
     let binary = match &options.server {
         Some(file) => file.clone(),
@@ -148,7 +148,7 @@ pub fn run(options: &Options) -> Result<Report> {
         }
     }
     report.note(format!(
-        "{} raters, {MODELS} models, overlap {OVERLAP}. A cycle is a rating, acknowledged after its commit \
+        "{} raters, {MODELS} models, {RATERS_PER_OUTPUT} raters per output. A cycle is a rating, acknowledged after its commit \
          (synchronous=FULL), and the next output. The load comes from one thread on the same cores. Every \
          acknowledged rating was found in the study afterwards.",
         options.raters
@@ -253,7 +253,7 @@ fn json_output(binary: &Path, folder: &TempDir, args: &[&str]) -> Result<Value> 
 
 /// Number of tasks for that many ratings.
 pub(super) fn tasks(ratings: usize) -> usize {
-    ratings.div_ceil(MODELS * OVERLAP) + 1
+    ratings.div_ceil(MODELS * RATERS_PER_OUTPUT) + 1
 }
 
 /// Creates a dataset, outputs, raters and a study for this many ratings; returns the study's opaque name.
@@ -294,7 +294,7 @@ pub(super) fn prepare(binary: &Path, folder: &TempDir, options: &Options) -> Res
     }
     let mut create: Vec<String> =
         ["studies", "create", "--title", "Bench", "--dataset", "bench", "--seed", "7"].map(String::from).into();
-    create.extend(["--overlap".into(), OVERLAP.to_string()]);
+    create.extend(["--raters-per-output".into(), RATERS_PER_OUTPUT.to_string()]);
     create.extend(submissions.into_iter().flat_map(|id| ["--submission".to_owned(), id]));
     for rater in 0..options.raters {
         add_user(binary, folder, &name(rater), "rater")?;

@@ -81,7 +81,7 @@ pub fn run(options: &Options) -> Result<Report> {
         let patterns = patterns()?;
         let mut pages = Pages::new(&patterns);
         pages.crawl(&server, Person::Admin, "/admin")?;
-        pages.crawl(&server, Person::Rater, "/desk")?;
+        pages.crawl(&server, Person::Rater, "/my-studies")?;
         for (pattern, seen) in &pages.seen {
             let Slow { median, first, address } = seen;
             report.promised(format!("{pattern}: median"), *median, "ms", Target::AtMost(100.0));

@@ -91,7 +91,7 @@ fn page(
     let adjudicated = found.figures.human.as_ref().map_or(0, |human| human.adjudicated);
     let counting = found.counting;
     let empty = found.figures.human.is_none() && found.figures.automated.is_none() && !counting;
-    let downloads = take_away(i, &slug, &exact);
+    let downloads = export(i, &slug, &exact);
     let (live, behind) = (found.live, found.behind);
     // A link to some of the tasks shows them.
     let listed = move || query.with(|query| tasks::OWN.iter().any(|key| query.get(key).is_some()));
@@ -152,7 +152,7 @@ fn page(
     .into_any()
 }
 
-fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
+fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     let t = i.comparison();
     let files = [
         ("ratings.csv", t.ratings_csv),
@@ -172,11 +172,11 @@ fn take_away(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
         })
         .collect_view();
     view! {
-        <details class="take-away">
-            <summary class="button">{t.take_away}</summary>
-            <div class="take-away-box">
+        <details class="export-menu">
+            <summary class="button">{t.export}</summary>
+            <div class="export-menu-box">
                 <ul>{links}</ul>
-                <p class="muted small">{t.take_away_hint}</p>
+                <p class="muted small">{t.export_hint}</p>
             </div>
         </details>
     }

@@ -69,7 +69,7 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
     let others = left_out(i, found);
     let only = only_groups(i, found);
     view! {
-        <details class="comparison-choice" open=open>
+        <details class="comparison-selection" open=open>
             <summary>{t.what}</summary>
             <Form slug=selection.dataset.clone()>
                 <fieldset class="ticks"><legend>{t.models}</legend>
@@ -88,8 +88,8 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
                 </fieldset>
                 <div class="ticks">
                     <div class="field">
-                        <label class="label" for="choice-lang">{t.lang}</label>
-                        <select class="input" id="choice-lang" name="lang">
+                        <label class="label" for="selection-lang">{t.lang}</label>
+                        <select class="input" id="selection-lang" name="nl_lang">
                             <option value="" selected=lang.is_none()>{t.both_langs}</option>
                             {Lang::ALL.map(|l| view! {
                                 <option value=l.code() selected=lang.eq(&Some(l))>{l.name()}</option>
@@ -97,8 +97,8 @@ pub fn form(i: I18n, found: &ComparisonView) -> AnyView {
                         </select>
                     </div>
                     <div class="field">
-                        <label class="label" for="choice-scores">{t.scores}</label>
-                        <select class="input" id="choice-scores" name="scores">
+                        <label class="label" for="selection-scores">{t.scores}</label>
+                        <select class="input" id="selection-scores" name="scores">
                             <option value="" selected=scores.eq(&CountedScores::Raw)>{t.scores_raw}</option>
                             <option value="final" selected=scores.eq(&CountedScores::Final)>{t.scores_final}</option>
                         </select>
@@ -179,5 +179,5 @@ fn Form(slug: String, children: Children) -> impl IntoView {
             NavigateOptions { scroll: false, ..NavigateOptions::default() },
         );
     };
-    view! { <form class="choice-form" method="get" on:submit=on_submit>{children()}</form> }
+    view! { <form class="selection-form" method="get" on:submit=on_submit>{children()}</form> }
 }

@@ -19,7 +19,7 @@ use ui::{
 
 /// The keys of an address that filter and sort tasks; the rest is the comparison's selection.
 pub const OWN: [&str; 11] =
-    ["q", "tasklang", "model", "score", "verdict", "spread", "differ", "spot", "sort", "page", "grid"];
+    ["q", "task_nl_lang", "model", "score", "verdict", "spread", "differ", "grid_cell", "sort", "page", "grid"];
 
 /// A query with one key replaced, or removed if the value is empty.
 fn with(query: &str, key: &str, value: &str) -> String {
@@ -77,13 +77,13 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
         })
         .collect_view();
     // Selected in the chart of tests and people, and kept until it is cleared.
-    let grid_cell = GridCell::read(&now("spot")).map(|grid_cell| {
+    let grid_cell = GridCell::read(&now("grid_cell")).map(|grid_cell| {
         let (ratio, share) = grid_cell.place();
         let rubric = page.rubric.as_ref();
         let dimension = rubric.and_then(|rubric| rubric.dimensions.get(rubric.against_tests()?));
         let range = dimension.map_or((0, 1), |d| d.range());
         let score = f64::from(range.0) + share * f64::from(range.1.saturating_sub(range.0));
-        let href = format!("?{}#tasks", with(&with(&here(query), "page", ""), "spot", ""));
+        let href = format!("?{}#tasks", with(&with(&here(query), "page", ""), "grid_cell", ""));
         view! {
             <p class="row small" role="status">
                 <span>{(t.on_spot)(&format!("{:.0}", ratio * 100.0), &format!("{score:.2}"))}</span>
@@ -91,8 +91,8 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
             </p>
         }
     });
-    let kept_spot = now("spot");
-    let kept_spot = (!kept_spot.is_empty()).then(|| view! { <input type="hidden" name="spot" value=kept_spot/> });
+    let kept_cell = now("grid_cell");
+    let kept_cell = (!kept_cell.is_empty()).then(|| view! { <input type="hidden" name="grid_cell" value=kept_cell/> });
     let count = (t.tasks_of)(&i.number(page.found), &i.number(page.all));
     let at: u32 = now("page").parse().unwrap_or(0);
     let pages = {
@@ -121,16 +121,16 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
     view! {
         <Filter search=true>
             {hidden}
-            {kept_spot}
+            {kept_cell}
             <div class="field">
                 <label class="label" for="task-q">{a.filter_text}</label>
                 <input class="input" id="task-q" type="search" name="q" value=now("q") prop:value=move || read("q")/>
             </div>
             <div class="field">
                 <label class="label" for="task-lang">{a.language}</label>
-                <select class="input" id="task-lang" name="tasklang">
-                    {option(query, "tasklang", "", a.any)} {option(query, "tasklang", "en", Lang::En.name())}
-                    {option(query, "tasklang", "zh", Lang::Zh.name())}
+                <select class="input" id="task-lang" name="task_nl_lang">
+                    {option(query, "task_nl_lang", "", a.any)} {option(query, "task_nl_lang", "en", Lang::En.name())}
+                    {option(query, "task_nl_lang", "zh", Lang::Zh.name())}
                 </select>
             </div>
             <div class="field">
@@ -162,7 +162,7 @@ pub fn view(i: I18n, selection: Selection, page: TaskPage) -> AnyView {
                 <label class="label" for="task-sort">{t.order}</label>
                 <select class="input" id="task-sort" name="sort">
                     {option(query, "sort", "", t.order_dataset)} {option(query, "sort", "spread", t.order_spread)}
-                    {option(query, "sort", "gap", t.order_gap)} {option(query, "sort", "apart", t.order_apart)}
+                    {option(query, "sort", "gap", t.order_gap)} {option(query, "sort", "difference", t.order_apart)}
                 </select>
             </div>
             <button class="button" type="submit">{a.filter}</button>

@@ -243,10 +243,10 @@ pub fn both(
         .parting
         .iter()
         .map(|point| {
-            let word = if point.apart > 0.0 { t.people_kinder } else { t.tests_kinder };
+            let word = if point.difference > 0.0 { t.people_kinder } else { t.tests_kinder };
             let id = point.task_id.clone();
             let task = match links {
-                Some(links) => view! { <a href=links.task(point.task, "sort=apart")>{id}</a> }.into_any(),
+                Some(links) => view! { <a href=links.task(point.task, "sort=difference")>{id}</a> }.into_any(),
                 None => id.into_any(),
             };
             view! {

@@ -84,7 +84,7 @@ fn body(
                 <p class="nl-text" lang=nl_lang.tag()>{raw_nl}</p>
                 <p class="row">
                     {decide}
-                    <a class="small" href=format!("/admin/studies/{of_study}/disputes")>{t.not_blind}</a>
+                    <a class="small" href=format!("/admin/studies/{of_study}/disagreements")>{t.not_blind}</a>
                 </p>
             }
             .into_any()
@@ -103,7 +103,7 @@ fn body(
                 ),
                 _ => (
                     t.calibration_text.to_owned(),
-                    format!("/admin/studies/{of_study}/quality#openings"),
+                    format!("/admin/studies/{of_study}/quality#calibrations"),
                     t.open_calibration,
                 ),
             };
@@ -181,7 +181,7 @@ fn reply(i: I18n, id: i64, study: String, on: FlagOn, filter: InboxFilter, forms
             <summary class="inbox-open">{t.reply}</summary>
             <ActionForm action=forms.reply attr:class="stack-tight">
                 <input type="hidden" name="study" value=study/>
-                <input type="hidden" name="probe" value=check.to_string()/>
+                <input type="hidden" name="check" value=check.to_string()/>
                 <input type="hidden" name="on" value=number.to_string()/>
                 <input type="hidden" name="inbox" value=filter.address()/>
                 <label class="label" for=field.clone()>{q.reply}</label>

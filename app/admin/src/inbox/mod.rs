@@ -15,7 +15,7 @@ use model::{
 };
 use rpc::{
     inbox::{ActOnItems, inbox},
-    quality::AnswerFlag,
+    quality::ReplyToFlag,
 };
 use texts::I18n;
 use ui::{
@@ -36,7 +36,7 @@ fn filter_of(query: Memo<ParamsMap>) -> InboxFilter {
 #[derive(Clone, Copy)]
 struct Forms {
     act: FormAction<ActOnItems>,
-    reply: FormAction<AnswerFlag>,
+    reply: FormAction<ReplyToFlag>,
 }
 
 /// The inbox.

@@ -63,9 +63,9 @@ fn page(
     let off = settings.spread.is_none() && settings.spread_correctness.is_none();
     let around = pager(i, query, "", &page);
     let body = if page.rows.is_empty() {
-        let hint = if off { t.disputes_off } else { t.disputes_none_hint };
+        let hint = if off { t.disagreements_off } else { t.disagreements_none_hint };
         view! {
-            <Empty title=t.disputes_none>
+            <Empty title=t.disagreements_none>
                 <p>{hint}</p>
                 {off.then(|| view! { <p><a class="button" href=format!("/admin/studies/{id}/quality")>{t.set_threshold}</a></p> })}
             </Empty>
@@ -75,8 +75,8 @@ fn page(
         let cards = page.rows.into_iter().map(|row| card(i, id, &rubric, row, ask)).collect_view();
         let blind = InboxFilter { kind: Some(InboxKind::Disagreement), study: Some(id) }.address();
         view! {
-            <Notice><p>{t.disputes_not_blind}" "<a href=blind>{t.to_blind}</a></p></Notice>
-            <ul class="card-list disputes">{cards}</ul>
+            <Notice><p>{t.disagreements_not_blind}" "<a href=blind>{t.to_blind}</a></p></Notice>
+            <ul class="card-list disagreements">{cards}</ul>
         }
         .into_any()
     };
@@ -138,7 +138,7 @@ fn card(
         None => view! { <span class="muted small">{t.own_rating}</span> }.into_any(),
     };
     let may_ask = row.rater_left && matches!(row.state, DisagreementState::Waiting | DisagreementState::Median);
-    let (output, table_id) = (row.output.to_string(), format!("dispute-{}", row.output));
+    let (output, table_id) = (row.output.to_string(), format!("disagreement-{}", row.output));
     view! {
         <li class="card stack-tight">
             <p class="row">
@@ -178,7 +178,7 @@ fn history(i: I18n, dimensions: &[Dimension], decisions: Vec<Decision>) -> impl 
         .into_iter()
         .map(|d| {
             let scores = digits(i, dimensions, &d.scores).join(" · ");
-            let old = d.superseded.then(|| view! { <Badge>{t.superseded}</Badge> });
+            let old = d.replaced.then(|| view! { <Badge>{t.replaced}</Badge> });
             let why = (!d.comment.is_empty()).then(|| {
                 let lang = Lang::detect(&d.comment).tag();
                 view! { <p class="comment" lang=lang>{d.comment.clone()}</p> }

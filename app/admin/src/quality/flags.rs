@@ -19,7 +19,7 @@ use model::{
     lang::Lang,
     quality::{FlagOn, FlagRow, TabCounts},
 };
-use rpc::quality::{AnswerFlag, study_flags};
+use rpc::quality::{ReplyToFlag, study_flags};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -35,7 +35,7 @@ pub fn FlagsPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(StudyId));
-    let answer = FormAction::<AnswerFlag>::new();
+    let answer = FormAction::<ReplyToFlag>::new();
     let data = Data::new(
         move || (id.get(), answer.version().get()),
         |(id, _)| async move { study_flags(id.ok_or_else(|| AppError::NotFound("study".into()))?).await },
@@ -50,7 +50,7 @@ fn page(
     id: Option<StudyId>,
     query: Memo<ParamsMap>,
     (title, rows): (String, Vec<FlagRow>),
-    answer: FormAction<AnswerFlag>,
+    answer: FormAction<ReplyToFlag>,
     counts: Data<TabCounts>,
 ) -> AnyView {
     let t = i.quality();
@@ -117,7 +117,7 @@ fn name_of(row: &FlagRow) -> String {
     }
 }
 
-fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -> impl IntoView + use<> {
+fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<ReplyToFlag>) -> impl IntoView + use<> {
     let t = i.quality();
     let key = name_of(&row);
     let (check, on) = match row.on {
@@ -147,7 +147,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
     let form = view! {
         <ActionForm action=answer attr:class="stack-tight">
             <input type="hidden" name="study" value=study.to_string()/>
-            <input type="hidden" name="probe" value=check.to_string()/>
+            <input type="hidden" name="check" value=check.to_string()/>
             <input type="hidden" name="on" value=on.to_string()/>
             <label class="label" for=id.clone()>{t.reply}</label>
             <textarea class="input" id=id name="reply" rows="2" maxlength="4000" aria-describedby=hint.clone()></textarea>
@@ -160,7 +160,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
         view! {
             <ActionForm action=answer>
                 <input type="hidden" name="study" value=study.to_string()/>
-                <input type="hidden" name="probe" value=check.to_string()/>
+                <input type="hidden" name="check" value=check.to_string()/>
                 <input type="hidden" name="on" value=on.to_string()/>
                 <input type="hidden" name="reply" value=""/>
                 <button class="button small-button" type="submit" disabled=move || answer.pending().get()>{t.settle}</button>
@@ -174,7 +174,7 @@ fn card(i: I18n, study: StudyId, row: FlagRow, answer: FormAction<AnswerFlag>) -
                 {flag_badge(i, &row.flag)}
                 {task}
                 {row.model.map(|model| view! { <span>{model}</span> })}
-                {check.then(|| view! { <Badge>{t.probe}</Badge> })}
+                {check.then(|| view! { <Badge>{t.hidden_check}</Badge> })}
                 <span>{row.rater}</span>
                 <span class="muted small">{i.time(row.at)}</span>
             </p>

@@ -67,7 +67,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
             }
         })
         .collect_view();
-    let word = if item.retired { t.ask_again } else { t.retire };
+    let word = if item.deactivated { t.activate } else { t.deactivate };
     view! {
         <li class="card stack-tight">
             <p class="row">
@@ -75,7 +75,7 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
                 <Badge>{i.pool_name(item.pool)}</Badge>
                 {item.pasted.then(|| view! { <Badge>{t.pasted}</Badge> })}
                 {item.graded.then(|| view! { <Badge>{t.graded}</Badge> })}
-                {item.retired.then(|| view! { <Badge tone=Tone::Care>{t.retired}</Badge> })}
+                {item.deactivated.then(|| view! { <Badge tone=Tone::Care>{t.deactivated}</Badge> })}
                 <span class="muted small">{(t.asked_n)(item.asked, item.right)}</span>
             </p>
             <p class="nl-text" lang=item.nl_lang.tag()>{item.raw_nl}</p>
@@ -84,20 +84,20 @@ fn known_item_card(i: I18n, id: StudyId, rubric: &Rubric, item: KnownItem, forms
             <div class="row">
                 <ActionForm action=forms.change attr:class="row">
                     <input type="hidden" name="study" value=id.to_string()/>
-                    <input type="hidden" name="gold" value=item.id.to_string()/>
+                    <input type="hidden" name="item" value=item.id.to_string()/>
                     {pool_field(i, format!("pool-{}", item.id), item.pool)}
                     <button class="button quiet" type="submit">{t.pool_change}</button>
                 </ActionForm>
                 <ActionForm action=forms.change>
                     <input type="hidden" name="study" value=id.to_string()/>
-                    <input type="hidden" name="gold" value=item.id.to_string()/>
-                    <input type="hidden" name="retired" value=(!item.retired).to_string()/>
+                    <input type="hidden" name="item" value=item.id.to_string()/>
+                    <input type="hidden" name="deactivated" value=(!item.deactivated).to_string()/>
                     <button class="button quiet" type="submit">{word}</button>
                 </ActionForm>
                 {(!item.used).then(|| view! {
                     <ActionForm action=forms.remove>
                         <input type="hidden" name="study" value=id.to_string()/>
-                        <input type="hidden" name="gold" value=item.id.to_string()/>
+                        <input type="hidden" name="item" value=item.id.to_string()/>
                         <button class="button quiet" type="submit">{t.remove}</button>
                     </ActionForm>
                 })}
@@ -136,8 +136,8 @@ fn known_item_form(
             .collect_view();
         view! {
             <div class="field">
-                <label class="label" for="gold-output">{t.known_from}</label>
-                <select class="input" id="gold-output" name="output">
+                <label class="label" for="known-output">{t.known_from}</label>
+                <select class="input" id="known-output" name="output">
                     <option value="">{t.known_no_output}</option>
                     {options}
                 </select>
@@ -159,15 +159,15 @@ fn known_item_form(
             <input type="hidden" name="study" value=id.to_string()/>
             {pick}
             <div class="field">
-                <label class="label" for="gold-task">{t.known_task}</label>
-                <select class="input" id="gold-task" name="task">{tasks}</select>
+                <label class="label" for="known-task">{t.known_task}</label>
+                <select class="input" id="known-task" name="task">{tasks}</select>
             </div>
             <div class="field">
-                <label class="label" for="gold-code">{t.known_code}</label>
-                <textarea class="input code-input" id="gold-code" name="code" rows="8" spellcheck="false" autocomplete="off"></textarea>
+                <label class="label" for="known-code">{t.known_code}</label>
+                <textarea class="input code-input" id="known-code" name="code" rows="8" spellcheck="false" autocomplete="off"></textarea>
             </div>
             <div class="field">
-                {pool_field(i, "gold-pool".into(), Pool::Hidden)}
+                {pool_field(i, "known-pool".into(), Pool::Hidden)}
                 <p class="hint">{t.pool_both_hint}</p>
             </div>
             <fieldset>
@@ -201,7 +201,7 @@ fn dimension_fields(i: I18n, rubric: &Rubric, scores: &[Option<u8>]) -> impl Int
             // A dimension without a final score is to be chosen.
             let open = (!scores.is_empty() && given.is_none()).then(|| view! { <option value="">"–"</option> });
             let name = dimension.name.get(i.lang).to_owned();
-            let (score_id, en_id, zh_id) = (format!("gold-score-{d}"), format!("gold-en-{d}"), format!("gold-zh-{d}"));
+            let (score_id, en_id, zh_id) = (format!("known-score-{d}"), format!("known-en-{d}"), format!("known-zh-{d}"));
             view! {
                 <div class="fields">
                     <div class="field field--short">

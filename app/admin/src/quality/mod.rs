@@ -157,11 +157,11 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                 <fieldset>
                     <legend>{t.calibration}</legend>
                     <div class="field">
-                        <label class="label" for="opening">{t.calibration}</label>
-                        <select class="input" id="opening" name="asked[opening]" aria-describedby="opening-hint">
+                        <label class="label" for="calibration">{t.calibration}</label>
+                        <select class="input" id="calibration" name="asked[calibration]" aria-describedby="calibration-hint">
                             {options(vec![("none", t.calibration_none), ("must_pass", t.calibration_must), ("train", t.calibration_train)], calibration)}
                         </select>
-                        <p class="hint" id="opening-hint">{t.calibration_hint}</p>
+                        <p class="hint" id="calibration-hint">{t.calibration_hint}</p>
                     </div>
                     <div class="fields">
                         {number("needed", t.needed, s.needed.to_string(), "", true)}
@@ -172,7 +172,7 @@ fn settings_form(i: I18n, id: StudyId, rubric: &Rubric, s: QualitySettings, form
                     <legend>{t.hidden}</legend>
                     <p class="hint">{t.hidden_hint}</p>
                     <div class="fields">
-                        {number("gold_every", t.gold_every, s.known_item_every.to_string(), t.every_hint, true)}
+                        {number("known_item_every", t.known_item_every, s.known_item_every.to_string(), t.every_hint, true)}
                         {number("repeat_every", t.repeat_every, s.repeat_every.to_string(), t.every_hint, true)}
                         {number("repeat_apart", t.repeat_apart, s.repeat_apart.to_string(), "", true)}
                     </div>
@@ -212,7 +212,7 @@ fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Fo
             <ActionForm action=forms.open>
                 <input type="hidden" name="study" value=id.to_string()/>
                 <input type="hidden" name="rater" value=rater.to_string()/>
-                <input type="hidden" name="let_in" value=admitted.to_string()/>
+                <input type="hidden" name="admitted" value=admitted.to_string()/>
                 <button class="button quiet" type="submit">{text}<span class="visually-hidden">" "{name}</span></button>
             </ActionForm>
         }
@@ -223,7 +223,7 @@ fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Fo
             let (tone, word) = match row.state {
                 None => (Tone::Plain, t.not_begun),
                 Some(CalibrationState::Open) => (Tone::Plain, t.at_it),
-                Some(CalibrationState::Passed) if row.admitted => (Tone::Good, t.let_in_already),
+                Some(CalibrationState::Passed) if row.admitted => (Tone::Good, t.admitted_already),
                 Some(CalibrationState::Passed) => (Tone::Good, t.passed),
                 Some(CalibrationState::Stopped) => (Tone::Bad, t.stopped),
             };
@@ -240,7 +240,7 @@ fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Fo
                     </td>
                     <td role="cell" data-label=a.actions>
                         <div class="row">
-                            {out.then(|| button(row.rater, true, t.let_in, name.clone()))}
+                            {out.then(|| button(row.rater, true, t.admit, name.clone()))}
                             {begun.then(|| button(row.rater, false, t.reset, name.clone()))}
                         </div>
                     </td>
@@ -249,11 +249,11 @@ fn calibrations_table(i: I18n, id: StudyId, rows: Vec<CalibrationRow>, forms: Fo
         })
         .collect_view();
     view! {
-        <section class="stack" aria-labelledby="openings">
-            <h2 id="openings">{t.openings}</h2>
+        <section class="stack" aria-labelledby="calibrations">
+            <h2 id="calibrations">{t.calibrations}</h2>
             <FormError of=move || forms.open.value().get().and_then(Result::err)/>
             <div class="table-box list-box"><table class="table list" role="table">
-                <caption class="visually-hidden">{t.openings}</caption>
+                <caption class="visually-hidden">{t.calibrations}</caption>
                 <thead role="rowgroup"><tr role="row">
                     <th role="columnheader" scope="col">{a.rater}</th>
                     <th role="columnheader" scope="col">{t.state}</th>

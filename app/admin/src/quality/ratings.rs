@@ -1,4 +1,4 @@
-//! `/admin/studies/:id/ratings?rater=&group=&model=&lang=&dimension=&score=&flagged=&disputed=&faster=&q=&after=`: the
+//! `/admin/studies/:id/ratings?rater=&group=&model=&nl_lang=&dimension=&score=&flagged=&has_disagreement=&faster_than_s=&q=&after=`: the
 //! ratings behind every figure, filtered by the address.
 
 use leptos::prelude::*;
@@ -41,12 +41,12 @@ pub fn RatingsPage() -> impl IntoView {
             rater: read("rater").parse().ok(),
             group: read("group").parse().ok(),
             model: read("model").parse().ok(),
-            nl_lang: read("lang").parse().ok(),
+            nl_lang: read("nl_lang").parse().ok(),
             dimension: read("dimension").parse().ok(),
             score: read("score").parse().ok(),
             flagged: read("flagged") == "1",
-            has_disagreement: read("disputed") == "1",
-            faster_than_s: read("faster").parse().ok(),
+            has_disagreement: read("has_disagreement") == "1",
+            faster_than_s: read("faster_than_s").parse().ok(),
             text: read("q"),
             page: page_of(query, ""),
         };
@@ -130,15 +130,15 @@ fn filters(
             {select_field("rater", a.rater, t.any, ids(raters), rater)}
             {(!groups.is_empty()).then(|| select_field("group", i.groups().group, i.groups().any, ids(groups), group))}
             {select_field("model", a.model, t.any, ids(models), model)}
-            {select_field("lang", a.language, t.any, langs, lang)}
+            {select_field("nl_lang", a.language, t.any, langs, lang)}
             {select_field("dimension", t.dimension, t.any, dimensions, dimension)}
             {select_field("score", t.score, t.any, scores, score)}
             <div class="field">
                 <label class="label" for="filter-faster">{t.faster_than}</label>
-                <input class="input number" id="filter-faster" type="number" name="faster" min="1" value=faster/>
+                <input class="input number" id="filter-faster" type="number" name="faster_than_s" min="1" value=faster/>
             </div>
             <label class="check"><input type="checkbox" name="flagged" value="1" checked=flagged/>{t.only_flagged}</label>
-            <label class="check"><input type="checkbox" name="disputed" value="1" checked=disagreement/>{t.only_disputed}</label>
+            <label class="check"><input type="checkbox" name="has_disagreement" value="1" checked=disagreement/>{t.only_disagreements}</label>
             <button class="button" type="submit">{a.filter}</button>
             <p class="filter-count" role="status">{if more { (t.found_more_n)(found) } else { (t.found_n)(found) }}</p>
         </Filter>
@@ -169,7 +169,7 @@ fn table(i: I18n, study: StudyId, rubric: &Rubric, rows: Vec<ListedRating>) -> A
                 view! { <p class="comment" lang=lang>{excerpt(&r.comment, 200)}</p> }
             });
             let flag = r.flag.as_ref().map(|f| view! { {flag_badge(i, f)}{flag_words(f)} });
-            let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.disputed}</Badge> });
+            let disagreement = r.has_disagreement.then(|| view! { <Badge tone=Tone::Bad>{t.has_disagreement}</Badge> });
             let known = format!("/admin/studies/{study}/quality?output={}", r.output);
             let time = r.active_ms.map(|ms| duration(i, ms));
             view! {

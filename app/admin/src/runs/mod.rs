@@ -39,7 +39,7 @@ pub fn RunsPage() -> impl IntoView {
     let engine = engine_data();
     let workers = workers::workers_data();
     let actions = move || view! { <a class="button" href="/admin/runs/compare">{i.runs().compare_runs}</a> };
-    let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Cancelled]
+    let states = [RunStatus::Running, RunStatus::Finished, RunStatus::Stopped]
         .map(|status| (status.name(), t.status_name(status).to_owned()));
     let states = std::iter::once(("", l.any.to_owned())).chain(states).collect();
     view! {
@@ -123,7 +123,7 @@ fn status(i: I18n, status: RunStatus) -> impl IntoView {
     let tone = match status {
         RunStatus::Running => Tone::Care,
         RunStatus::Finished => Tone::Good,
-        RunStatus::Cancelled => Tone::Plain,
+        RunStatus::Stopped => Tone::Plain,
     };
     view! { <Badge tone>{i.runs().status_name(status)}</Badge> }
 }

@@ -17,7 +17,7 @@ use model::{
     page::Paged,
     run::{Environment, ItemRow, Metrics, PassAtK, RunDetail, RunRow, RunStatus},
 };
-use rpc::runs::{CancelRun, ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, run, run_items};
+use rpc::runs::{ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, StopRun, run, run_items};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -31,7 +31,7 @@ use ui::{
 /// The actions on a run.
 #[derive(Clone, Copy)]
 struct Actions {
-    cancel: FormAction<CancelRun>,
+    cancel: FormAction<StopRun>,
     resume: FormAction<ResumeRun>,
     failed: FormAction<RunFailedAgain>,
     changed: FormAction<RunChangedAgain>,
@@ -238,7 +238,7 @@ fn controls(i: I18n, row: &RunRow, actions: Actions) -> AnyView {
             </div>
         }
         .into_any(),
-        RunStatus::Cancelled => view! {
+        RunStatus::Stopped => view! {
             <div class="run-controls">
                 <ActionForm action=actions.resume>
                     <input type="hidden" name="id" value=id/>

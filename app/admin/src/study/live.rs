@@ -116,10 +116,10 @@ fn figures(i: I18n, live: Live) -> AnyView {
         None => view! { <dd class="muted">{t.end_unknown}</dd> }.into_any(),
     };
     let waits = [
-        (live.disagreements, t.disputes_waiting, format!("{base}/disputes")),
-        (live.extra_waiting, t.extra_waiting, format!("{base}/disputes")),
+        (live.disagreements, t.disagreements_waiting, format!("{base}/disagreements")),
+        (live.extra_waiting, t.extra_waiting, format!("{base}/disagreements")),
         (live.flags, t.flags_open, format!("{base}/flags")),
-        (live.stopped, t.stopped_raters, format!("{base}/quality#openings")),
+        (live.stopped, t.stopped_raters, format!("{base}/quality#calibrations")),
     ];
     let waits = waits
         .into_iter()
@@ -157,7 +157,7 @@ fn agreement(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
             view! { <li>{name.get(i.lang).to_owned()}" α "<b>{alpha}</b><span class="muted small">" "{equal}</span></li> }
         })
         .collect_view();
-    let href = format!("{ratings}?disputed=1");
+    let href = format!("{ratings}?has_disagreement=1");
     view! { <div><dt><a href=href>{t.agreement_so_far}</a></dt><dd><ul class="plain">{each}</ul></dd></div> }
 }
 
@@ -183,16 +183,16 @@ fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
                     <th role="columnheader" scope="col" class="num">{a.rated}</th>
                     <th role="columnheader" scope="col" class="num">{a.handed_out}</th>
                     <th role="columnheader" scope="col" class="num">{t.pace}</th>
-                    <th role="columnheader" scope="col" class="num">{t.severity}</th>
+                    <th role="columnheader" scope="col" class="num">{t.leniency}</th>
                     <th role="columnheader" scope="col" class="num">{t.with_peers}</th>
-                    <th role="columnheader" scope="col" class="num">{t.with_gold}</th>
+                    <th role="columnheader" scope="col" class="num">{t.with_known_scores}</th>
                     <th role="columnheader" scope="col" class="num">{t.with_self}</th>
                     <th role="columnheader" scope="col" class="num">{t.flat}</th>
                     <th role="columnheader" scope="col">{a.last_rating}</th>
                 </tr></thead>
                 <tbody role="rowgroup">{rows}</tbody>
             </table></div>
-            <p class="muted small">{t.severity_hint}</p>
+            <p class="muted small">{t.leniency_hint}</p>
         </section>
     }
 }
@@ -200,7 +200,7 @@ fn raters(i: I18n, live: &Live, ratings: &str) -> impl IntoView + use<> {
 fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
     let (t, a) = (i.quality(), i.admin());
     let f = r.figures;
-    let severity = if f.peers.outputs == 0 {
+    let leniency = if f.peers.outputs == 0 {
         "–".to_owned()
     } else {
         let signed = |d: f64| signed(d, 1);
@@ -236,9 +236,9 @@ fn rater(i: I18n, r: LiveRater, ratings: &str) -> impl IntoView + use<> {
                 {pace}
                 {active.map(|text| view! { <span class="muted small block">{t.active}" "{text}</span> })}
             </td>
-            <td role="cell" data-label=t.severity class="num">{to(format!("{link}&disputed=1"), severity)}</td>
-            <td role="cell" data-label=t.with_peers class="num">{to(format!("{link}&disputed=1"), matched(i, &f.peers))}</td>
-            <td role="cell" data-label=t.with_gold class="num">{to(quality, known_items)}</td>
+            <td role="cell" data-label=t.leniency class="num">{to(format!("{link}&has_disagreement=1"), leniency)}</td>
+            <td role="cell" data-label=t.with_peers class="num">{to(format!("{link}&has_disagreement=1"), matched(i, &f.peers))}</td>
+            <td role="cell" data-label=t.with_known_scores class="num">{to(quality, known_items)}</td>
             <td role="cell" data-label=t.with_self class="num">{matched(i, &f.again)}</td>
             <td role="cell" data-label=t.flat class="num">
                 {to(link.clone(), share(f.flat))}

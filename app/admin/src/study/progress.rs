@@ -33,13 +33,13 @@ impl Actions {
 /// A study without its figures.
 pub fn view(i: I18n, detail: StudyDetail, actions: Actions) -> AnyView {
     let t = i.admin();
-    let StudyDetail { row, overlap, seed, rubric, .. } = detail;
+    let StudyDetail { row, raters_per_output, seed, rubric, .. } = detail;
     view! {
         {controls(i, &row, actions)}
         <dl class="facts">
             <div><dt>{t.models}</dt><dd>{row.models.join(" · ")}</dd></div>
             <div><dt>{t.dataset}</dt><dd><a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a></dd></div>
-            <div><dt>{t.overlap}</dt><dd>{overlap}</dd></div>
+            <div><dt>{t.raters_per_output}</dt><dd>{raters_per_output}</dd></div>
             <div><dt>{t.rubric}</dt><dd><a href=rubrics::address(&rubric)>{rubric.clone()}</a></dd></div>
             <div><dt>{t.seed}</dt><dd><code>{seed}</code></dd></div>
             <div><dt>{t.created_at}</dt><dd>{i.time(row.created_at)}</dd></div>

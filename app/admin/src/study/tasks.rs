@@ -13,7 +13,7 @@ use ui::notice::Empty;
 
 /// The list of tasks, as the address asks for it.
 pub fn listing() -> Listing {
-    Listing::new("order", &["lang", "show"])
+    Listing::new("order", &["nl_lang", "show"])
 }
 
 /// A page of the tasks with their mean scores, each one click away from its ratings.
@@ -37,16 +37,16 @@ pub fn view(
             </div>
             <div class="field">
                 <label class="label" for="task-lang">{t.language}</label>
-                <select class="input" id="task-lang" name="lang">
-                    {choice(query, "lang", "", t.any)} {choice(query, "lang", "en", Lang::En.name())}
-                    {choice(query, "lang", "zh", Lang::Zh.name())}
+                <select class="input" id="task-lang" name="nl_lang">
+                    {choice(query, "nl_lang", "", t.any)} {choice(query, "nl_lang", "en", Lang::En.name())}
+                    {choice(query, "nl_lang", "zh", Lang::Zh.name())}
                 </select>
             </div>
             <div class="field">
                 <label class="label" for="task-show">{t.show}</label>
                 <select class="input" id="task-show" name="show">
                     {choice(query, "show", "", t.all_tasks)} {choice(query, "show", "rated", t.rated_tasks)}
-                    {choice(query, "show", "unrated", t.unrated_tasks)} {choice(query, "show", "apart", t.disputed_tasks)}
+                    {choice(query, "show", "unrated", t.unrated_tasks)} {choice(query, "show", "disagreements", t.disagreement_tasks)}
                 </select>
             </div>
             <div class="field">

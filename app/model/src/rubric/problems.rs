@@ -22,7 +22,7 @@ const COLUMNS: [&str; 16] = [
     "dataset_version",
     "flag",
     "instructions",
-    "lang",
+    "nl_lang",
     "model",
     "notes",
     "rated_at",
@@ -32,7 +32,7 @@ const COLUMNS: [&str; 16] = [
     "shown_at",
     "study",
     "submission",
-    "superseded_at",
+    "replaced_at",
     "task_id",
 ];
 

@@ -125,7 +125,7 @@ fn Ended(result: CalibrationResult, passed: bool, done: Callback<()>) -> impl In
             <p>{(t.result_of)(right, of)} " " {(needed > 0).then(|| (t.result_needed)(needed))}</p>
             <div class="row">
                 {passed.then(|| go_on_form(study.0, t.begin, done))}
-                <a class=if passed { "button" } else { "button primary" } href="/desk">{t.to_desk}</a>
+                <a class=if passed { "button" } else { "button primary" } href="/my-studies">{t.to_my_studies}</a>
             </div>
         </div>
     }

@@ -88,7 +88,7 @@ pub fn RatingForm(
             }
         >
             <input type="hidden" name="key" value=form_key() />
-            {side_by_side.then(|| view! { <input type="hidden" name="beside" value="1" /> })}
+            {side_by_side.then(|| view! { <input type="hidden" name="side_by_side" value="1" /> })}
             <div class="rating-body" inert=locked>
                 {head}
                 {scales}

@@ -127,7 +127,7 @@ pub fn GradeNextPage() -> impl IntoView {
             {match next {
                 // The calibration is over, or somebody typed the address.
                 Next::Item(item) if item.presentation == Presentation::SideBySide && item.calibration.is_none() => {
-                    view! { <InPlace path=format!("/beside/{}", item.study) /> }.into_any()
+                    view! { <InPlace path=format!("/side-by-side/{}", item.study) /> }.into_any()
                 }
                 Next::Item(item) => {
                     let study = item.study.clone();
@@ -246,7 +246,7 @@ fn Finished(study: String, title: String, progress: Progress, previous: Option<T
             <p class="lead">{(t.finished_lead)(progress.rated)}</p>
             <notice::Progress value=progress.rated max=progress.rated label=t.progress_label />
             <p class="row">
-                <a class="button primary" href="/desk">{t.to_desk}</a>
+                <a class="button primary" href="/my-studies">{t.to_my_studies}</a>
                 <a class="button" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
                 {previous
                     .map(|previous| {
@@ -279,7 +279,7 @@ fn Paused(study: String, title: String, progress: Progress, why: Halt, done: Cal
             <p class="muted">{(t.progress_text)(progress.rated, progress.left)}</p>
             <div class="row">
                 {read}
-                <a class=if warned { "button" } else { "button primary" } href="/desk">{t.to_desk}</a>
+                <a class=if warned { "button" } else { "button primary" } href="/my-studies">{t.to_my_studies}</a>
                 <a class="button" href=format!("/studies/{study}/mine")>{t.mine_title}</a>
             </div>
         </div>

@@ -1,5 +1,5 @@
 //! Calibration items and hidden checks: they measure raters, never models. Every query is for one rater of
-//! one study; nothing that counts a study's ratings reads these tables (`probes`, `probe_ratings`).
+//! one study; nothing that counts a study's ratings reads these tables (`checks`, `check_ratings`).
 //!
 //! A hidden check has the states of an assignment (`db/queue.rs`): leased, skipped and waiting, rated, gone.
 
@@ -18,7 +18,7 @@ use crate::{
 use base::{clock, error::Failure};
 
 /// For queries with the check's number as `id`.
-const CHECKS: Table = table("probes", &["id"]);
+const CHECKS: Table = table("checks", &["id"]);
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl Kind {
     /// Its name in the database.
     pub fn code(self) -> &'static str {
         match self {
-            Kind::Calibration => "opening",
-            Kind::Known => "gold",
+            Kind::Calibration => "calibration",
+            Kind::Known => "known_item",
             Kind::Repeat => "repeat",
         }
     }
@@ -87,12 +87,12 @@ pub struct Check {
 }
 
 const ROW: &str =
-    "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.gold_id, p.output_id, p.shown_at, p.rated_at,
-        p.skips, p.skipped_at, p.told, p.leased_until IS NOT NULL AS leased, p.place,
-        coalesce(p.output_id, (SELECT output_id FROM gold_items WHERE id = p.gold_id)) AS shown,
-        coalesce((SELECT revision_id FROM gold_items WHERE id = p.gold_id),
+    "SELECT p.id, p.token, p.study_id, p.user_id, p.kind, p.round, p.known_item_id, p.output_id, p.shown_at, p.rated_at,
+        p.skips, p.skipped_at, p.acknowledged, p.leased_until IS NOT NULL AS leased, p.place,
+        coalesce(p.output_id, (SELECT output_id FROM known_items WHERE id = p.known_item_id)) AS shown,
+        coalesce((SELECT revision_id FROM known_items WHERE id = p.known_item_id),
                  (SELECT revision_id FROM outputs WHERE id = p.output_id)) AS task
-    FROM probes p";
+    FROM checks p";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
     Ok(Check {
@@ -102,14 +102,14 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
         rater: UserId(row.get("user_id")?),
         kind: named(row, CHECKS, "kind", Kind::from_name)?,
         round: row.get("round")?,
-        known_item: row.get("gold_id")?,
+        known_item: row.get("known_item_id")?,
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         shown: row.get::<_, Option<i64>>("shown")?.map(OutputId),
         shown_at: Timestamp(row.get("shown_at")?),
         rated_at: row.get::<_, Option<i64>>("rated_at")?.map(Timestamp),
         skips: row.get("skips")?,
         skipped_at: row.get::<_, Option<i64>>("skipped_at")?.map(Timestamp),
-        acknowledged: row.get("told")?,
+        acknowledged: row.get("acknowledged")?,
         leased: row.get("leased")?,
         place: row.get("place")?,
         task: TaskRevisionId(row.get("task")?),
@@ -146,7 +146,7 @@ pub fn insert_known(
     known_item: i64,
     until: Option<Timestamp>,
 ) -> Result<Check, Failure> {
-    let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, gold_id, shown_at, leased_until)
+    let sql = "INSERT INTO checks (token, study_id, user_id, kind, round, known_item_id, shown_at, leased_until)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
     let values = params![token, study.0, rater.0, kind.code(), round, known_item, now, until.map(|at| at.0)];
@@ -162,7 +162,7 @@ pub fn insert_repeat(
     first: RatingId,
     until: Timestamp,
 ) -> Result<Check, Failure> {
-    let sql = "INSERT INTO probes (token, study_id, user_id, kind, round, output_id, first_id, shown_at, leased_until)
+    let sql = "INSERT INTO checks (token, study_id, user_id, kind, round, output_id, first_id, shown_at, leased_until)
         VALUES (?1, ?2, ?3, 'repeat', 0, ?4, ?5, ?6, ?7) RETURNING id";
     let (token, now) = (clock::token().0, events::next(conn, study, rater)?.0);
     let values = params![token, study.0, rater.0, output.0, first.0, now, until.0];
@@ -185,8 +185,8 @@ pub fn repeatable(
             "SELECT at FROM (
                 SELECT rated_at AS at FROM assignments WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL
                 UNION ALL
-                SELECT rated_at FROM probes
-                WHERE study_id = ?1 AND user_id = ?2 AND kind <> 'opening' AND rated_at IS NOT NULL
+                SELECT rated_at FROM checks
+                WHERE study_id = ?1 AND user_id = ?2 AND kind <> 'calibration' AND rated_at IS NOT NULL
              ) ORDER BY at DESC LIMIT 1 OFFSET ?3 - 1",
         )?
         .query_row(params![study.0, rater.0, apart], |row| row.get(0))
@@ -196,9 +196,9 @@ pub fn repeatable(
     Ok(conn
         .prepare_cached(
             "SELECT a.output_id, r.id FROM assignments a
-             JOIN ratings r ON r.assignment_id = a.id AND r.superseded_at IS NULL
+             JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
              WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at < ?3
-               AND NOT EXISTS (SELECT 1 FROM probes p
+               AND NOT EXISTS (SELECT 1 FROM checks p
                                WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.output_id = a.output_id)
              ORDER BY a.rated_at LIMIT 1",
         )?
@@ -210,13 +210,13 @@ pub fn repeatable(
 
 pub fn draft(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
     Ok(conn
-        .prepare_cached("SELECT id, draft FROM probes WHERE id = ?1")?
+        .prepare_cached("SELECT id, draft FROM checks WHERE id = ?1")?
         .query_row([check], |row| optional_json(row, CHECKS, "draft"))?)
 }
 
 /// Stores a draft; the newest wins.
 pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Failure> {
-    conn.prepare_cached("UPDATE probes SET draft = ?2 WHERE id = ?1")?
+    conn.prepare_cached("UPDATE checks SET draft = ?2 WHERE id = ?1")?
         .execute(params![check, serde_json::to_string(draft)?])?;
     Ok(())
 }
@@ -224,8 +224,8 @@ pub fn save_draft(conn: &Connection, check: i64, draft: &Draft) -> Result<(), Fa
 /// The rating that counts, as an equal draft. Without the measured time, as for work.
 pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> {
     let draft: Option<Draft> = conn
-        .prepare_cached("SELECT id, draft FROM probe_ratings WHERE probe_id = ?1 AND superseded_at IS NULL")?
-        .query_row([check], |row| json(row, table("probe_ratings", &["id"]), "draft"))
+        .prepare_cached("SELECT id, draft FROM check_ratings WHERE check_id = ?1 AND replaced_at IS NULL")?
+        .query_row([check], |row| json(row, table("check_ratings", &["id"]), "draft"))
         .optional()?;
     Ok(draft.map(|draft| Draft { active_ms: None, ..draft }))
 }
@@ -233,7 +233,7 @@ pub fn current(conn: &Connection, check: i64) -> Result<Option<Draft>, Failure> 
 /// Whether the submission with this key is already stored.
 pub fn stored(conn: &Connection, check: i64, key: &str) -> Result<bool, Failure> {
     Ok(conn
-        .prepare_cached("SELECT 1 FROM probe_ratings WHERE probe_id = ?1 AND key = ?2")?
+        .prepare_cached("SELECT 1 FROM check_ratings WHERE check_id = ?1 AND key = ?2")?
         .exists(params![check, key])?)
 }
 
@@ -243,7 +243,7 @@ pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool,
     let (rated, leased, away): (bool, bool, bool) = conn
         .prepare_cached(
             "SELECT rated_at IS NOT NULL AS is_rated, leased_until IS NOT NULL AS is_leased, away
-             FROM probes WHERE id = ?1",
+             FROM checks WHERE id = ?1",
         )?
         .query_row([check.id], |row| Ok((row.get("is_rated")?, row.get("is_leased")?, row.get("away")?)))?;
     if rated || away {
@@ -252,24 +252,24 @@ pub fn renew(conn: &Connection, check: &Check, until: Timestamp) -> Result<bool,
     // Assigned again after a skip, it comes after what is leased already.
     let shown = if leased { None } else { Some(events::next(conn, check.study, check.rater)?.0) };
     conn.prepare_cached(
-        "UPDATE probes SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at) WHERE id = ?1",
+        "UPDATE checks SET leased_until = ?2, place = NULL, shown_at = coalesce(?3, shown_at) WHERE id = ?1",
     )?
     .execute(params![check.id, until.0, shown])?;
     Ok(true)
 }
 
-/// Stores a rating of the check. An earlier one is marked as superseded and kept. Deletes the draft and the
+/// Stores a rating of the check. An earlier one is marked as replaced and kept. Deletes the draft and the
 /// skips.
 pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str) -> Result<(), Failure> {
     let now = events::next(conn, check.study, check.rater)?.0;
     conn.prepare_cached(
-        "UPDATE probes SET rated_at = coalesce(rated_at, ?2), leased_until = NULL, place = NULL, draft = NULL, skips = 0
+        "UPDATE checks SET rated_at = coalesce(rated_at, ?2), leased_until = NULL, place = NULL, draft = NULL, skips = 0
          WHERE id = ?1",
     )?
     .execute(params![check.id, now])?;
-    conn.prepare_cached("UPDATE probe_ratings SET superseded_at = ?2 WHERE probe_id = ?1 AND superseded_at IS NULL")?
+    conn.prepare_cached("UPDATE check_ratings SET replaced_at = ?2 WHERE check_id = ?1 AND replaced_at IS NULL")?
         .execute(params![check.id, now])?;
-    conn.prepare_cached("INSERT INTO probe_ratings (probe_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?
+    conn.prepare_cached("INSERT INTO check_ratings (check_id, key, draft, at) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![check.id, key, serde_json::to_string(draft)?, now])?;
     Ok(())
 }
@@ -280,18 +280,18 @@ pub fn insert_rating(conn: &Connection, check: &Check, draft: &Draft, key: &str)
 pub fn withdraw(conn: &Connection, check: i64, draft: &Draft, until: Timestamp) -> Result<(), Failure> {
     let rating: i64 = conn
         .prepare_cached(
-            "UPDATE probe_ratings SET superseded_at = ?2, withdrawn = 1
-             WHERE probe_id = ?1 AND superseded_at IS NULL RETURNING id",
+            "UPDATE check_ratings SET replaced_at = ?2, withdrawn = 1
+             WHERE check_id = ?1 AND replaced_at IS NULL RETURNING id",
         )?
         .query_row(params![check, clock::now().0], |row| row.get(0))?;
     let earlier = conn
         .prepare_cached(
-            "UPDATE probe_ratings SET superseded_at = NULL
-             WHERE id = (SELECT max(id) FROM probe_ratings WHERE probe_id = ?1 AND id < ?2 AND withdrawn = 0)",
+            "UPDATE check_ratings SET replaced_at = NULL
+             WHERE id = (SELECT max(id) FROM check_ratings WHERE check_id = ?1 AND id < ?2 AND withdrawn = 0)",
         )?
         .execute(params![check, rating])?;
     if earlier == 0 {
-        conn.prepare_cached("UPDATE probes SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
+        conn.prepare_cached("UPDATE checks SET rated_at = NULL, leased_until = ?2 WHERE id = ?1")?
             .execute(params![check, until.0])?;
     }
     save_draft(conn, check, draft)
@@ -301,8 +301,8 @@ pub fn withdraw(conn: &Connection, check: i64, draft: &Draft, until: Timestamp) 
 pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(i64, Timestamp)>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT p.id, r.at FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
-             WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.kind <> 'opening' ORDER BY r.at DESC, r.id DESC LIMIT 1",
+            "SELECT p.id, r.at FROM checks p JOIN check_ratings r ON r.check_id = p.id AND r.replaced_at IS NULL
+             WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.kind <> 'calibration' ORDER BY r.at DESC, r.id DESC LIMIT 1",
         )?
         .query_row(params![study.0, rater.0], |row| Ok((row.get("id")?, Timestamp(row.get("at")?))))
         .optional()?)
@@ -313,7 +313,7 @@ pub fn last(conn: &Connection, study: StudyId, rater: UserId) -> Result<Option<(
 pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Failure> {
     let place = (check.skips + 1 < SKIPS).then_some(place);
     conn.prepare_cached(
-        "UPDATE probes SET skips = skips + 1, skipped_at = ?2, leased_until = NULL, place = ?3 WHERE id = ?1",
+        "UPDATE checks SET skips = skips + 1, skipped_at = ?2, leased_until = NULL, place = ?3 WHERE id = ?1",
     )?
     .execute(params![check.id, events::next(conn, check.study, check.rater)?.0, place])?;
     Ok(())
@@ -323,8 +323,8 @@ pub fn pass_over(conn: &Connection, check: &Check, place: i64) -> Result<(), Fai
 /// raters skipped for the last time, and those whose lease ended before `lapsed`.
 pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Timestamp) -> Result<(), Failure> {
     conn.prepare_cached(
-        "UPDATE probes SET away = 1, leased_until = NULL
-         WHERE study_id = ?1 AND rated_at IS NULL AND user_id <> ?2 AND kind <> 'opening' AND place IS NULL
+        "UPDATE checks SET away = 1, leased_until = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id <> ?2 AND kind <> 'calibration' AND place IS NULL
            AND (leased_until IS NULL OR leased_until < ?3)",
     )?
     .execute(params![study.0, taker.0, lapsed.0])?;
@@ -335,8 +335,8 @@ pub fn lose_lapsed(conn: &Connection, study: StudyId, taker: UserId, lapsed: Tim
 /// `place` on, if they were work.
 pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64) -> Result<(), Failure> {
     conn.prepare_cached(
-        "UPDATE probes SET away = 1, place = NULL
-         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'opening' AND place >= ?3",
+        "UPDATE checks SET away = 1, place = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'calibration' AND place >= ?3",
     )?
     .execute(params![study.0, rater.0, place])?;
     Ok(())
@@ -345,8 +345,8 @@ pub fn lose_waiting(conn: &Connection, study: StudyId, rater: UserId, place: i64
 /// Ends the leases of the unrated hidden checks of a rater who leaves the study.
 pub fn release(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failure> {
     conn.prepare_cached(
-        "UPDATE probes SET leased_until = NULL, place = NULL
-         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'opening'",
+        "UPDATE checks SET leased_until = NULL, place = NULL
+         WHERE study_id = ?1 AND rated_at IS NULL AND user_id = ?2 AND kind <> 'calibration'",
     )?
     .execute(params![study.0, rater.0])?;
     Ok(())
@@ -370,7 +370,7 @@ pub fn end(conn: &Connection, study: StudyId, rater: UserId) -> Result<(), Failu
 
 /// Records that the rater has read the known scores.
 pub fn acknowledge(conn: &Connection, check: i64) -> Result<(), Failure> {
-    conn.prepare_cached("UPDATE probes SET told = 1 WHERE id = ?1")?.execute([check])?;
+    conn.prepare_cached("UPDATE checks SET acknowledged = 1 WHERE id = ?1")?.execute([check])?;
     Ok(())
 }
 
@@ -394,12 +394,12 @@ pub struct Answered {
 /// Every rated check of the study.
 pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT p.id, p.id AS probe_id, p.gold_id, p.user_id, p.kind, p.rated_at,
-            (SELECT r.draft FROM probe_ratings r WHERE r.probe_id = p.id AND r.superseded_at IS NULL) AS draft,
+        "SELECT p.id, p.id AS check_id, p.known_item_id, p.user_id, p.kind, p.rated_at,
+            (SELECT r.draft FROM check_ratings r WHERE r.check_id = p.id AND r.replaced_at IS NULL) AS draft,
             coalesce(g.scores,
                 (SELECT json_group_array(x.score ORDER BY x.dimension) FROM rating_scores x
                  WHERE x.rating_id = p.first_id)) AS scores
-         FROM probes p LEFT JOIN gold_items g ON g.id = p.gold_id
+         FROM checks p LEFT JOIN known_items g ON g.id = p.known_item_id
          WHERE p.study_id = ?1 AND p.rated_at IS NOT NULL ORDER BY p.rated_at",
     )?;
     let rows = statement.query_map([study.0], |row| {
@@ -407,8 +407,8 @@ pub fn answered(conn: &Connection, study: StudyId) -> Result<Vec<Answered>, Fail
             rater: UserId(row.get("user_id")?),
             kind: named(row, CHECKS, "kind", Kind::from_name)?,
             at: Timestamp(row.get("rated_at")?),
-            draft: json(row, table("probe_ratings", &["probe_id"]), "draft")?,
-            against: json(row, table("gold_items", &["gold_id"]), "scores")?,
+            draft: json(row, table("check_ratings", &["check_id"]), "draft")?,
+            against: json(row, table("known_items", &["known_item_id"]), "scores")?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -94,7 +94,7 @@ pub fn rated(conn: &Connection, study: StudyId, output: OutputId) -> Result<Opti
             Ok((row.get("missing")?, row.get("extra")?, row.get("extra_missing")?))
         })?;
     let decided = conn
-        .prepare_cached("SELECT 1 FROM adjudications WHERE study_id = ?1 AND output_id = ?2 AND superseded_at IS NULL")?
+        .prepare_cached("SELECT 1 FROM adjudications WHERE study_id = ?1 AND output_id = ?2 AND replaced_at IS NULL")?
         .exists(named)?;
     Ok(Some(Rated {
         output,
@@ -113,7 +113,7 @@ pub struct Stored {
     pub output: OutputId,
     pub state: DisagreementState,
     /// The widest spread on a dimension or an instruction, of which yes and no are one level apart.
-    pub widest: u8,
+    pub spread: u8,
 }
 
 /// The states by their stored numbers.
@@ -126,14 +126,14 @@ const STATES: [DisagreementState; 4] = [
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
     let state = numbered(row, table("disagreements", &["study_id", "output_id"]), "state", &STATES)?;
-    Ok(Stored { output: OutputId(row.get("output_id")?), state, widest: row.get("widest")? })
+    Ok(Stored { output: OutputId(row.get("output_id")?), state, spread: row.get("spread")? })
 }
 
 /// The output's disagreement; `None` without one or while ratings are missing.
 pub fn get(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<Stored>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT study_id, output_id, state, widest FROM disagreements
+            "SELECT study_id, output_id, state, spread FROM disagreements
              WHERE study_id = ?1 AND output_id = ?2 AND state IS NOT NULL",
         )?
         .query_row(params![study.0, output.0], stored)
@@ -143,7 +143,7 @@ pub fn get(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option
 /// A page of the study's disagreements: the waiting ones first, then the widest.
 pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Stored>, Failure> {
     let list = List {
-        columns: "x.study_id, x.output_id, x.state, x.widest",
+        columns: "x.study_id, x.output_id, x.state, x.spread",
         table: "disagreements x",
         joins: "",
         id: "x.output_id",
@@ -182,10 +182,10 @@ pub fn rater_left(conn: &Connection, study: StudyId, output: OutputId) -> Result
             "SELECT m.user_id FROM study_raters m
              JOIN users u ON u.id = m.user_id AND u.disabled = 0
              JOIN outputs o ON o.id = ?2 JOIN task_revisions v ON v.id = o.revision_id
-             WHERE m.study_id = ?1 AND m.left_at IS NULL AND instr(m.reads, v.lang) > 0
+             WHERE m.study_id = ?1 AND m.removed_at IS NULL AND instr(m.reads, v.nl_lang) > 0
                AND NOT EXISTS (SELECT 1 FROM assignments a
                                WHERE a.study_id = ?1 AND a.output_id = ?2 AND a.user_id = m.user_id)
-               AND NOT EXISTS (SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id
+               AND NOT EXISTS (SELECT 1 FROM known_items g CROSS JOIN checks p ON p.known_item_id = g.id
                                WHERE g.output_id = ?2 AND g.study_id = ?1 AND p.user_id = m.user_id)
              ORDER BY m.open, m.user_id LIMIT 1",
         )?
@@ -247,7 +247,7 @@ pub struct About {
 pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.id, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, v.signature, m.name, o.code, o.said
+            "SELECT t.id, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, v.signature, m.name, o.code, o.surrounding_text
              FROM outputs o JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id WHERE o.id = ?1",
         )?
@@ -256,11 +256,11 @@ pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
                 task: TaskId(row.get("id")?),
                 task_id: row.get("external_id")?,
                 raw_nl: row.get("raw_nl")?,
-                nl_lang: parsed(row, REVISIONS, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "nl_lang")?,
                 signature: row.get("signature")?,
                 model: row.get("name")?,
                 code: row.get("code")?,
-                surrounding_text: row.get("said")?,
+                surrounding_text: row.get("surrounding_text")?,
             })
         })?)
 }
@@ -275,19 +275,21 @@ pub fn rates(conn: &Connection, study: StudyId, output: OutputId, user: UserId) 
 /// The user's token for the disagreement, created on first use.
 pub fn handout(conn: &Connection, study: StudyId, output: OutputId, user: UserId) -> Result<Token, Failure> {
     conn.prepare_cached(
-        "INSERT INTO dispute_handouts (token, study_id, output_id, user_id) VALUES (?1, ?2, ?3, ?4)
+        "INSERT INTO disagreement_handouts (token, study_id, output_id, user_id) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO NOTHING",
     )?
     .execute(params![clock::token().0, study.0, output.0, user.0])?;
     Ok(conn
-        .prepare_cached("SELECT token FROM dispute_handouts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3")?
+        .prepare_cached(
+            "SELECT token FROM disagreement_handouts WHERE study_id = ?1 AND output_id = ?2 AND user_id = ?3",
+        )?
         .query_row(params![study.0, output.0, user.0], |row| row.get(0).map(Token))?)
 }
 
 /// The disagreement behind the user's token.
 pub fn handed(conn: &Connection, token: &Token, user: UserId) -> Result<Option<(StudyId, OutputId)>, Failure> {
     Ok(conn
-        .prepare_cached("SELECT study_id, output_id FROM dispute_handouts WHERE token = ?1 AND user_id = ?2")?
+        .prepare_cached("SELECT study_id, output_id FROM disagreement_handouts WHERE token = ?1 AND user_id = ?2")?
         .query_row(params![token.0, user.0], |row| Ok((StudyId(row.get("study_id")?), OutputId(row.get("output_id")?))))
         .optional()?)
 }
@@ -299,9 +301,9 @@ pub struct Listed {
     pub title: String,
     pub output: OutputId,
     /// The widest spread of its ratings.
-    pub widest: u8,
+    pub spread: u8,
     /// When the user adjudicated it.
-    pub decided_at: Option<Timestamp>,
+    pub adjudicated_at: Option<Timestamp>,
 }
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
@@ -309,8 +311,8 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
         study: StudyId(row.get("study_id")?),
         title: row.get("title")?,
         output: OutputId(row.get("output_id")?),
-        widest: row.get("widest")?,
-        decided_at: row.get::<_, Option<i64>>("decided_at")?.map(Timestamp),
+        spread: row.get("spread")?,
+        adjudicated_at: row.get::<_, Option<i64>>("adjudicated_at")?.map(Timestamp),
     })
 }
 
@@ -324,7 +326,7 @@ const FOR_USER: &str = "FROM studies s CROSS JOIN disagreements x ON x.study_id 
 /// The first disagreements that the user can adjudicate: those of the newest study first, the widest first.
 pub fn waiting(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<Vec<Listed>, Failure> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT s.id AS study_id, s.title, x.output_id, x.widest, NULL AS decided_at {FOR_USER}
+        "SELECT s.id AS study_id, s.title, x.output_id, x.spread, NULL AS adjudicated_at {FOR_USER}
          ORDER BY s.id DESC, x.place, x.output_id LIMIT ?3"
     ))?;
     Ok(statement.query_map(params![user.0, admin, most], listed)?.collect::<Result<_, _>>()?)
@@ -339,13 +341,13 @@ pub fn count_waiting(conn: &Connection, user: UserId, admin: bool) -> Result<u64
 /// The user's current adjudications, in studies in which they still adjudicate.
 const BY_USER: &str = "FROM studies s CROSS JOIN adjudications d ON d.study_id = s.id
      CROSS JOIN disagreements x ON x.study_id = s.id AND x.output_id = d.output_id
-     WHERE d.user_id = ?1 AND d.superseded_at IS NULL
+     WHERE d.user_id = ?1 AND d.replaced_at IS NULL
        AND (?2 OR EXISTS (SELECT 1 FROM adjudicators j WHERE j.study_id = s.id AND j.user_id = ?1))";
 
 /// The first of the user's current adjudications: those of the newest study first, newest first.
 pub fn decided_by(conn: &Connection, user: UserId, admin: bool, most: usize) -> Result<Vec<Listed>, Failure> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT s.id AS study_id, s.title, d.output_id, x.widest, d.at AS decided_at {BY_USER}
+        "SELECT s.id AS study_id, s.title, d.output_id, x.spread, d.at AS adjudicated_at {BY_USER}
          ORDER BY s.id DESC, d.id DESC LIMIT ?3"
     ))?;
     Ok(statement.query_map(params![user.0, admin, most], listed)?.collect::<Result<_, _>>()?)
@@ -368,7 +370,7 @@ pub fn decide(
 ) -> Result<i64, Failure> {
     let now = clock::now().0;
     conn.execute(
-        "UPDATE adjudications SET superseded_at = ?3 WHERE study_id = ?1 AND output_id = ?2 AND superseded_at IS NULL",
+        "UPDATE adjudications SET replaced_at = ?3 WHERE study_id = ?1 AND output_id = ?2 AND replaced_at IS NULL",
         params![study.0, output.0, now],
     )?;
     Ok(conn.query_row(
@@ -382,7 +384,7 @@ pub fn decide(
 /// Every adjudication of an output, newest first.
 pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Vec<Adjudication>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT d.id AS adjudication, u.id, u.name, d.scores, d.comment, d.at, d.superseded_at IS NOT NULL AS superseded
+        "SELECT d.id AS adjudication, u.id, u.name, d.scores, d.comment, d.at, d.replaced_at IS NOT NULL AS replaced
          FROM adjudications d JOIN users u ON u.id = d.user_id
          WHERE d.study_id = ?1 AND d.output_id = ?2 ORDER BY d.id DESC",
     )?;
@@ -392,7 +394,7 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
             scores: json(row, table("adjudications", &["adjudication"]), "scores")?,
             comment: row.get("comment")?,
             at: Timestamp(row.get("at")?),
-            superseded: row.get("superseded")?,
+            replaced: row.get("replaced")?,
         };
         Ok((row.get("adjudication")?, UserId(row.get("id")?), decision))
     })?;
@@ -405,7 +407,7 @@ pub fn history(conn: &Connection, study: StudyId, output: OutputId) -> Result<Ve
 
 /// The current adjudication, whole, and its adjudicator.
 pub fn current(conn: &Connection, study: StudyId, output: OutputId) -> Result<Option<(UserId, Decision)>, Failure> {
-    let found = history(conn, study, output)?.into_iter().find(|one| !one.decision.superseded);
+    let found = history(conn, study, output)?.into_iter().find(|one| !one.decision.replaced);
     Ok(found.map(|found| (found.by, found.whole())))
 }
 

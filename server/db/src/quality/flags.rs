@@ -21,8 +21,8 @@ type Answer = Option<(String, Option<String>, i64, bool)>;
 fn answer(conn: &Connection, column: &str, on: i64, flag: &str) -> Result<Answer, Failure> {
     Ok(conn
         .prepare_cached(&format!(
-            "SELECT f.reply, u.name, f.at, f.read_at IS NOT NULL AS is_read FROM flag_answers f
-             LEFT JOIN users u ON u.id = f.answered_by
+            "SELECT f.reply, u.name, f.at, f.read_at IS NOT NULL AS is_read FROM flag_replies f
+             LEFT JOIN users u ON u.id = f.replied_by
              WHERE f.{column} = ?1 AND f.flag = ?2 ORDER BY f.id DESC LIMIT 1"
         ))?
         .query_row(params![on, flag], |row| {
@@ -66,10 +66,10 @@ pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Flag
     let mut statement = conn.prepare_cached(
         "SELECT at, is_check, id FROM (
              SELECT r.at, 0 AS is_check, a.id FROM assignments a CROSS JOIN ratings r ON r.assignment_id = a.id
-             WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL
+             WHERE a.study_id = ?1 AND r.flag IS NOT NULL AND r.replaced_at IS NULL
              UNION ALL
-             SELECT r.at, 1 AS is_check, p.id FROM probes p CROSS JOIN probe_ratings r ON r.probe_id = p.id
-             WHERE p.study_id = ?1 AND r.superseded_at IS NULL AND json_extract(r.draft, '$.flag') IS NOT NULL)
+             SELECT r.at, 1 AS is_check, p.id FROM checks p CROSS JOIN check_ratings r ON r.check_id = p.id
+             WHERE p.study_id = ?1 AND r.replaced_at IS NULL AND json_extract(r.draft, '$.flag') IS NOT NULL)
          WHERE (at, is_check, id) < (?2, ?3, ?4) ORDER BY at DESC, is_check DESC, id DESC LIMIT ?5 + 1",
     )?;
     let keys = statement.query_map(params![study.0, after.0, after.1, after.2, limit], |row| {
@@ -89,7 +89,7 @@ pub fn page(conn: &Connection, study: StudyId, of: &PageOf) -> Result<Paged<Flag
 fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT u.name AS rater, t.external_id, t.id AS task, v.id AS revision_id, v.raw_nl, v.lang, m.name AS model, r.id, r.flag,
+            "SELECT u.name AS rater, t.external_id, t.id AS task, v.id AS revision_id, v.raw_nl, v.nl_lang, m.name AS model, r.id, r.flag,
                  r.comment, r.at
              FROM assignments a
              CROSS JOIN ratings r ON r.assignment_id = a.id
@@ -97,7 +97,7 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
              CROSS JOIN outputs o ON o.id = a.output_id
              JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
-             WHERE a.id = ?1 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
+             WHERE a.id = ?1 AND r.flag IS NOT NULL AND r.replaced_at IS NULL",
         )?
         .query_row([assignment], |row| {
             let flags = table("ratings", &["id"]);
@@ -107,7 +107,7 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
                 task_id: row.get("external_id")?,
                 task: Some(TaskId(row.get("task")?)),
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-                nl_lang: parsed(row, REVISIONS, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "nl_lang")?,
                 model: Some(row.get("model")?),
                 flag: json(row, flags, "flag")?,
                 comment: row.get("comment")?,
@@ -126,14 +126,14 @@ fn on_rating(conn: &Connection, assignment: i64) -> Result<Option<FlagRow>, Fail
 fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
     let found = conn
         .prepare_cached(
-            "SELECT u.name AS rater, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, r.id, r.draft, r.at
-             FROM probes p
-             CROSS JOIN probe_ratings r ON r.probe_id = p.id
+            "SELECT u.name AS rater, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, r.id, r.draft, r.at
+             FROM checks p
+             CROSS JOIN check_ratings r ON r.check_id = p.id
              JOIN users u ON u.id = p.user_id
-             LEFT JOIN gold_items g ON g.id = p.gold_id
+             LEFT JOIN known_items g ON g.id = p.known_item_id
              LEFT JOIN outputs o ON o.id = p.output_id
              JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id) JOIN tasks t ON t.id = v.task_id
-             WHERE p.id = ?1 AND r.superseded_at IS NULL",
+             WHERE p.id = ?1 AND r.replaced_at IS NULL",
         )?
         .query_row([check], |row| {
             let made = FlagRow {
@@ -142,7 +142,7 @@ fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
                 task_id: row.get("external_id")?,
                 task: None,
                 raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-                nl_lang: parsed(row, REVISIONS, "lang")?,
+                nl_lang: parsed(row, REVISIONS, "nl_lang")?,
                 model: None,
                 flag: Flag::plain(FlagReason::CannotJudge),
                 comment: String::new(),
@@ -150,12 +150,12 @@ fn on_check(conn: &Connection, check: i64) -> Result<Option<FlagRow>, Failure> {
                 answer: None,
                 read: false,
             };
-            Ok((json::<Draft>(row, table("probe_ratings", &["id"]), "draft")?, made))
+            Ok((json::<Draft>(row, table("check_ratings", &["id"]), "draft")?, made))
         })
         .optional()?;
     let Some((draft, made)) = found else { return Ok(None) };
     let Some(flag) = draft.flag else { return Ok(None) };
-    let answer = answer(conn, "probe_id", check, &serde_json::to_string(&flag)?)?;
+    let answer = answer(conn, "check_id", check, &serde_json::to_string(&flag)?)?;
     Ok(Some(with_answer(FlagRow { flag, comment: draft.comment, ..made }, answer)?))
 }
 
@@ -174,18 +174,18 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
         FlagOn::Assignment(id) => Ok(conn
             .prepare_cached(
                 "SELECT r.user_id, r.flag FROM ratings r JOIN assignments a ON a.id = r.assignment_id
-                 WHERE a.id = ?1 AND a.study_id = ?2 AND r.flag IS NOT NULL AND r.superseded_at IS NULL",
+                 WHERE a.id = ?1 AND a.study_id = ?2 AND r.flag IS NOT NULL AND r.replaced_at IS NULL",
             )?
             .query_row(params![id, study.0], |row| Ok((UserId(row.get("user_id")?), row.get("flag")?)))
             .optional()?),
         FlagOn::Check(id) => {
             let found: Option<(i64, Draft)> = conn
                 .prepare_cached(
-                    "SELECT p.user_id, r.id, r.draft FROM probe_ratings r JOIN probes p ON p.id = r.probe_id
-                     WHERE p.id = ?1 AND p.study_id = ?2 AND r.superseded_at IS NULL",
+                    "SELECT p.user_id, r.id, r.draft FROM check_ratings r JOIN checks p ON p.id = r.check_id
+                     WHERE p.id = ?1 AND p.study_id = ?2 AND r.replaced_at IS NULL",
                 )?
                 .query_row(params![id, study.0], |row| {
-                    Ok((row.get("user_id")?, json(row, table("probe_ratings", &["id"]), "draft")?))
+                    Ok((row.get("user_id")?, json(row, table("check_ratings", &["id"]), "draft")?))
                 })
                 .optional()?;
             let Some((user, draft)) = found else { return Ok(None) };
@@ -208,7 +208,7 @@ pub fn insert(
         FlagOn::Check(id) => (None, Some(id)),
     };
     conn.execute(
-        "INSERT INTO flag_answers (study_id, user_id, assignment_id, probe_id, flag, reply, answered_by, at)
+        "INSERT INTO flag_replies (study_id, user_id, assignment_id, check_id, flag, reply, replied_by, at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         params![study.0, raised.0.0, assignment, check, raised.1, reply, by.map(|id| id.0), clock::now().0],
     )?;
@@ -246,15 +246,15 @@ pub struct Reply {
 /// Replies to the rater's flags, newest first: the unread ones, and a number of the others.
 pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT coalesce(h.token, p.token) AS item, s.token, s.title, v.id AS revision_id, v.raw_nl, v.lang, f.id, f.flag,
+        "SELECT coalesce(h.token, p.token) AS item, s.token, s.title, v.id AS revision_id, v.raw_nl, v.nl_lang, f.id, f.flag,
                 f.reply, f.at,
                 f.read_at IS NULL AS is_new
-         FROM flag_answers f
+         FROM flag_replies f
          JOIN studies s ON s.id = f.study_id
          LEFT JOIN assignments a ON a.id = f.assignment_id
          LEFT JOIN handouts h ON h.study_id = a.study_id AND h.output_id = a.output_id AND h.user_id = f.user_id
-         LEFT JOIN probes p ON p.id = f.probe_id
-         LEFT JOIN gold_items g ON g.id = p.gold_id
+         LEFT JOIN checks p ON p.id = f.check_id
+         LEFT JOIN known_items g ON g.id = p.known_item_id
          LEFT JOIN outputs o ON o.id = coalesce(a.output_id, p.output_id)
          JOIN task_revisions v ON v.id = coalesce(g.revision_id, o.revision_id)
          WHERE f.user_id = ?1 AND coalesce(h.token, p.token) IS NOT NULL
@@ -266,8 +266,8 @@ pub fn replies(conn: &Connection, rater: UserId, read: u32) -> Result<Vec<Reply>
             study: Token(row.get("token")?),
             title: row.get("title")?,
             raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 200),
-            nl_lang: parsed(row, REVISIONS, "lang")?,
-            flag: json(row, table("flag_answers", &["id"]), "flag")?,
+            nl_lang: parsed(row, REVISIONS, "nl_lang")?,
+            flag: json(row, table("flag_replies", &["id"]), "flag")?,
             reply: row.get("reply")?,
             at: Timestamp(row.get("at")?),
             fresh: row.get("is_new")?,
@@ -297,7 +297,7 @@ pub fn of_item(conn: &Connection, rater: UserId, token: &Token) -> Result<Vec<Re
 /// Records that the rater has read every reply.
 pub fn read(conn: &Connection, rater: UserId) -> Result<(), Failure> {
     conn.execute(
-        "UPDATE flag_answers SET read_at = ?2 WHERE user_id = ?1 AND read_at IS NULL",
+        "UPDATE flag_replies SET read_at = ?2 WHERE user_id = ?1 AND read_at IS NULL",
         params![rater.0, clock::now().0],
     )?;
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
 use base::{clock, error::Failure};
 
 /// For queries with the item's number as `id`.
-const ITEMS: Table = table("gold_items", &["id"]);
+const ITEMS: Table = table("known_items", &["id"]);
 
 /// A stored known-score item.
 pub struct KnownItem {
@@ -30,8 +30,8 @@ pub struct KnownItem {
     pub scores: Vec<u8>,
     /// The reason.
     pub reasons: Vec<Bilingual>,
-    /// Whether it is retired.
-    pub retired: bool,
+    /// Whether it is deactivated.
+    pub deactivated: bool,
     pub pool: Pool,
     /// Whether the study grades the output.
     pub graded: bool,
@@ -40,11 +40,11 @@ pub struct KnownItem {
 }
 
 const ROW: &str =
-    "SELECT g.id, g.study_id, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, v.signature, g.code, g.said,
-        g.output_id, g.scores, g.reasons, g.retired_at IS NOT NULL AS retired, v.code_lang, g.pool,
+    "SELECT g.id, g.study_id, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, v.signature, g.code, g.surrounding_text,
+        g.output_id, g.scores, g.reasons, g.deactivated_at IS NOT NULL AS deactivated, v.code_lang, g.pool,
         EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = g.study_id AND a.output_id = g.output_id) AS graded,
-        EXISTS (SELECT 1 FROM probes p WHERE p.gold_id = g.id) AS used
-    FROM gold_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
+        EXISTS (SELECT 1 FROM checks p WHERE p.known_item_id = g.id) AS used
+    FROM known_items g JOIN task_revisions v ON v.id = g.revision_id JOIN tasks t ON t.id = v.task_id";
 
 fn row(row: &Row<'_>) -> rusqlite::Result<KnownItem> {
     Ok(KnownItem {
@@ -55,7 +55,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<KnownItem> {
         output: row.get::<_, Option<i64>>("output_id")?.map(OutputId),
         scores: json(row, ITEMS, "scores")?,
         reasons: json(row, ITEMS, "reasons")?,
-        retired: row.get("retired")?,
+        deactivated: row.get("deactivated")?,
         pool: parsed(row, ITEMS, "pool")?,
         graded: row.get("graded")?,
         used: row.get("used")?,
@@ -88,11 +88,11 @@ pub fn available(
 ) -> Result<Vec<i64>, Failure> {
     let pool = if kind == Kind::Calibration { Pool::Calibration } else { Pool::Hidden };
     let mut statement = conn.prepare_cached(
-        "SELECT g.id FROM gold_items g
-         WHERE g.study_id = ?1 AND g.retired_at IS NULL AND (g.pool = ?3 OR (?4 AND g.pool = 'both'))
+        "SELECT g.id FROM known_items g
+         WHERE g.study_id = ?1 AND g.deactivated_at IS NULL AND (g.pool = ?3 OR (?4 AND g.pool = 'both'))
            AND g.id NOT IN (
-               SELECT same.id FROM probes p CROSS JOIN gold_items had ON had.id = p.gold_id
-               CROSS JOIN gold_items same ON same.study_id = ?1 AND same.revision_id = had.revision_id
+               SELECT same.id FROM checks p CROSS JOIN known_items had ON had.id = p.known_item_id
+               CROSS JOIN known_items same ON same.study_id = ?1 AND same.revision_id = had.revision_id
                WHERE p.study_id = ?1 AND p.user_id = ?2 AND same.code = had.code
                  AND (same.id <> had.id OR p.kind <> ?5))
            AND NOT EXISTS (SELECT 1 FROM assignments a
@@ -122,7 +122,7 @@ pub fn sizes(conn: &Connection, study: StudyId) -> Result<PoolSizes, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT g.id, g.pool,
             EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = g.output_id) AS graded
-         FROM gold_items g WHERE g.study_id = ?1 AND g.retired_at IS NULL",
+         FROM known_items g WHERE g.study_id = ?1 AND g.deactivated_at IS NULL",
     )?;
     let rows = statement
         .query_map([study.0], |row| Ok((parsed::<Pool>(row, ITEMS, "pool")?, row.get::<_, bool>("graded")?)))?;
@@ -140,7 +140,7 @@ pub fn sizes(conn: &Connection, study: StudyId) -> Result<PoolSizes, Failure> {
 pub fn was_check(conn: &Connection, study: StudyId, rater: UserId, output: OutputId) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT 1 FROM gold_items g CROSS JOIN probes p ON p.gold_id = g.id
+            "SELECT 1 FROM known_items g CROSS JOIN checks p ON p.known_item_id = g.id
              WHERE g.output_id = ?3 AND g.study_id = ?1 AND p.user_id = ?2",
         )?
         .exists(params![study.0, rater.0, output.0])?)
@@ -150,26 +150,26 @@ pub fn was_check(conn: &Connection, study: StudyId, rater: UserId, output: Outpu
 pub fn has(conn: &Connection, study: StudyId, revision: TaskRevisionId, code: &str) -> Result<bool, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT 1 FROM gold_items
-             WHERE study_id = ?1 AND revision_id = ?2 AND retired_at IS NULL AND code = ?3",
+            "SELECT 1 FROM known_items
+             WHERE study_id = ?1 AND revision_id = ?2 AND deactivated_at IS NULL AND code = ?3",
         )?
         .exists(params![study.0, revision.0, code])?)
 }
 
 /// The revision of the item's task.
 pub fn task(conn: &Connection, id: i64) -> Result<Option<TaskRevisionId>, Failure> {
-    let mut statement = conn.prepare_cached("SELECT revision_id FROM gold_items WHERE id = ?1")?;
+    let mut statement = conn.prepare_cached("SELECT revision_id FROM known_items WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0).map(TaskRevisionId)).optional()?)
 }
 
 /// How often an item was rated, and the scores: of each time the rating that counts.
 pub fn answers(conn: &Connection, item: i64) -> Result<Vec<Vec<u8>>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT r.id, r.draft FROM probes p JOIN probe_ratings r ON r.probe_id = p.id AND r.superseded_at IS NULL
-         WHERE p.gold_id = ?1",
+        "SELECT r.id, r.draft FROM checks p JOIN check_ratings r ON r.check_id = p.id AND r.replaced_at IS NULL
+         WHERE p.known_item_id = ?1",
     )?;
     let rows = statement.query_map([item], |row| {
-        let draft = json(row, table("probe_ratings", &["id"]), "draft")?;
+        let draft = json(row, table("check_ratings", &["id"]), "draft")?;
         Ok(super::checks::scores(&draft))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -192,7 +192,7 @@ pub struct NewRow<'a> {
 
 pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<UserId>) -> Result<i64, Failure> {
     Ok(conn.query_row(
-        "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at,
+        "INSERT INTO known_items (study_id, revision_id, output_id, code, surrounding_text, scores, reasons, created_by, created_at,
              pool)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id",
         params![
@@ -214,10 +214,10 @@ pub fn insert(conn: &Connection, study: StudyId, new: &NewRow<'_>, by: Option<Us
 /// Gives a study the active items of another of the same dataset version and rubric.
 pub fn inherit(conn: &Connection, study: StudyId, from: StudyId) -> Result<(), Failure> {
     conn.execute(
-        "INSERT INTO gold_items (study_id, revision_id, output_id, code, said, scores, reasons, created_by, created_at,
+        "INSERT INTO known_items (study_id, revision_id, output_id, code, surrounding_text, scores, reasons, created_by, created_at,
              pool)
-         SELECT ?1, revision_id, output_id, code, said, scores, reasons, created_by, ?3, pool FROM gold_items
-         WHERE study_id = ?2 AND retired_at IS NULL ORDER BY id",
+         SELECT ?1, revision_id, output_id, code, surrounding_text, scores, reasons, created_by, ?3, pool FROM known_items
+         WHERE study_id = ?2 AND deactivated_at IS NULL ORDER BY id",
         params![study.0, from.0, clock::now().0],
     )?;
     Ok(())
@@ -227,15 +227,15 @@ pub fn inherit(conn: &Connection, study: StudyId, from: StudyId) -> Result<(), F
 pub fn change(conn: &Connection, study: StudyId, item: i64, change: KnownItemChange) -> Result<bool, Failure> {
     let pool = change.pool.map(Pool::code);
     Ok(conn.execute(
-        "UPDATE gold_items SET pool = coalesce(?3, pool), retired_at = CASE ?4 WHEN 1 THEN ?5 WHEN 0 THEN NULL
-             ELSE retired_at END WHERE id = ?2 AND study_id = ?1",
-        params![study.0, item, pool, change.retired, clock::now().0],
+        "UPDATE known_items SET pool = coalesce(?3, pool), deactivated_at = CASE ?4 WHEN 1 THEN ?5 WHEN 0 THEN NULL
+             ELSE deactivated_at END WHERE id = ?2 AND study_id = ?1",
+        params![study.0, item, pool, change.deactivated, clock::now().0],
     )? > 0)
 }
 
 /// Deletes an item that no rater has had.
 pub fn remove(conn: &Connection, item: i64) -> Result<(), Failure> {
-    conn.execute("DELETE FROM gold_items WHERE id = ?1", [item])?;
+    conn.execute("DELETE FROM known_items WHERE id = ?1", [item])?;
     Ok(())
 }
 
@@ -270,13 +270,18 @@ pub fn output(
 ) -> Result<Option<(TaskRevisionId, String, String, bool)>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT o.revision_id, o.code, o.said,
+            "SELECT o.revision_id, o.code, o.surrounding_text,
                 EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id) AS graded
              FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN studies x ON x.id = ?1 AND x.version_id = s.version_id WHERE o.id = ?2",
         )?
         .query_row(params![study.0, output.0], |row| {
-            Ok((TaskRevisionId(row.get("revision_id")?), row.get("code")?, row.get("said")?, row.get("graded")?))
+            Ok((
+                TaskRevisionId(row.get("revision_id")?),
+                row.get("code")?,
+                row.get("surrounding_text")?,
+                row.get("graded")?,
+            ))
         })
         .optional()?)
 }

@@ -16,9 +16,9 @@ use base::{clock, error::Failure};
 pub fn rated(conn: &Connection, study: StudyId, rater: UserId) -> Result<u64, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT m.rated + (SELECT count(*) FROM probes p
+            "SELECT m.rated + (SELECT count(*) FROM checks p
                                WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.rated_at IS NOT NULL
-                                 AND p.kind <> 'opening')
+                                 AND p.kind <> 'calibration')
              FROM study_raters m WHERE m.study_id = ?1 AND m.user_id = ?2",
         )?
         .query_row(params![study.0, rater.0], |row| row.get(0))?)
@@ -54,24 +54,24 @@ pub struct RatedItem {
 pub fn window(conn: &Connection, study: StudyId, rater: UserId, items: u32) -> Result<Vec<RatedItem>, Failure> {
     let mut statement = conn.prepare_cached(
         "SELECT CASE WHEN work THEN (SELECT max(r.active_ms) FROM ratings r WHERE r.assignment_id = w.id)
-                ELSE (SELECT max(json_extract(r.draft, '$.active_ms')) FROM probe_ratings r WHERE r.probe_id = w.id)
-                END AS active_ms, w.id AS probe_id, w.gold_id,
-            (SELECT r.draft FROM probe_ratings r WHERE NOT work AND r.probe_id = w.id AND r.superseded_at IS NULL)
+                ELSE (SELECT max(json_extract(r.draft, '$.active_ms')) FROM check_ratings r WHERE r.check_id = w.id)
+                END AS active_ms, w.id AS check_id, w.known_item_id,
+            (SELECT r.draft FROM check_ratings r WHERE NOT work AND r.check_id = w.id AND r.replaced_at IS NULL)
                 AS draft,
-            (SELECT g.scores FROM gold_items g WHERE g.id = w.gold_id) AS scores
+            (SELECT g.scores FROM known_items g WHERE g.id = w.known_item_id) AS scores
          FROM (
-             SELECT * FROM (SELECT 1 AS work, id, NULL AS gold_id, rated_at FROM assignments
+             SELECT * FROM (SELECT 1 AS work, id, NULL AS known_item_id, rated_at FROM assignments
                             WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL
                             ORDER BY rated_at DESC LIMIT ?3)
              UNION ALL
-             SELECT 0, id, gold_id, rated_at FROM probes
-             WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL AND kind <> 'opening'
+             SELECT 0, id, known_item_id, rated_at FROM checks
+             WHERE study_id = ?1 AND user_id = ?2 AND rated_at IS NOT NULL AND kind <> 'calibration'
              ORDER BY rated_at DESC LIMIT ?3
          ) w",
     )?;
     let rows = statement.query_map(params![study.0, rater.0, items], |row| {
-        let draft = optional_json(row, table("probe_ratings", &["probe_id"]), "draft")?;
-        let scores = optional_json(row, table("gold_items", &["gold_id"]), "scores")?;
+        let draft = optional_json(row, table("check_ratings", &["check_id"]), "draft")?;
+        let scores = optional_json(row, table("known_items", &["known_item_id"]), "scores")?;
         Ok(RatedItem { active_ms: row.get("active_ms")?, known: draft.zip(scores) })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -137,9 +137,9 @@ pub fn resume(conn: &Connection, study: StudyId, rater: UserId) -> Result<bool, 
 pub fn restart(conn: &Connection, study: StudyId) -> Result<(), Failure> {
     conn.execute(
         "UPDATE rater_limits SET judged = (
-             SELECT m.rated + (SELECT count(*) FROM probes p
+             SELECT m.rated + (SELECT count(*) FROM checks p
                                WHERE p.study_id = m.study_id AND p.user_id = m.user_id AND p.rated_at IS NOT NULL
-                                 AND p.kind <> 'opening')
+                                 AND p.kind <> 'calibration')
              FROM study_raters m WHERE m.study_id = rater_limits.study_id AND m.user_id = rater_limits.user_id)
          WHERE study_id = ?1
            AND EXISTS (SELECT 1 FROM study_raters m WHERE m.study_id = ?1 AND m.user_id = rater_limits.user_id)",
@@ -169,7 +169,7 @@ pub fn list(conn: &Connection, study: StudyId) -> Result<Vec<RaterLimits>, Failu
             coalesce(l.missed, 0) AS missed, coalesce(l.checks, 0) AS checks, coalesce(l.items, 0) AS items
          FROM study_raters m JOIN users u ON u.id = m.user_id
          LEFT JOIN rater_limits l ON l.study_id = m.study_id AND l.user_id = m.user_id
-         WHERE m.study_id = ?1 AND m.left_at IS NULL ORDER BY u.name",
+         WHERE m.study_id = ?1 AND m.removed_at IS NULL ORDER BY u.name",
     )?;
     let rows = statement.query_map([study.0], |row| {
         Ok(RaterLimits {

@@ -55,9 +55,9 @@ pub fn timed_ratings(conn: &Connection, study: StudyId) -> Result<Vec<TimedRatin
 pub fn revision(conn: &Connection, study: StudyId) -> Result<[i64; 4], Failure> {
     let one = |sql: &str| conn.prepare_cached(sql)?.query_row([study.0], |row| row.get::<_, i64>(0));
     Ok([
-        one("SELECT coalesce((SELECT stamp FROM study_stamps WHERE study_id = ?1), 0)")?,
+        one("SELECT coalesce((SELECT revision FROM study_revisions WHERE study_id = ?1), 0)")?,
         one(
-            "SELECT coalesce(max(r.id), 0) + coalesce(sum(r.superseded_at), 0) FROM probes p JOIN probe_ratings r ON r.probe_id = p.id WHERE p.study_id = ?1",
+            "SELECT coalesce(max(r.id), 0) + coalesce(sum(r.replaced_at), 0) FROM checks p JOIN check_ratings r ON r.check_id = p.id WHERE p.study_id = ?1",
         )?,
         one("SELECT count(*) FROM extra_assignments WHERE study_id = ?1")?,
         one("SELECT coalesce(max(id), 0) FROM plan_events WHERE study_id = ?1")?,
@@ -69,7 +69,7 @@ pub fn tabs(conn: &Connection, study: StudyId) -> Result<Option<TabCounts>, Fail
     Ok(conn
         .prepare_cached(
             "SELECT (SELECT count(*) FROM study_raters m WHERE m.study_id = s.id) AS raters,
-                 coalesce((SELECT t.ratings FROM study_stamps t WHERE t.study_id = s.id), 0) AS ratings,
+                 coalesce((SELECT t.ratings FROM study_revisions t WHERE t.study_id = s.id), 0) AS ratings,
                  (SELECT count(*) FROM inbox i WHERE i.kind IN ('flag', 'check_flag') AND i.study_id = s.id
                                                  AND i.done_at IS NULL) AS flags,
                  (SELECT coalesce(sum(c.outputs), 0) FROM disagreement_counts c
@@ -146,7 +146,7 @@ pub fn ratings(conn: &Connection, study: StudyId, filter: &RatingFilter) -> Resu
         narrow("m.id = #", model.into());
     }
     if let Some(lang) = filter.nl_lang {
-        narrow("v.lang = #", lang.code().to_owned().into());
+        narrow("v.nl_lang = #", lang.code().to_owned().into());
     }
     // A digit per dimension.
     let place = |dimension| i64::try_from(dimension).unwrap_or(i64::MAX).saturating_add(1);
@@ -170,9 +170,9 @@ pub fn ratings(conn: &Connection, study: StudyId, filter: &RatingFilter) -> Resu
     let params: Vec<&dyn ToSql> =
         [&study.0 as &dyn ToSql].into_iter().chain(values.iter().map(|value| value as _)).collect();
     let columns = format!(
-        "r.id, c.output_id, t.id AS task, t.external_id, v.id AS revision_id, v.raw_nl, v.lang, m.name AS model,
+        "r.id, c.output_id, t.id AS task, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, m.name AS model,
             u.name AS rater, c.scores,
-            r.comment, r.flag, r.at, r.active_ms, {APART} AS disputed"
+            r.comment, r.flag, r.at, r.active_ms, {APART} AS has_disagreement"
     );
     let list = List {
         columns: &columns,
@@ -196,7 +196,7 @@ pub fn ratings(conn: &Connection, study: StudyId, filter: &RatingFilter) -> Resu
 
 /// Whether the raters of a rating's output are further apart than the study allows.
 const APART: &str = "EXISTS (SELECT 1 FROM disagreements x
-    WHERE x.study_id = c.study_id AND x.output_id = c.output_id AND x.apart)";
+    WHERE x.study_id = c.study_id AND x.output_id = c.output_id AND x.spread_exceeded)";
 
 /// Joins a rating that counts, `c`, to the output that it rates.
 const RATED: &str = "CROSS JOIN ratings r ON r.id = c.rating_id
@@ -212,7 +212,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         task: TaskId(row.get("task")?),
         task_id: row.get("external_id")?,
         raw_nl: excerpt(&row.get::<_, String>("raw_nl")?, 160),
-        nl_lang: parsed(row, REVISIONS, "lang")?,
+        nl_lang: parsed(row, REVISIONS, "nl_lang")?,
         model: row.get("model")?,
         rater: row.get("rater")?,
         scores: scores(row, table("counted", &["id"]), "scores")?,
@@ -220,7 +220,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<ListedRating> {
         flag: optional_json(row, table("ratings", &["id"]), "flag")?,
         at: Timestamp(row.get("at")?),
         active_ms: row.get("active_ms")?,
-        has_disagreement: row.get("disputed")?,
+        has_disagreement: row.get("has_disagreement")?,
     })
 }
 

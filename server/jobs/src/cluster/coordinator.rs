@@ -357,7 +357,7 @@ impl Coordinator {
         let open = match blocking(move || this.open(id)).await? {
             Ok(open) => open,
             Err(fault) => {
-                self.db.write(move |tx| runs::end(tx, id, RunStatus::Cancelled, Some(&fault))).await?;
+                self.db.write(move |tx| runs::end(tx, id, RunStatus::Stopped, Some(&fault))).await?;
                 return Ok(false);
             }
         };

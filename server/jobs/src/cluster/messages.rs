@@ -45,7 +45,7 @@ pub struct Assignment {
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     pub cpu_s: u64,
-    pub wall_s: u64,
+    pub wait_s: u64,
     pub heap_mib: u64,
     pub threads: u64,
 }
@@ -63,22 +63,22 @@ pub struct Options {
 impl Limits {
     /// The limits of this program.
     pub fn of(allowance: Allowance) -> Limits {
-        let Allowance { cpu_s, wall_s, heap_mib, threads, .. } = allowance;
-        Limits { cpu_s, wall_s, heap_mib, threads }
+        let Allowance { cpu_s, wait_s, heap_mib, threads, .. } = allowance;
+        Limits { cpu_s, wait_s, heap_mib, threads }
     }
 
     /// Whether none exceeds those of `most`.
     pub fn are_within(self, most: Limits) -> bool {
         self.cpu_s <= most.cpu_s
-            && self.wall_s <= most.wall_s
+            && self.wait_s <= most.wait_s
             && self.heap_mib <= most.heap_mib
             && self.threads <= most.threads
     }
 
     /// Limits and options as the engine takes them.
     pub fn allowance(self, options: Options) -> Allowance {
-        let Limits { cpu_s, wall_s, heap_mib, threads } = self;
-        Allowance { cpu_s, wall_s, heap_mib, threads, fast: options.fast, dates: options.dates }
+        let Limits { cpu_s, wait_s, heap_mib, threads } = self;
+        Allowance { cpu_s, wait_s, heap_mib, threads, fast: options.fast, dates: options.dates }
     }
 }
 

@@ -31,7 +31,7 @@ use report::{
 /// A file to download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {
-    /// Every rating of the selection, including superseded ones.
+    /// Every rating of the selection, including replaced ones.
     Ratings(Form),
     /// Every verdict of the selected runs.
     Verdicts(Form),

@@ -399,7 +399,7 @@ impl Storage for Work {
     }
 }
 
-/// A calibration item or a hidden check, in `probes` and `probe_ratings`.
+/// A calibration item or a hidden check, in `checks` and `check_ratings`.
 impl Storage for Check {
     fn key(&self) -> Key {
         Key::Check(self.id)

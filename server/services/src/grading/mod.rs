@@ -3,7 +3,7 @@
 //! Work is assigned one output at a time, under a lease, so that an absent rater blocks nobody for longer,
 //! and still finds their draft later. The order is drawn from the study's seed for each rater, and two
 //! outputs of one task are kept apart. The database, not this code, ensures that an output gets exactly its
-//! overlap of different raters.
+//! number of different raters.
 //!
 //! `item` implements the actions on one item, `hand_out` chooses the next one.
 

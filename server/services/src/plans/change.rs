@@ -158,7 +158,7 @@ pub(super) fn leave(conn: &Connection, study: &Study, user: UserId) -> Result<Co
         let first: First = Box::new(move |conn| {
             stored::leave(conn, id, user)?;
             checks::release(conn, id, user)?;
-            stored::note(conn, id, "left", Some(user), &moved)
+            stored::note(conn, id, "removed", Some(user), &moved)
         });
         Ok(Prepared { first, steps: Step::of(change) })
     }))
@@ -208,7 +208,7 @@ pub(super) fn join(conn: &Connection, study: &Study, user: UserId, share: Option
         let first: First = Box::new(move |conn| {
             join(conn)?;
             shares.iter().try_for_each(|(rater, share)| stored::set_share(conn, id, *rater, *share))?;
-            stored::note(conn, id, "joined", Some(user), &moved)
+            stored::note(conn, id, "added", Some(user), &moved)
         });
         Ok(Prepared { first, steps: Step::of(change) })
     }))
@@ -221,11 +221,11 @@ pub(super) fn extend(conn: &Connection, study: &Study, by: &Extension) -> Result
     let kept: BTreeSet<TaskRevisionId> = current.rows.iter().map(|row| row.of.task).collect();
     let settings = extended(before, by, kept.len())?;
     one_version(conn, &study.dataset, &settings.submissions)?;
-    fits(settings.overlap, current.raters.len())?;
+    fits(settings.raters_per_output, current.raters.len())?;
     let outputs = gradable(conn, &settings, &kept)?;
     for lang in Lang::ALL {
         let readers = current.raters.iter().filter(|(_, reads, _)| reads.has(lang)).count();
-        if readers < settings.overlap as usize && outputs.iter().any(|output| output.nl_lang == lang) {
+        if readers < settings.raters_per_output as usize && outputs.iter().any(|output| output.nl_lang == lang) {
             return Err(impossible(Impossible::TooFewReaders { nl_lang: lang, readers }));
         }
     }
@@ -238,17 +238,17 @@ pub(super) fn extend(conn: &Connection, study: &Study, by: &Extension) -> Result
     if study.status == StudyStatus::Draft {
         return Ok(plan_again(id, settings, outputs, current.raters, set));
     }
-    let overlap = (before.overlap, settings.overlap);
+    let raters_per_output = (before.raters_per_output, settings.raters_per_output);
     Ok(Box::new(move || {
-        let change = change::extend(&current, overlap, &outputs);
+        let change = change::extend(&current, raters_per_output, &outputs);
         if change.added.is_empty() {
             return Err(Failure::conflict((
                 "Nothing to add. Choose a submission, more tasks or more raters per output.",
                 "没有可增加的内容：请选择输出集、更多任务或更多评分人数。",
             )));
         }
-        if !change::is_whole(&current, &change, overlap.1) {
-            return Err(Failure::internal("an output would have fewer ratings planned than the overlap"));
+        if !change::is_whole(&current, &change, raters_per_output.1) {
+            return Err(Failure::internal("an output would have fewer ratings planned than raters per output"));
         }
         let moved = Moved { ratings: change.ratings, from: None };
         let first: First = Box::new(move |conn| {
@@ -264,13 +264,13 @@ fn extended(before: &Settings, by: &Extension, tasks_now: usize) -> Result<Setti
     let mut settings = before.clone();
     let more = distinct(&by.submissions);
     settings.submissions.extend(more.iter().filter(|id| !before.submissions.contains(id)));
-    if let Some(overlap) = by.overlap {
-        if overlap < before.overlap {
+    if let Some(raters_per_output) = by.raters_per_output {
+        if raters_per_output < before.raters_per_output {
             return Err(Failure::invalid(
-                "overlap",
+                "raters_per_output",
                 (
-                    format!("each output already has {} raters", before.overlap),
-                    format!("每个输出已有 {} 位评分者", before.overlap),
+                    format!("each output already has {} raters", before.raters_per_output),
+                    format!("每个输出已有 {} 位评分者", before.raters_per_output),
                 ),
                 (
                     "The number cannot be lowered. Duplicate the study to use a smaller one",
@@ -278,7 +278,7 @@ fn extended(before: &Settings, by: &Extension, tasks_now: usize) -> Result<Setti
                 ),
             ));
         }
-        settings.overlap = overlap;
+        settings.raters_per_output = raters_per_output;
     }
     if let Some(tasks) = by.tasks {
         if before.tasks.is_some() && (tasks as usize) < tasks_now {

@@ -85,7 +85,7 @@ impl Plans for PlanService {
     async fn copy(&self, admin: &Admin, id: StudyId) -> Answer<StudyId> {
         let new = self.db.read_long(move |conn| copy(conn, &Study::open(conn, id)?)).await?;
         let entry = move |copy| (Object::Study(id), Fact::Duplicate(copy));
-        let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyCopy, entry));
+        let create = create(self.db.clone(), admin.clone(), (new, Some(id)), (Action::StudyDuplicate, entry));
         // In a task of its own: a browser that hangs up leaves nothing half done.
         Ok(audit::spawn(create).await.map_err(Failure::internal)??)
     }
@@ -175,7 +175,7 @@ fn copy(conn: &Connection, study: &Study) -> Result<NewStudy, Failure> {
         submissions: settings.submissions.clone(),
         shares: raters.iter().map(|(.., share)| share.unwrap_or(0)).collect(),
         raters: raters.into_iter().map(|(id, ..)| id).collect(),
-        overlap: settings.overlap,
+        raters_per_output: settings.raters_per_output,
         seed: None,
         tasks: settings.tasks,
         presentation: settings.presentation,
@@ -195,7 +195,7 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
     let mut gaps = stored::gaps(conn, id, GAPS_ENOUGH)?;
     gaps.sort_unstable();
     let median = gaps.get(gaps.len() / 2).filter(|_| gaps.len() >= GAPS_MIN);
-    let (events, taken) = stored::events(conn, id)?;
+    let (events, taken_over) = stored::events(conn, id)?;
     let setup = studies::setup(conn, id)?.ok_or_else(|| Failure::not_found("study"))?;
     let in_turns = conversations::has_turns(conn, setup.version)?;
     Ok(PlanDetail {
@@ -205,7 +205,7 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
         presentation: study.settings.presentation,
         answers: in_turns.then_some(study.settings.answers),
         sharing: study.settings.sharing,
-        overlap: study.settings.overlap,
+        raters_per_output: study.settings.raters_per_output,
         seed: study.settings.seed.to_string(),
         dataset: study.dataset,
         tasks: size.tasks,
@@ -221,6 +221,6 @@ fn detail(conn: &Connection, id: StudyId) -> Result<PlanDetail, Failure> {
         more: stored::more(conn, id)?,
         others: stored::others(conn, id)?,
         events,
-        taken,
+        taken_over,
     })
 }

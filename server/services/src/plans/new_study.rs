@@ -147,7 +147,7 @@ pub(super) fn asked(conn: &Connection, new: &NewStudy) -> Result<(studies::Plan,
         sharing: new.sharing,
         tasks: new.tasks,
         pace_s: new.pace_s,
-        overlap: new.overlap,
+        raters_per_output: new.raters_per_output,
         seed: new.seed.unwrap_or_else(|| rand::rng().random()),
         submissions,
     };

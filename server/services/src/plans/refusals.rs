@@ -11,8 +11,8 @@ use plan::{
 
 /// Maximum length of a title.
 pub const TITLE_MAX: usize = 120;
-/// The highest overlap; the schema has the same limit.
-const OVERLAP_MAX: u32 = 100;
+/// The highest number of raters per output; the schema has the same limit.
+const RATERS_PER_OUTPUT_MAX: u32 = 100;
 
 /// A study's title without spaces around it.
 ///
@@ -43,22 +43,22 @@ pub fn planned(settings: &Settings, outputs: &[Gradable], raters: &[Member]) -> 
             ("Select at least one", "请至少选择一位"),
         ));
     }
-    fits(settings.overlap, raters.len())?;
-    whole(settings.presentation, settings.overlap, settings.seed, outputs, raters).map_err(impossible)
+    fits(settings.raters_per_output, raters.len())?;
+    whole(settings.presentation, settings.raters_per_output, settings.seed, outputs, raters).map_err(impossible)
 }
 
 /// Checks that so many raters can be different for each output.
 ///
 /// # Errors
 /// Fails if they cannot.
-pub fn fits(overlap: u32, raters: usize) -> Result<(), Failure> {
-    if overlap < 1 || overlap as usize > raters || overlap > OVERLAP_MAX {
-        let most = raters.min(OVERLAP_MAX as usize);
+pub fn fits(raters_per_output: u32, raters: usize) -> Result<(), Failure> {
+    if raters_per_output < 1 || raters_per_output as usize > raters || raters_per_output > RATERS_PER_OUTPUT_MAX {
+        let most = raters.min(RATERS_PER_OUTPUT_MAX as usize);
         return Err(Failure::invalid(
-            "overlap",
+            "raters_per_output",
             (
-                format!("{overlap} different raters per output are not possible with {raters} raters"),
-                format!("{raters} 位评分者无法满足每个输出 {overlap} 位评分者"),
+                format!("{raters_per_output} different raters per output are not possible with {raters} raters"),
+                format!("{raters} 位评分者无法满足每个输出 {raters_per_output} 位评分者"),
             ),
             (format!("Choose 1 to {most}"), format!("请选择 1 到 {most}")),
         ));

@@ -128,7 +128,7 @@ pub fn rows(
         let about = disagreements::about(conn, one.output)?;
         let instructions = asked_about(conn, &rubric, one.output)?;
         let history = disagreements::history(conn, study, one.output)?;
-        let current = history.iter().find(|one| !one.decision.superseded);
+        let current = history.iter().find(|one| !one.decision.replaced);
         let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
         let decision = current.map(|one| one.decision.scores.as_slice());
         let mut final_scores = final_scores(decision, one.extra > 0 && one.complete, &given, dimensions);

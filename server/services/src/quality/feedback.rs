@@ -235,7 +235,7 @@ fn lines(
 ) -> Result<(DisagreementQueue, Vec<(StudyId, OutputId)>), Failure> {
     let mut queue = DisagreementQueue {
         waiting: disagreements::count_waiting(conn, user, admin)?,
-        decided: disagreements::count_decided_by(conn, user, admin)?,
+        adjudicated: disagreements::count_decided_by(conn, user, admin)?,
         ..DisagreementQueue::default()
     };
     let mut places = Vec::new();
@@ -255,8 +255,8 @@ fn line(conn: &Connection, listed: Listed) -> Result<DisagreementLine, Failure> 
         title: listed.title,
         raw_nl: excerpt(&about.raw_nl, 200),
         nl_lang: about.nl_lang,
-        spread: listed.widest,
-        decided_at: listed.decided_at,
+        spread: listed.spread,
+        adjudicated_at: listed.adjudicated_at,
     })
 }
 
@@ -292,8 +292,8 @@ fn disagreement(
         conversation: None,
         rubric: with_instructions(rubric, &instructions),
         ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
-        decided_at: decided.as_ref().map(|(_, d)| d.at),
-        decided: decided.map(|(_, d)| (d.scores, d.comment)),
+        adjudicated_at: decided.as_ref().map(|(_, d)| d.at),
+        adjudicated: decided.map(|(_, d)| (d.scores, d.comment)),
     };
     Ok((found, visible_texts))
 }

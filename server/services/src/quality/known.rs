@@ -155,7 +155,7 @@ pub fn proposal(conn: &Connection, study: StudyId, output: OutputId) -> Result<K
     let found = disagreements::rated(conn, study, output)?;
     let Some(one) = found else { return Err(Failure::not_found("output")) };
     let history = disagreements::history(conn, study, output)?;
-    let decision = history.into_iter().map(|one| one.decision).find(|decision| !decision.superseded);
+    let decision = history.into_iter().map(|one| one.decision).find(|decision| !decision.replaced);
     let given: Vec<Vec<u8>> = one.ratings.iter().map(|(.., scores)| scores.clone()).collect();
     let scores = final_scores(decision.as_ref().map(|d| d.scores.as_slice()), true, &given, dimensions);
     // A median between two levels is no score.
@@ -211,7 +211,7 @@ fn enough(conn: &Connection, study: StudyId) -> Result<(), Failure> {
 /// The active items, for a file.
 pub fn records(conn: &Connection, study: StudyId) -> Result<Vec<KnownItemRecord>, Failure> {
     super::setup(conn, study)?;
-    let items = known_items::list(conn, study)?.into_iter().filter(|item| !item.retired);
+    let items = known_items::list(conn, study)?.into_iter().filter(|item| !item.deactivated);
     let record = |item: known_items::KnownItem| KnownItemRecord {
         task_id: item.task_id,
         code: item.texts.code,
@@ -264,21 +264,21 @@ pub fn check_pools(settings: &QualitySettings, pools: PoolSizes) -> Result<(), F
     let calibrates = settings.calibration != CalibrationMode::None;
     if calibrates && calibration == 0 {
         return Err(Failure::invalid(
-            "opening",
+            "calibration",
             ("the calibration has no known-score items that every rater can get", "校准没有每位评分者都能做的标准题"),
             ("Add items for the calibration below first", "请先在下方添加用于校准的标准题"),
         ));
     }
     if settings.known_item_every > 0 && hidden == 0 && both == 0 {
         return Err(Failure::invalid(
-            "gold_every",
+            "known_item_every",
             ("no known-score items are for hidden checks", "没有用于隐藏检验的标准题"),
             ("Add items for hidden checks below first, or enter 0", "请先在下方添加用于隐藏检验的标准题，或输入 0"),
         ));
     }
     if settings.known_item_every > 0 && hidden == 0 && calibrates {
         return Err(Failure::invalid(
-            "gold_every",
+            "known_item_every",
             (
                 "no known-score items are left for hidden checks, because items in both pools come in the calibration",
                 "没有剩余的标准题用于隐藏检验，因为两用的标准题都在校准中出现",

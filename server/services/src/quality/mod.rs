@@ -150,8 +150,8 @@ impl Quality for QualityService {
 
     async fn change_known_item(&self, admin: &Admin, study: StudyId, item: i64, change: KnownItemChange) -> Answer<()> {
         // Each change has its own action in the audit log.
-        if let Some(retired) = change.retired {
-            let word = if retired { Action::KnownScoresRetire } else { Action::KnownScoresRestore };
+        if let Some(deactivated) = change.deactivated {
+            let word = if deactivated { Action::KnownScoresDeactivate } else { Action::KnownScoresActivate };
             let change = KnownItemChange { pool: None, ..change };
             self.change(admin, word, (Object::Study(study), vec![Fact::KnownItem(item)]), move |tx| {
                 known::change(tx, study, item, change)
@@ -159,7 +159,7 @@ impl Quality for QualityService {
             .await?;
         }
         if let Some(pool) = change.pool {
-            let change = KnownItemChange { retired: None, ..change };
+            let change = KnownItemChange { deactivated: None, ..change };
             let facts = vec![Fact::KnownItem(item), Fact::Pool(pool)];
             self.change(admin, Action::KnownScoresSetPool, (Object::Study(study), facts), move |tx| {
                 known::change(tx, study, item, change)
@@ -282,7 +282,7 @@ fn page(conn: &Connection, study: StudyId) -> Result<(QualityPage, Vec<ItemText>
             used: item.used,
             scores: item.scores,
             reasons: item.reasons,
-            retired: item.retired,
+            deactivated: item.deactivated,
         })
     });
     let items = items.collect::<Result<Vec<_>, Failure>>()?;
@@ -343,7 +343,7 @@ fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Resul
             (format!("Choose 0 to {}", widest.saturating_sub(1)), format!("请选择 0 到 {}", widest.saturating_sub(1))),
         ));
     }
-    for (field, every) in [("gold_every", settings.known_item_every), ("repeat_every", settings.repeat_every)] {
+    for (field, every) in [("known_item_every", settings.known_item_every), ("repeat_every", settings.repeat_every)] {
         if every == 1 || every > OFTEN_MAX {
             return Err(Failure::invalid(
                 field,

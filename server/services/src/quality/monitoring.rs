@@ -78,7 +78,7 @@ impl Monitoring for QualityService {
         Ok(self.db.read_long(move |conn| Ok((super::title(conn, study)?, flags::page(conn, study, &of)?))).await?)
     }
 
-    async fn answer_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {
+    async fn reply_to_flag(&self, admin: &Admin, study: StudyId, on: FlagOn, reply: &str) -> Answer<()> {
         let reply = reply.trim().replace("\r\n", "\n");
         if reply.chars().count() > TEXT_MAX {
             return Err(model::error::AppError::invalid(
@@ -88,7 +88,7 @@ impl Monitoring for QualityService {
             ));
         }
         let by = admin.id();
-        self.change(admin, Action::FlagAnswer, (Object::Study(study), vec![Fact::Flag(on)]), move |tx| {
+        self.change(admin, Action::FlagReply, (Object::Study(study), vec![Fact::Flag(on)]), move |tx| {
             let Some((user, flag)) = flags::standing(tx, study, on)? else {
                 return Err(Failure::conflict(("The rater has withdrawn this flag.", "评分者已撤回该标记。")));
             };

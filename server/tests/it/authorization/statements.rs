@@ -61,7 +61,7 @@ const SMALL: [&str; 35] = [
     "study_quality",
     "study_submissions",
     "study_raters",
-    "study_stamps",
+    "study_revisions",
     // Two rows.
     "routines",
     // One row for each study and kind of item.
@@ -73,7 +73,7 @@ const SMALL: [&str; 35] = [
     "adjudicators",
     // One row for each run.
     "runs",
-    "run_stamps",
+    "run_revisions",
 ];
 
 /// Partial indexes whose condition keeps them small, whatever the table's size.

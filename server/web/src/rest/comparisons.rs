@@ -65,7 +65,7 @@ pub struct Filtered {
     /// Text contained in the task's ID or description.
     q: Option<String>,
     /// The description's language.
-    tasklang: Option<Lang>,
+    task_nl_lang: Option<Lang>,
     /// ID of the model to which `score` and `verdict` apply; any model if absent.
     model: Option<i64>,
     /// A dimension's key, a dot and a score that a rater gave: `correctness.4`.
@@ -76,7 +76,7 @@ pub struct Filtered {
     spread: Option<u8>,
     /// `1`: tasks whose verdicts or mean scores differ between the models.
     differ: Option<String>,
-    /// `spread`, `gap` or `apart`; default: the dataset's order.
+    /// `spread`, `gap` or `difference`; default: the dataset's order.
     sort: Option<String>,
     /// Start of the page: the value of `next` from the previous page. Absent for the first page.
     #[param(minimum = 0)]
@@ -97,8 +97,8 @@ fn selection(dataset: &str, query: &Pairs) -> Result<Selection, AppError> {
             }
         }
     }
-    if all("lang").iter().any(|word| word.parse::<Lang>().is_err()) {
-        return Err(AppError::invalid("lang", "unknown language", "Use en or zh"));
+    if all("nl_lang").iter().any(|word| word.parse::<Lang>().is_err()) {
+        return Err(AppError::invalid("nl_lang", "unknown language", "Use en or zh"));
     }
     if all("scores").iter().any(|word| !matches!(word.as_str(), "raw" | "final")) {
         return Err(AppError::invalid("scores", "unknown value", "Use raw or final"));
@@ -192,7 +192,7 @@ pub async fn comparison_file(
 ///
 /// Named as on the comparison's page: `correctness-means.svg`, `tasks-grid.png`. As SVG, PNG (600 pixels per inch) or PDF, as
 /// wide as a journal's column (89 mm) or page (183 mm); with `.csv` the data behind it, with `.txt` its caption.
-#[utoipa::path(get, path = "/comparisons/{slug}/pictures/{file}", tag = "Comparisons",
+#[utoipa::path(get, path = "/comparisons/{slug}/figures/{file}", tag = "Comparisons",
     security(("token" = ["read"])),
     params(("slug" = String, Path, description = "The dataset's short name"),
         ("file" = String, Path, description = "The picture's name"),
@@ -284,7 +284,7 @@ pub async fn import_ratings(
     let file = RatingsFile { dataset: origin.dataset, kind, name: origin.file, content, mapping };
     let found = match origin.dry_run {
         true => state.services.ratings.preview(&admin, file).await?,
-        false => state.services.ratings.take(&admin, file).await?,
+        false => state.services.ratings.import(&admin, file).await?,
     };
     Ok(Json(found))
 }

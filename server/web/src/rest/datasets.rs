@@ -74,7 +74,7 @@ pub async fn get_dataset(
 /// List a dataset's tasks
 #[utoipa::path(get, path = "/datasets/{slug}/tasks", tag = "Datasets", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"), Version, ListParams,
-        ("lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
+        ("nl_lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
         ("code_lang" = Option<String>, Query, description = "Only tasks in this programming language"),
         ("check" = Option<String>, Query, description = "Only tasks for raters, `human`, or with tests, `tests`")),
     responses((status = 200, description = "Tasks in the dataset's order", body = Page<TaskRow>)))]

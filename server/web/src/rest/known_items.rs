@@ -34,8 +34,8 @@ pub struct Imported {
 
 /// Export a study's known-score items
 ///
-/// The active ones, as `POST /studies/{id}/gold/import` accepts them for another study of the dataset.
-#[utoipa::path(get, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["read"])),
+/// The active ones, as `POST /studies/{id}/known-items/import` accepts them for another study of the dataset.
+#[utoipa::path(get, path = "/studies/{id}/known-items", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 200, description = "The items, oldest first", body = Vec<KnownItemRecord>)))]
 pub async fn list_known_items(
@@ -51,7 +51,7 @@ pub async fn list_known_items(
 /// `pool` says where it comes: `calibration`, `hidden` (as a hidden check) or `both`. An output that the study grades must
 /// have a rating and needs a reason; without `scores` it gets its final scores, of its adjudication or else the median.
 /// Nobody who has it as work gets it as an item, and nobody at all while a rating of it is missing.
-#[utoipa::path(post, path = "/studies/{id}/gold", tag = "Quality", security(("token" = ["write:studies"])),
+#[utoipa::path(post, path = "/studies/{id}/known-items", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = NewKnownItem, example = json!({
         "source": {"Output": 1}, "scores": [4, 3, 5], "pool": "hidden",
@@ -70,7 +70,7 @@ pub async fn add_known_item(
 /// Import known-score items
 ///
 /// All or none. Each is code for a task of the study's dataset.
-#[utoipa::path(post, path = "/studies/{id}/gold/import", tag = "Quality", security(("token" = ["write:studies"])),
+#[utoipa::path(post, path = "/studies/{id}/known-items/import", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = KnownItemFile, example = json!({"items": [
         {"task_id": "1", "code": "int zero() { return 0; }", "scores": [4, 3, 5], "pool": "calibration"}
@@ -89,7 +89,7 @@ pub async fn import_known_items(
 /// Deactivate or activate a known-score item, or change its pool
 ///
 /// Ratings of it are kept. Nobody gets an item both in the calibration and as a hidden check.
-#[utoipa::path(patch, path = "/studies/{id}/gold/{item}", tag = "Quality", security(("token" = ["write:studies"])),
+#[utoipa::path(patch, path = "/studies/{id}/known-items/{item}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
     request_body(content = KnownItemChange, example = json!({"pool": "hidden"})),
     responses((status = 204, description = "The item is changed")))]
@@ -106,7 +106,7 @@ pub async fn change_known_item(
 /// Remove a known-score item
 ///
 /// Only one that no rater has had; others can be deactivated.
-#[utoipa::path(delete, path = "/studies/{id}/gold/{item}", tag = "Quality", security(("token" = ["write:studies"])),
+#[utoipa::path(delete, path = "/studies/{id}/known-items/{item}", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("item" = i64, Path, description = "ID of the item")),
     responses((status = 204, description = "The item is removed")))]
 pub async fn remove_known_item(

@@ -66,7 +66,7 @@ pub async fn get_plan(
 /// started study is extended instead.
 #[utoipa::path(patch, path = "/studies/{id}", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = StudyChange, example = json!({"title": "Pilot", "overlap": 2})),
+    request_body(content = StudyChange, example = json!({"title": "Pilot", "raters_per_output": 2})),
     responses((status = 200, description = "The new plan", body = PlanDetail)))]
 pub async fn edit_study(
     State(state): State<AppState>,
@@ -83,7 +83,7 @@ pub async fn edit_study(
 /// Extends a study. Existing work and ratings do not change.
 #[utoipa::path(post, path = "/studies/{id}/extension", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = Further, example = json!({"overlap": 3})),
+    request_body(content = Further, example = json!({"raters_per_output": 3})),
     responses((status = 200, description = "The new plan", body = PlanDetail)))]
 pub async fn extend_study(
     State(state): State<AppState>,
@@ -98,10 +98,10 @@ pub async fn extend_study(
 /// Create a draft with the same settings, known-score items, raters and adjudicators
 ///
 /// It gets a new seed. Start it by setting its status to `running`.
-#[utoipa::path(post, path = "/studies/{id}/copy", tag = "Studies", security(("token" = ["write:studies"])),
+#[utoipa::path(post, path = "/studies/{id}/duplicate", tag = "Studies", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 201, description = "The draft", body = Created)))]
-pub async fn copy_study(
+pub async fn duplicate_study(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
@@ -116,7 +116,7 @@ pub async fn copy_study(
     params(("id" = StudyId, Path, description = "ID of the study")),
     request_body(content = NewRater, example = json!({"user": 3})),
     responses((status = 204, description = "The rater is added")))]
-pub async fn join_study(
+pub async fn add_rater(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
@@ -133,7 +133,7 @@ pub async fn join_study(
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("user" = UserId, Path, description = "User ID of the rater")),
     responses((status = 204, description = "The rater is removed")))]
-pub async fn leave_study(
+pub async fn remove_rater(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams((id, user)): PathParams<(StudyId, UserId)>,

@@ -32,7 +32,6 @@ pub struct Enabled {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct Admission {
     /// `true` allows the rater to rate regardless of the result; `false` restarts the calibration.
-    #[serde(rename = "let_in")]
     admitted: bool,
 }
 
@@ -59,12 +58,10 @@ pub struct RatingQuery {
     /// Only ratings of outputs with a disagreement.
     #[serde(default)]
     #[param(required = false)]
-    #[serde(rename = "disputed")]
     has_disagreement: bool,
     /// Only ratings that took less than this many seconds.
     #[serde(default)]
     #[param(required = false)]
-    #[serde(rename = "faster")]
     faster_than_s: Option<u32>,
     /// Only ratings whose comment, `task_id` or description contains this text.
     #[serde(default)]
@@ -74,7 +71,7 @@ pub struct RatingQuery {
 
 /// A reply to a flag.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct FlagAnswer {
+pub struct FlagReplyText {
     /// ID of the flag, as in the list of flags.
     on: FlagOn,
     /// Reply to the rater; empty resolves the flag without one.
@@ -91,7 +88,7 @@ pub struct NewDecision {
     /// Reason.
     #[serde(default)]
     comment: String,
-    /// `decided_at` of the adjudication that you saw, 0 for none: refused if somebody has adjudicated it since. Absent to
+    /// `adjudicated_at` of the adjudication that you saw, 0 for none: refused if somebody has adjudicated it since. Absent to
     /// replace whatever there is.
     #[serde(default)]
     seen: Option<i64>,
@@ -137,10 +134,10 @@ pub async fn set_quality(
 }
 
 /// Allow a rater to rate, or restart their calibration
-#[utoipa::path(put, path = "/studies/{id}/openings/{rater}", tag = "Quality",
+#[utoipa::path(put, path = "/studies/{id}/calibrations/{rater}", tag = "Quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("rater" = UserId, Path, description = "User ID of the rater")),
-    request_body(content = Admission, example = json!({"let_in": true})),
+    request_body(content = Admission, example = json!({"admitted": true})),
     responses((status = 204, description = "The rater's state is changed")))]
 pub async fn set_admission(
     State(state): State<AppState>,
@@ -245,24 +242,24 @@ pub async fn list_flags(
 }
 
 /// Reply to a flag
-#[utoipa::path(post, path = "/studies/{id}/flags/answers", tag = "Quality", security(("token" = ["write:studies"])),
+#[utoipa::path(post, path = "/studies/{id}/flags/replies", tag = "Quality", security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
-    request_body(content = FlagAnswer, example = json!({"on": {"assignment": 1}, "reply": "You are right: the description does not mention this case."})),
+    request_body(content = FlagReplyText, example = json!({"on": {"assignment": 1}, "reply": "You are right: the description does not mention this case."})),
     responses((status = 204, description = "The reply is saved")))]
-pub async fn answer_flag(
+pub async fn reply_to_flag(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<StudyId>,
-    JsonBody(answer): JsonBody<FlagAnswer>,
+    JsonBody(answer): JsonBody<FlagReplyText>,
 ) -> Result<StatusCode, Problem> {
-    state.services.quality.answer_flag(&admin, id, answer.on, &answer.reply).await?;
+    state.services.quality.reply_to_flag(&admin, id, answer.on, &answer.reply).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// List a study's disagreements
 ///
 /// Each with its ratings, adjudications and final scores.
-#[utoipa::path(get, path = "/studies/{id}/disputes", tag = "Quality", security(("token" = ["read"])),
+#[utoipa::path(get, path = "/studies/{id}/disagreements", tag = "Quality", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study"), PageParams),
     responses((status = 200, description = "Disagreements, those to adjudicate first", body = Page<DisagreementRow>)))]
 pub async fn list_disagreements(
@@ -276,7 +273,7 @@ pub async fn list_disagreements(
 }
 
 /// Request one more rating of an output with a disagreement
-#[utoipa::path(post, path = "/studies/{id}/disputes/{output}/extra", tag = "Quality",
+#[utoipa::path(post, path = "/studies/{id}/disagreements/{output}/extra", tag = "Quality",
     security(("token" = ["write:studies"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ("output" = OutputId, Path, description = "ID of the output")),
     responses((status = 204, description = "The rating is requested")))]

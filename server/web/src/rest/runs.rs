@@ -190,10 +190,10 @@ pub async fn get_run_item(
 /// Stop a run
 ///
 /// Finished outputs keep their verdicts. A finished run does not change.
-#[utoipa::path(post, path = "/runs/{id}/cancel", tag = "Runs", security(("token" = ["write:runs"])),
+#[utoipa::path(post, path = "/runs/{id}/stop", tag = "Runs", security(("token" = ["write:runs"])),
     params(("id" = RunId, Path, description = "ID of the run")),
     responses((status = 204, description = "The run is stopped")))]
-pub async fn cancel_run(
+pub async fn stop_run(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<RunId>,

@@ -51,7 +51,7 @@ pub async fn list_studies(
 /// Create a study and start it
 #[utoipa::path(post, path = "/studies", tag = "Studies", security(("token" = ["write:studies"])),
     request_body(content = NewStudy, example = json!({
-        "title": "Pilot", "dataset": "starter", "submissions": [1, 2], "raters": [2, 3], "overlap": 2, "tasks": 10
+        "title": "Pilot", "dataset": "starter", "submissions": [1, 2], "raters": [2, 3], "raters_per_output": 2, "tasks": 10
     })),
     responses((status = 201, description = "The study", body = Created)))]
 pub async fn create_study(
@@ -134,7 +134,7 @@ pub async fn get_comparison(
 /// List a study's tasks with their mean scores
 #[utoipa::path(get, path = "/studies/{id}/tasks", tag = "Studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study"), ListParams,
-        ("lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
+        ("nl_lang" = Option<String>, Query, description = "Only tasks described in this language, `en` or `zh`"),
         ("show" = Option<String>, Query, description = "Only tasks with ratings, `rated`, without, `unrated`, or with an output whose raters differ, `apart`")),
     responses((status = 200, description = "Tasks in the dataset's order unless `sort` is `-order` or `spread`, the largest first", body = Page<TaskScores>)))]
 pub async fn list_study_tasks(

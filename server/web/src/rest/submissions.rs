@@ -140,14 +140,14 @@ pub async fn preview_upload(
 #[utoipa::path(post, path = "/submissions", tag = "Model outputs", security(("token" = ["write:data"])),
     request_body(content = NewSubmission, example = json!({"upload": 1, "dataset": "starter", "model": "My model"})),
     responses((status = 201, description = "The submission", body = Created)))]
-pub async fn take_submission(
+pub async fn import_submission(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     JsonBody(new): JsonBody<NewSubmission>,
 ) -> Result<impl IntoResponse, Problem> {
     let invalid = InvalidLines::of(new.good_lines_only);
     let submissions = &state.services.submissions;
-    let id = submissions.take(&admin, new.upload, &new.dataset, new.matching, &new.model, invalid).await?;
+    let id = submissions.import(&admin, new.upload, &new.dataset, new.matching, &new.model, invalid).await?;
     Ok(created("submissions", id.0))
 }
 

@@ -1,4 +1,4 @@
-//! `/beside/:study`: all outputs of one task side by side, under letters in an order of the rater's own.
+//! `/side-by-side/:study`: all outputs of one task side by side, under letters in an order of the rater's own.
 //! Columns on a wide screen, which scroll if there are many; tabs on a narrow one. On a wide screen, code and scores fit
 //! into the window: each column has a row of scores per dimension, and the levels of the current dimension are described
 //! once, below all columns ([`rubric`]).
@@ -386,7 +386,7 @@ fn NothingToRate() -> impl IntoView {
     let i18n = use_i18n();
     view! {
         <Notice>
-            {i18n.grading().side_by_side_said} " " <a href="/desk">{i18n.rater().to_desk}</a>
+            {i18n.grading().side_by_side_said} " " <a href="/my-studies">{i18n.rater().to_my_studies}</a>
         </Notice>
     }
 }
