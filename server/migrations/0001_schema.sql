@@ -3,6 +3,7 @@
 -- Times are milliseconds since 1970 in UTC. Columns marked "json" hold what the types of app/model serialize to.
 -- Triggers count and maintain what lists and pages read, in the transaction of its cause, whoever causes it.
 --
+--   Policy ...................... thresholds
 --   People and login ............ accounts, groups, invitations, sessions, access tokens
 --   Datasets and tasks .......... datasets, their versions, tasks, tests
 --   Submissions and outputs ..... models, uploads, submissions, outputs
@@ -15,6 +16,20 @@
 --   Comparison .................. judge models' scores, figures, public links
 --   Notifications ............... announcements, webhooks, the inbox
 --   Operation ................... routines, the audit log, the search, the database's identity
+
+
+-- Policy ---------------------------------------------------------------------------------------------------------------
+
+-- Thresholds that triggers and views compare with: one row, which the program writes from its constants whenever it
+-- opens the database (server/src/db/policy.rs). Triggers and views have no numbers of their own.
+CREATE TABLE policy (
+    id               INTEGER PRIMARY KEY CHECK (id = 1),
+    first_extra_slot INTEGER NOT NULL,         -- the slots of extra ratings begin here
+    fast_ms          INTEGER NOT NULL,         -- a rating of less time is fast
+    pace_timed       INTEGER NOT NULL,         -- fewest timed ratings after which a rater can be too fast
+    checks_answered  INTEGER NOT NULL,         -- fewest known-score items after which a rater can miss too many
+    one_in           INTEGER NOT NULL          -- at least one in so many are too many
+) STRICT;
 
 
 -- People and login ----------------------------------------------------------------------------------------------------
@@ -489,10 +504,9 @@ CREATE TABLE assignments (
     id           INTEGER PRIMARY KEY,
     study_id     INTEGER NOT NULL REFERENCES all_studies (id),
     output_id    INTEGER NOT NULL REFERENCES outputs (id),
-    -- Slots below `raters_per_output` are the plan's. What comes on top of it (one more rating where raters disagree) has slots
-    -- from 1000 on.
+    -- Slots below `raters_per_output` are the plan's. What comes on top of it (one more rating where raters disagree) has
+    -- slots from `policy.first_extra_slot` on.
     slot         INTEGER NOT NULL CHECK (slot >= 0),
-    extra        INTEGER GENERATED ALWAYS AS (slot >= 1000) VIRTUAL,
     user_id      INTEGER REFERENCES users (id), -- absent: free
     place        INTEGER,                      -- in the rater's order; smaller is sooner
     leased_until INTEGER,                      -- absent while free and once rated
@@ -513,7 +527,8 @@ CREATE INDEX assignments_in_hand ON assignments (study_id, user_id, leased_until
 -- none deleted once the study has left its draft (except of a study that is being deleted, in which nobody has rated), none
 -- missing when it runs.
 CREATE TRIGGER assignments_within_plan BEFORE INSERT ON assignments
-WHEN NEW.slot < 1000 AND NEW.slot >= (SELECT raters_per_output FROM all_studies WHERE id = NEW.study_id)
+WHEN NEW.slot < (SELECT first_extra_slot FROM policy)
+ AND NEW.slot >= (SELECT raters_per_output FROM all_studies WHERE id = NEW.study_id)
 BEGIN
     SELECT RAISE(ABORT, 'an output has more ratings planned than raters per output');
 END;
@@ -537,7 +552,7 @@ BEGIN
 END;
 CREATE TRIGGER studies_are_whole BEFORE UPDATE OF status ON all_studies
 WHEN NEW.status = 'running' AND EXISTS (
-    SELECT 1 FROM assignments WHERE study_id = NEW.id AND slot < 1000
+    SELECT 1 FROM assignments WHERE study_id = NEW.id AND slot < (SELECT first_extra_slot FROM policy)
     GROUP BY output_id HAVING count(*) <> NEW.raters_per_output)
 BEGIN
     SELECT RAISE(ABORT, 'an output has fewer ratings planned than raters per output');
@@ -572,7 +587,8 @@ WHEN NEW.user_id IS NOT OLD.user_id OR (NEW.rated_at IS NULL AND OLD.rated_at IS
 BEGIN
     UPDATE all_studies SET plan_version = plan_version + 1 WHERE id = NEW.study_id;
 END;
-CREATE TRIGGER assignments_extra AFTER INSERT ON assignments WHEN NEW.slot >= 1000
+CREATE TRIGGER assignments_extra AFTER INSERT ON assignments
+WHEN NEW.slot >= (SELECT first_extra_slot FROM policy)
 BEGIN
     UPDATE all_studies SET plan_version = plan_version + 1 WHERE id = NEW.study_id;
 END;
@@ -940,7 +956,7 @@ CREATE TABLE rater_watch (
     study_id INTEGER NOT NULL,
     user_id  INTEGER NOT NULL,
     timed    INTEGER NOT NULL DEFAULT 0,       -- submissions with a measured time
-    fast     INTEGER NOT NULL DEFAULT 0,       -- of less than 5 seconds
+    fast     INTEGER NOT NULL DEFAULT 0,       -- of less than `policy.fast_ms`
     checks   INTEGER NOT NULL DEFAULT 0,       -- hidden known-score items answered
     missed   INTEGER NOT NULL DEFAULT 0,       -- outside the study's tolerance
     PRIMARY KEY (study_id, user_id)
@@ -1501,9 +1517,9 @@ UNION ALL
 UNION ALL
     SELECT 'calibration', o.study_id, o.user_id FROM calibrations o WHERE o.state = 'stopped'
 UNION ALL
-    -- A study's own limits replace the fixed ones, here and for checks.
-    SELECT 'pace', w.study_id, w.user_id FROM rater_watch w
-    WHERE w.timed >= 20 AND w.fast * 2 >= w.timed
+    -- A study's own limits replace those of the policy, here and for checks.
+    SELECT 'pace', w.study_id, w.user_id FROM rater_watch w CROSS JOIN policy p
+    WHERE w.timed >= p.pace_timed AND w.fast * p.one_in >= w.timed
       AND NOT EXISTS (SELECT 1 FROM study_quality q
                       WHERE q.study_id = w.study_id AND json_extract(q.json, '$.min_seconds') > 0)
 UNION ALL
@@ -1511,8 +1527,8 @@ UNION ALL
     JOIN study_raters m ON m.study_id = l.study_id AND m.user_id = l.user_id
     WHERE l.fast > 0 AND m.removed_at IS NULL
 UNION ALL
-    SELECT 'checks', w.study_id, w.user_id FROM rater_watch w
-    WHERE w.checks >= 4 AND w.missed * 2 >= w.checks
+    SELECT 'checks', w.study_id, w.user_id FROM rater_watch w CROSS JOIN policy p
+    WHERE w.checks >= p.checks_answered AND w.missed * p.one_in >= w.checks
       AND NOT EXISTS (SELECT 1 FROM study_quality q
                       WHERE q.study_id = w.study_id AND json_extract(q.json, '$.missed_limit') > 0)
 UNION ALL
@@ -1557,12 +1573,15 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
             SELECT coalesce(max(spread > allowed), 0) AS spread_exceeded, coalesce(max(spread), 0) AS spread,
                 EXISTS (SELECT 1 FROM adjudications d
                         WHERE d.study_id = NEW.study_id AND d.output_id = NEW.subject AND d.replaced_at IS NULL) AS decided,
-                (SELECT count(*) FROM assignments a WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
-                                                      AND a.slot < 1000 AND a.rated_at IS NULL) AS missing,
-                (SELECT count(*) FROM assignments a WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
-                                                      AND a.slot >= 1000) AS extra,
-                (SELECT count(*) FROM assignments a WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
-                                                      AND a.slot >= 1000 AND a.rated_at IS NULL) AS extra_missing
+                (SELECT count(*) FROM assignments a CROSS JOIN policy p
+                 WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
+                   AND a.slot < p.first_extra_slot AND a.rated_at IS NULL) AS missing,
+                (SELECT count(*) FROM assignments a CROSS JOIN policy p
+                 WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
+                   AND a.slot >= p.first_extra_slot) AS extra,
+                (SELECT count(*) FROM assignments a CROSS JOIN policy p
+                 WHERE a.study_id = NEW.study_id AND a.output_id = NEW.subject
+                   AND a.slot >= p.first_extra_slot AND a.rated_at IS NULL) AS extra_missing
             FROM (
                 SELECT (SELECT max(CAST(substr(c.scores, d.key + 1, 1) AS INTEGER))
                              - min(CAST(substr(c.scores, d.key + 1, 1) AS INTEGER))
@@ -1651,7 +1670,7 @@ WHEN (OLD.rated_at IS NULL) <> (NEW.rated_at IS NULL)
 END;
 -- One more rating is wanted: what waited waits for that.
 CREATE TRIGGER inbox_assignment_added AFTER INSERT ON assignments
-WHEN NEW.slot >= 1000
+WHEN NEW.slot >= (SELECT first_extra_slot FROM policy)
   OR EXISTS (SELECT 1 FROM disagreements d WHERE d.study_id = NEW.study_id AND d.output_id = NEW.output_id) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('disagreement', NEW.study_id, NEW.output_id);
 END;
@@ -1682,7 +1701,7 @@ CREATE TRIGGER inbox_calibration AFTER UPDATE OF state ON calibrations WHEN OLD.
 END;
 CREATE TRIGGER inbox_timed AFTER INSERT ON ratings WHEN NEW.active_ms IS NOT NULL BEGIN
     INSERT INTO rater_watch (study_id, user_id, timed, fast)
-    SELECT study_id, NEW.user_id, 1, NEW.active_ms < 5000 FROM assignments WHERE id = NEW.assignment_id
+    SELECT study_id, NEW.user_id, 1, NEW.active_ms < (SELECT fast_ms FROM policy) FROM assignments WHERE id = NEW.assignment_id
     ON CONFLICT DO UPDATE SET timed = timed + 1, fast = fast + excluded.fast;
 END;
 CREATE TRIGGER inbox_checked AFTER INSERT ON check_ratings
@@ -1690,21 +1709,25 @@ WHEN EXISTS (SELECT 1 FROM checks WHERE id = NEW.check_id AND kind = 'known_item
     INSERT INTO rater_watch (study_id, user_id, checks, missed)
     SELECT p.study_id, p.user_id, 1, EXISTS (
         SELECT 1 FROM json_each(g.scores) k
-        WHERE abs(coalesce(json_extract(NEW.draft, '$.scores[' || k.key || ']'), 99) - k.value)
-              > coalesce((SELECT json_extract(q.json, '$.tolerance') FROM study_quality q WHERE q.study_id = p.study_id), 0))
+        -- A missing score is missed.
+        WHERE coalesce(abs(json_extract(NEW.draft, '$.scores[' || k.key || ']') - k.value)
+              > coalesce((SELECT json_extract(q.json, '$.tolerance') FROM study_quality q WHERE q.study_id = p.study_id), 0),
+              1))
     FROM checks p JOIN known_items g ON g.id = p.known_item_id WHERE p.id = NEW.check_id
     ON CONFLICT DO UPDATE SET checks = checks + 1, missed = missed + excluded.missed;
 END;
-CREATE TRIGGER inbox_watched_new AFTER INSERT ON rater_watch WHEN NEW.timed >= 20 OR NEW.checks >= 4 BEGIN
+CREATE TRIGGER inbox_watched_new AFTER INSERT ON rater_watch BEGIN
     INSERT INTO inbox_look (kind, study_id, subject)
     VALUES ('pace', NEW.study_id, NEW.user_id), ('checks', NEW.study_id, NEW.user_id);
 END;
 CREATE TRIGGER inbox_watched_pace AFTER UPDATE OF timed, fast ON rater_watch
-WHEN (OLD.timed >= 20 AND OLD.fast * 2 >= OLD.timed) <> (NEW.timed >= 20 AND NEW.fast * 2 >= NEW.timed) BEGIN
+WHEN (SELECT (OLD.timed >= p.pace_timed AND OLD.fast * p.one_in >= OLD.timed)
+          <> (NEW.timed >= p.pace_timed AND NEW.fast * p.one_in >= NEW.timed) FROM policy p) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('pace', NEW.study_id, NEW.user_id);
 END;
 CREATE TRIGGER inbox_watched_checks AFTER UPDATE OF checks, missed ON rater_watch
-WHEN (OLD.checks >= 4 AND OLD.missed * 2 >= OLD.checks) <> (NEW.checks >= 4 AND NEW.missed * 2 >= NEW.checks) BEGIN
+WHEN (SELECT (OLD.checks >= p.checks_answered AND OLD.missed * p.one_in >= OLD.checks)
+          <> (NEW.checks >= p.checks_answered AND NEW.missed * p.one_in >= NEW.checks) FROM policy p) BEGIN
     INSERT INTO inbox_look (kind, study_id, subject) VALUES ('checks', NEW.study_id, NEW.user_id);
 END;
 CREATE TRIGGER inbox_limits_new AFTER INSERT ON rater_limits WHEN NEW.fast > 0 OR NEW.missed > 0 BEGIN
@@ -1739,6 +1762,12 @@ WHEN (coalesce(json_extract(OLD.json, '$.min_seconds'), 0) > 0)
     INSERT INTO inbox_look (kind, study_id, subject)
     SELECT k.value, m.study_id, m.user_id FROM study_raters m, json_each('["pace","checks"]') k
     WHERE m.study_id = NEW.study_id;
+END;
+
+-- Another policy concerns everybody who is watched. Ratings that were counted as fast stay so.
+CREATE TRIGGER inbox_policy AFTER UPDATE ON policy BEGIN
+    INSERT INTO inbox_look (kind, study_id, subject)
+    SELECT k.value, w.study_id, w.user_id FROM rater_watch w, json_each('["pace","checks"]') k;
 END;
 
 -- Plans. A plan is stored before its study is shown, so only what changes afterwards is looked at here.

@@ -17,11 +17,15 @@ use super::{
     time::Timestamp,
 };
 
-/// In a study without a minimum time of its own, a rater is too fast if at least half of their ratings, and at least
-/// [`WATCHED`], took less than this, in seconds.
+/// In a study without a minimum time of its own, a rating of less time than this, in seconds, is fast.
 pub const FAST_S: u32 = 5;
 /// Fewest timed ratings after which a rater can be too fast.
-pub const WATCHED: u64 = 20;
+pub const PACE_TIMED: u32 = 20;
+/// In a study without a limit of its own: fewest hidden known-score items after which a rater can miss too many.
+pub const CHECKS_ANSWERED: u32 = 4;
+/// A rater is too fast if at least one in so many timed ratings is fast, and misses too many known-score items if at least
+/// one in so many is missed.
+pub const ONE_IN: u32 = 2;
 /// Most items of one request.
 pub const ITEMS_MOST: usize = 500;
 

@@ -40,6 +40,7 @@ pub mod models;
 pub mod notes;
 pub mod page;
 pub mod plan;
+pub mod policy;
 pub mod prune;
 pub mod public_links;
 pub mod quality;
@@ -137,6 +138,7 @@ impl Db {
         // Readers do not wait for the writer, nor the writer for readers.
         writer.pragma_update(None, "journal_mode", "WAL")?;
         migrations::migrate(&mut writer, migrations)?;
+        policy::store(&mut writer, &policy::POLICY)?;
         writer.pragma_update(None, "wal_autocheckpoint", log::BACKSTOP)?;
         let log = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let writer = Arc::new(Mutex::new(writer));

@@ -70,7 +70,7 @@ pub(super) mod tests {
     use rusqlite::{OpenFlags, types::Value};
 
     use super::{
-        super::{Db, FILE, connect},
+        super::{Db, FILE, connect, policy},
         *,
     };
 
@@ -95,6 +95,7 @@ pub(super) mod tests {
         let mut conn = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE).unwrap();
         conn.pragma_update(None, "journal_mode", "WAL").unwrap();
         migrate(&mut conn, MIGRATIONS).unwrap();
+        policy::store(&mut conn, &policy::POLICY).unwrap();
         conn.execute_batch(ROWS).unwrap();
         conn
     }
