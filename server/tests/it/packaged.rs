@@ -300,7 +300,7 @@ async fn invalid_folder_of_classes_names_its_files() {
         let output = program(&app, &args);
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (code, surrounding_text) = upload(&one);
+    let (code, said) = upload(&one);
     assert_eq!(code, Some(2));
     for expected in [
         "Helper.java: the file name does not end with a task ID",
@@ -308,7 +308,7 @@ async fn invalid_folder_of_classes_names_its_files() {
     ] {
         assert!(said.contains(expected), "{said}");
     }
-    let (code, surrounding_text) = upload(checkout.path());
+    let (code, said) = upload(checkout.path());
     assert_eq!(code, Some(2));
     assert!(said.contains("Java files in several folders"), "{said}");
     assert!(
