@@ -113,6 +113,7 @@ test('a busy server is left alone as long as it asks, and gets each rating once'
   await expect(page.getByText('The server is busy.').first()).toBeVisible();
   // Neither another rating nor a return to the page is a reason to ask earlier.
   await grade(page, [3, 2, 4]);
+  await expect(page.locator('.toast')).toContainText('Saved in this browser.');
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
   expect(await unsent(page)).toBe(2);
   await expect.poll(() => unsent(page), { timeout: 30_000 }).toBe(0);

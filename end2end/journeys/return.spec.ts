@@ -46,7 +46,7 @@ test('skipped and bookmarked outputs are found again', async ({ page }) => {
   await expect(button).toHaveAttribute('aria-pressed', 'true');
   await expect(page.locator('.toast')).toContainText('Bookmarked.');
   await grade(page);
-  await expect(page.locator('.toast')).toContainText('Rating submitted.');
+  await expect(page.locator('.toast')).toContainText(/Rating submitted\.|Sending your rating\./);
   await expect(button).toHaveAttribute('aria-pressed', 'false');
   const second = await token(page);
   await atScales(page);

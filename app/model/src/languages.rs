@@ -50,6 +50,8 @@ pub struct LanguageCell {
     pub run: RunId,
     /// Number of tasks of the dataset's version.
     pub tasks: u32,
+    /// How many of these have an output; the others count as not solved.
+    pub answered: u32,
     /// Number of outputs with a verdict.
     pub outputs: u32,
     /// Guarded `pass@k`: k = 1, 10 and 100 as far as there are samples, or every k below ten samples.

@@ -184,6 +184,8 @@ pub struct Measured {
     pub values: Vec<Option<Estimated>>,
     /// Tasks behind them.
     pub tasks: u64,
+    /// How many of these have an output; the others count as not solved.
+    pub answered: u64,
     /// Ratings behind them; 0 for tests.
     pub ratings: u64,
     /// Time of the newest rating, or of the run's end.

@@ -18,7 +18,7 @@ pub struct RunPair {
     pub b: RunRow,
     /// Number of tasks by which run passes them.
     pub passes: Passes,
-    /// The exact p-value of McNemar's test on them; absent without tasks.
+    /// The mid-p value of McNemar's test on them; absent without tasks.
     pub p: Option<f64>,
     /// Tasks with tests in at least one run, in the dataset's order.
     pub tasks: Vec<PairTask>,

@@ -72,7 +72,7 @@ texts! {
         side_by_side_submitted: "Submitted", "已提交";
         side_by_side_hint: "You can also submit each output on its own. Move between outputs:", "也可以逐个提交。在各输出之间移动：";
         side_by_side_all: "Submit all", "全部提交";
-        side_by_side_said: "Submitted. All outputs of this task are rated.", "已提交，此任务的输出已全部评完。";
+        side_by_side_said: "All outputs of this task are rated.", "此任务的输出已全部评完。";
 
         tour_title: "Guided tour", "新手引导";
         tour_offer: "New here? This two-minute tour shows how to rate. Nothing that you do in the tour counts.", "第一次来？用两分钟了解如何评分，其中的操作不会计入结果。";

@@ -54,8 +54,11 @@ texts! {
         state_submit_busy: "Not submitted yet: the server is busy. Retrying. Your rating is saved in this browser and will count once.", "尚未提交：服务器繁忙，正在重试。评分已保存在此浏览器中，且只计一次。";
         state_done: "Submitted", "已提交";
         log_in_again: "Log in (new tab)", "登录（新标签页）";
-        said_rated: "Rating submitted. Next output.", "评分已提交。下一个输出。";
-        said_skipped: "Skipped. Next output.", "已跳过。下一个输出。";
+        rating_submitted: "Rating submitted.", "评分已提交。";
+        rating_sending: "Sending your rating.", "正在提交评分。";
+        skipped: "Skipped.", "已跳过。";
+        skip_sending: "Skipping this output.", "正在跳过此输出。";
+        saved_here: "Saved in this browser. It will be sent when the server can be reached.", "已保存在此浏览器中，连上服务器后会自动提交。";
         finished_title: "You have rated all your outputs", "您的输出已全部评完";
         paused_title: "This study is not accepting ratings", "此项目目前不接受评分";
         paused_lead: "It is paused or closed. Your ratings are saved.", "项目已暂停或结束。您的评分都已保存。";

@@ -67,7 +67,9 @@ texts! {
             { if first == last { format!("第 {first} 个数据集，共 {all} 个") } else { format!("第 {first}–{last} 个数据集，共 {all} 个") } }
         sort_by(column: &str) { format!("Sort by {column}") } { format!("按{column}排序") }
         rated(tasks: &str, ratings: &str) { format!("tasks: {tasks}, ratings: {ratings}") } { format!("{tasks} 个任务，{ratings} 条评分") }
-        tested(tasks: &str) { format!("tasks: {tasks}") } { format!("{tasks} 个任务") }
+        tested(answered: u64, tasks: u64)
+            { if answered < tasks { format!("outputs for {answered} of {tasks} tasks") } else { format!("tasks: {tasks}") } }
+            { if answered < tasks { format!("{tasks} 个任务中 {answered} 个有输出") } else { format!("{tasks} 个任务") } }
         dataset_title(name: &str) { format!("Results: {name}") } { format!("结果：{name}") }
         older_runs(n: u64) { if n == 1 { "1 older run is not shown.".into() } else { format!("{n} older runs are not shown.") } } { format!("另有 {n} 次更早的运行未显示。") }
         run_label(run: i64, date: &str) { format!("Run {run} · {date}") } { format!("运行 {run} · {date}") }

@@ -99,6 +99,7 @@ texts! {
         see_differing: "Show these outputs", "查看这些输出";
         show: "Show", "显示";
         so_far: "Preliminary: unfinished outputs count as 0.", "暂时的指标：未完成的输出按 0 计。";
+        nothing_yet: "No output has a result yet.", "尚无输出得到结果。";
         solved: "Tasks passed", "通过的任务";
         solved_turns: "Turns passed", "通过的轮次";
         start: "Run tests", "运行测试";
@@ -156,11 +157,12 @@ texts! {
             }
         } { format!("{count} 个输出所用的测试引擎、工具链或限制与其他输出不同。点击“重新运行过期的结果”可使其一致。") }
         pass_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
-            { format!("{one} passes significantly more tasks than {other}: {n} that {other} does not, and {m} the other way round (McNemar's exact test, p {p}).") }
-            { format!("{one} 通过的任务显著多于 {other}：有 {n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
+            { format!("{one} passes significantly more tasks than {other}: {n} that {other} does not, and {m} the other way round (McNemar's mid-p test, p {p}; one comparison, not corrected).") }
+            { format!("{one} 通过的任务显著多于 {other}：有 {n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar mid-p 检验，p {p}；单次比较，未校正）。") }
         pass_not_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
-            { format!("There is no significant difference between {one} and {other}: {n} tasks only {one} passes, {m} only {other} (McNemar's exact test, p {p}).") }
-            { format!("{one} 与 {other} 之间无显著差异：{n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar 精确检验，p {p}）。") }
+            { format!("There is no significant difference between {one} and {other}: {n} tasks only {one} passes, {m} only {other} (McNemar's mid-p test, p {p}; one comparison, not corrected).") }
+            { format!("{one} 与 {other} 之间无显著差异：{n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar mid-p 检验，p {p}；单次比较，未校正）。") }
+        coverage(answered: u64, tasks: u64) { format!("outputs for {answered} of {tasks} tasks") } { format!("{tasks} 个任务中 {answered} 个有输出") }
         only_passes(name: &str) { format!("Only {name} passes") } { format!("仅 {name} 通过") }
     }
 }

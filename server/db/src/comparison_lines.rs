@@ -3,25 +3,19 @@
 
 use std::collections::HashMap;
 
-use model::{ids::StudyId, time::Timestamp};
+use model::{
+    ids::{StudyId, UserId},
+    time::Timestamp,
+};
 use rand::seq::SliceRandom;
 use rusqlite::{Connection, params};
 
 use super::stored::{optional_json, optional_raw_json, table};
 use base::error::Failure;
 use comparison::{
-    input::ComparisonInput,
+    input::{ComparisonInput, InputStudy},
     line::{RatingLine, VerdictLine},
 };
-
-/// How raters are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Raters {
-    /// The study's pseudonyms.
-    Pseudonyms,
-    /// Their accounts' names.
-    Names,
-}
 
 /// Gives all present and former raters of these studies without a pseudonym one: a random number, which
 /// reveals neither the order of accounts nor that of joining.
@@ -63,16 +57,30 @@ pub fn all_named(conn: &Connection, studies: &[StudyId]) -> Result<bool, Failure
     Ok(true)
 }
 
-/// The names of a study's raters by user.
-fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i64, String>, Failure> {
-    let mut statement = conn.prepare_cached(match raters {
-        Raters::Pseudonyms => "SELECT user_id AS id, name FROM pseudonyms WHERE study_id = ?1",
-        Raters::Names => {
-            "SELECT u.id, u.name FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1"
-        }
-    })?;
-    let rows = statement.query_map([study.0], |row| Ok((row.get("id")?, row.get("name")?)))?;
+/// The pseudonyms of one study's raters.
+fn of_study(conn: &Connection, study: StudyId) -> Result<HashMap<UserId, String>, Failure> {
+    let mut statement = conn.prepare_cached("SELECT user_id, name FROM pseudonyms WHERE study_id = ?1")?;
+    let rows = statement.query_map([study.0], |row| Ok((UserId(row.get("user_id")?), row.get("name")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The name of a rater whose first rating came after the pseudonyms were drawn; the next export has a pseudonym.
+const NOT_YET_NAMED: &str = "R?";
+
+/// Puts pseudonyms in place of the names of a comparison's raters. A rater of several of its studies has a pseudonym in each,
+/// listed with the studies' numbers: `3:R2 5:R1`.
+pub fn hide_names(conn: &Connection, studies: &[InputStudy], raters: &mut [(UserId, String)]) -> Result<(), Failure> {
+    let mut pseudonyms: HashMap<UserId, Vec<String>> = HashMap::new();
+    for study in studies {
+        for (user, name) in of_study(conn, study.id)? {
+            let name = if studies.len() == 1 { name } else { format!("{}:{name}", study.id) };
+            pseudonyms.entry(user).or_default().push(name);
+        }
+    }
+    for (user, name) in raters {
+        *name = pseudonyms.get(user).map_or_else(|| NOT_YET_NAMED.to_owned(), |names| names.join(" "));
+    }
+    Ok(())
 }
 
 /// Calls `each` for every rating of the selection, by study and output, the oldest of an output first.
@@ -80,13 +88,12 @@ fn names(conn: &Connection, study: StudyId, raters: Raters) -> Result<HashMap<i6
 pub fn each_rating(
     conn: &Connection,
     head: &ComparisonInput,
-    raters: Raters,
     mut each: impl FnMut(&RatingLine<'_>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let mut count = 0;
     for study in &head.studies {
         let outputs = super::comparison_input::places(conn, head, study.id)?;
-        let names = names(conn, study.id, raters)?;
+        let names = of_study(conn, study.id)?;
         let mut statement = conn.prepare_cached(
             "SELECT a.output_id, r.id, r.user_id,
                 (SELECT group_concat(score, '') FROM
@@ -120,9 +127,7 @@ pub fn each_rating(
                 nl_lang: task.nl_lang,
                 model,
                 sample: place.sample,
-                // A rater whose first rating came after the pseudonyms were drawn; the next export has
-                // them.
-                rater: names.get(&user).map_or("R?", String::as_str),
+                rater: names.get(&UserId(user)).map_or(NOT_YET_NAMED, String::as_str),
                 scores: row.get_ref("scores")?.as_str_or_null().map_err(Failure::internal)?.unwrap_or(""),
                 instructions: row.get_ref("instructions")?.as_str_or_null().map_err(Failure::internal)?,
                 comment: row.get_ref("comment")?.as_str().map_err(Failure::internal)?,

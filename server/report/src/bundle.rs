@@ -64,17 +64,16 @@ struct PackedVerdict {
 /// An additional file: its name, and a function that writes it.
 pub type Extra<'a> = (&'static str, Box<dyn FnOnce(&mut dyn Write) -> Result<(), Failure> + 'a>);
 
-/// The input without people's names: what a bundle may contain.
-pub fn without_names(mut input: ComparisonInput) -> ComparisonInput {
-    for (place, rater) in input.raters.iter_mut().enumerate() {
-        let number = i64::try_from(place + 1).unwrap_or(i64::MAX);
-        *rater = (UserId(number), format!("rater {number}"));
+/// The input without the accounts' numbers, which a bundle must not contain; the names are pseudonyms already.
+pub fn without_accounts(mut input: ComparisonInput) -> ComparisonInput {
+    for ((id, _), number) in input.raters.iter_mut().zip(1..) {
+        *id = UserId(number);
     }
     input.selection.raters = input.selection.raters.map(|_| input.raters.iter().map(|(id, _)| *id).collect());
     input
 }
 
-/// Writes a bundle of an input without names, its figures and `extras`.
+/// Writes a bundle of an input without names and accounts, its figures and `extras`.
 pub fn write<W: Write + Seek>(
     out: W,
     input: &ComparisonInput,

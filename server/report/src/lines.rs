@@ -25,12 +25,12 @@ pub enum Form {
     JsonLines,
 }
 
-/// Columns of a CSV of ratings, and how raters are named.
+/// Columns of a CSV of ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Columns {
-    /// A comparison's: with study, versions and language; raters by pseudonym.
+    /// A comparison's: with study, versions and language.
     Comparison,
-    /// One study's own table: the columns that vary within it; raters by name.
+    /// One study's own table: the columns that vary within it.
     Study,
 }
 

@@ -71,6 +71,7 @@ impl LanguageCache {
             let cell = LanguageCell {
                 run,
                 tasks: u32::try_from(results.guarded.len()).unwrap_or(u32::MAX),
+                answered: passk::metrics(&results.guarded).answered,
                 outputs: verdicts.iter().map(|(_, count)| count).sum(),
                 pass_at: Vec::new(),
                 published: published(&results),

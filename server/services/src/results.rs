@@ -292,6 +292,7 @@ fn people(figures: &ComparisonFigures, model: usize) -> Option<Measured> {
     values.iter().any(Option::is_some).then_some(Measured {
         values,
         tasks: scores.tasks,
+        answered: scores.tasks,
         ratings: scores.ratings,
         at: None,
         run: None,
@@ -316,6 +317,7 @@ fn tests(figures: &ComparisonFigures, model: usize, pass_at: &[u32]) -> Option<M
     Some(Measured {
         values: values.collect(),
         tasks: checked.metrics.tasks.into(),
+        answered: checked.metrics.answered.into(),
         ratings: 0,
         at: None,
         run: checked.run,

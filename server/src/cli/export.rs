@@ -137,7 +137,7 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     let services = global.open()?;
     if let Some(study) = export.study {
         let file = match export.what {
-            What::Ratings => File::NamedRatings,
+            What::Ratings => File::StudyRatings,
             What::Comparison => File::Means,
             What::Verdicts | What::Pairs | What::Tables | What::Bundle | What::Figure => {
                 return Err(Failure::invalid(

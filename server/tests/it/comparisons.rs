@@ -293,6 +293,66 @@ async fn exports_contain_every_line_with_stable_pseudonyms() {
     assert_eq!(admin.get("/admin/compare/nothing/export/ratings.csv").await.status, StatusCode::NOT_FOUND);
 }
 
+/// A rater's pseudonym in a study that was exported.
+pub async fn pseudonym(app: &TestApp, study: StudyId, rater: &'static str) -> String {
+    let query =
+        "SELECT p.name FROM pseudonyms p JOIN users u ON u.id = p.user_id WHERE p.study_id = ?1 AND u.name = ?2";
+    app.services.db.read(move |conn| Ok(conn.query_row(query, (study.0, rater), |row| row.get(0))?)).await.unwrap()
+}
+
+#[tokio::test]
+async fn no_export_contains_an_account_name() {
+    let app = filled().await;
+    // Names that occur in no other text.
+    app.services
+        .db
+        .write(|tx| {
+            tx.execute("UPDATE users SET name = 'person-' || hex(name) WHERE role = 'rater'", [])?;
+            Ok(())
+        })
+        .await
+        .unwrap();
+    let mut admin = app.admin().await;
+    for query in ["", "?studies=1&runs=none"] {
+        for file in [
+            "ratings.csv",
+            "ratings.jsonl",
+            "study-ratings.csv",
+            "verdicts.csv",
+            "verdicts.jsonl",
+            "means.csv",
+            "pairs.csv",
+            "tables.md",
+            "tables.tex",
+        ] {
+            let answer = admin.get(&format!("/admin/compare/starter/export/{file}{query}")).await;
+            assert_eq!(answer.status, StatusCode::OK, "{file}");
+            assert!(!answer.body.is_empty() && !answer.body.contains("person-"), "{file}{query}: {}", answer.body);
+        }
+    }
+    let names = app.services.comparisons.figure_names(&System.admin(), selection()).await.unwrap();
+    assert!(names.contains(&"correctness-raters".to_owned()), "{names:?}");
+    for name in names {
+        for kind in ["svg", "csv", "txt"] {
+            let answer = admin.get(&format!("/admin/compare/starter/figures/{name}.{kind}")).await;
+            assert_eq!(answer.status, StatusCode::OK, "{name}.{kind}");
+            assert!(!answer.body.contains("person-"), "{name}.{kind}: {}", answer.body);
+        }
+    }
+    let agreement = admin.get("/admin/compare/starter/figures/correctness-raters.csv").await.body;
+    assert!(agreement.contains("R1") && agreement.contains("R3"), "{agreement}");
+    let mut zip = zip::ZipArchive::new(Cursor::new(bundled(&app).await)).unwrap();
+    for at in 0..zip.len() {
+        let mut entry = zip.by_index(at).unwrap();
+        let (name, mut text) = (entry.name().unwrap().into_owned(), String::new());
+        entry.read_to_string(&mut text).unwrap();
+        assert!(!text.contains("person-"), "{name} in the bundle");
+    }
+    // On screen, an admin sees the names.
+    let page = admin.get("/admin/compare/starter").await;
+    assert!(page.body.contains("person-"), "{}", page.body);
+}
+
 async fn bundled(app: &TestApp) -> Vec<u8> {
     bundle_of(app, selection()).await
 }
@@ -348,7 +408,9 @@ async fn bundle_reproduces_figures_and_changes_are_refused() {
     assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&bundle.figures).unwrap(), "bit for bit");
     assert_eq!(again, compared(&app, selection()).await.figures, "and as the page shows them");
     assert!(bundle.manifest.files.contains_key("figures/correctness-means.svg"), "{:?}", bundle.manifest.files);
-    assert!(bundle.input.raters.iter().all(|(_, name)| name.starts_with("rater ")));
+    let mut raters: Vec<&str> = bundle.input.raters.iter().map(|(_, name)| name.as_str()).collect();
+    raters.sort_unstable();
+    assert_eq!(raters, ["R1", "R2", "R3"]);
     let everything = {
         let mut zip = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
         let mut all = String::new();

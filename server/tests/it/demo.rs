@@ -24,7 +24,7 @@ async fn demo_ratings_are_marked_and_leave_work() {
     // A restart adds nothing.
     for _ in 0..2 {
         demo_results::rate(&app.services).await.unwrap();
-        let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", study.id);
+        let path = format!("/admin/compare/starter/export/study-ratings.csv?studies={}&runs=none", study.id);
         let table = app.admin().await.get(&path).await.body;
         assert_eq!(table.lines().count(), 1 + 80, "{table}");
         assert_eq!(table.matches("Invented for the demo.").count(), 80);

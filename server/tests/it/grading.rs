@@ -65,7 +65,7 @@ async fn repeated_submission_counts_once_and_changes_keep_history() {
     let ratings = own(&mut ada, &study).await;
     assert_eq!(ratings.len(), 1);
     assert_eq!(ratings[0].scores, [Some(2); 3]);
-    let csv = app.admin().await.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
+    let csv = app.admin().await.get("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none").await.body;
     assert_eq!(csv.lines().count(), 3, "{csv}");
     assert_ne!(next(&mut ada, &study).await.unwrap().token, item.token);
 }
@@ -394,7 +394,7 @@ async fn line_notes_are_kept_submitted_replaced_and_exported() {
     assert_eq!(own[0].notes, noted(&item, 3, "changed").notes);
 
     let mut admin = app.admin().await;
-    let csv = admin.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
+    let csv = admin.get("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none").await.body;
     assert!(csv.contains(r#""[{""line"":1,""column"":1,""text"":""why \""this\"", so?""}]""#), "{csv}");
     assert!(csv.contains("changed"), "{csv}");
     let task: i64 = app

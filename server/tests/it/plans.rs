@@ -493,7 +493,7 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
         QualitySettings {
             calibration,
             tolerance,
-            needed,
+            needed: if calibration == CalibrationMode::MustPass { needed } else { 0 },
             // A limit of missed checks needs checks.
             known_item_every: if missed_limit > 0 { known_item_every.max(2) } else { known_item_every },
             repeat_every,

@@ -108,6 +108,8 @@ async fn invalid_settings_are_refused() {
     check(QualitySettings { tolerance: 4, ..of() }, "tolerance").await;
     check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 2, ..of() }, "needed").await;
     check(QualitySettings { calibration: CalibrationMode::MustPass, needed: 0, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::Train, needed: 1, ..of() }, "needed").await;
+    check(QualitySettings { calibration: CalibrationMode::None, needed: 1, ..of() }, "needed").await;
     // Outputs that the study grades itself cannot become known-score items; scores off the scale are
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";
@@ -258,7 +260,7 @@ async fn hidden_checks_look_like_work_and_do_not_count() {
         back += 1;
     }
     assert_eq!(back + 1, rated, "the way back leads through all of them");
-    let csv = app.admin().await.get("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none").await.body;
+    let csv = app.admin().await.get("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none").await.body;
     assert_eq!(csv.lines().count() as i64, ratings + 1);
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
     let figures = &live.raters.iter().find(|r| r.name == "ada").unwrap().figures;

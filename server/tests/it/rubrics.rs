@@ -23,6 +23,7 @@ use port::{Accounts, Comparisons, Plans, Studies, Submissions, quality::Quality,
 use serde_json::{Value, json};
 
 use crate::{
+    comparisons::pseudonym,
     stalls::{rate_next, study},
     util::{Client, TestApp, make_conversations},
 };
@@ -336,7 +337,7 @@ async fn a_checklist_is_rated_exported_and_compared() {
     let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
     assert_eq!((mine[11]["scores"].clone(), mine[11]["scales"].clone()), (json!([2, 9, 1, 1]), json!(2)));
 
-    let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
+    let path = format!("/admin/compare/starter/export/study-ratings.csv?studies={}&runs=none", id.0);
     let csv = app.admin().await.get(&path).await.body;
     let names = ["task_id", "model", "rater", "replaced_at", "tested"];
     let rows = columns(&csv, &names);
@@ -344,7 +345,7 @@ async fn a_checklist_is_rated_exported_and_compared() {
     let replaced: Vec<_> = rows.iter().filter(|row| !row[3].is_empty()).collect();
     assert_eq!(
         replaced.iter().map(|row| (row[2], row[4])).collect::<Vec<_>>(),
-        [("ada", "0")],
+        [(pseudonym(&app, id, "ada").await.as_str(), "0")],
         "the first answer stays"
     );
 
@@ -369,11 +370,8 @@ async fn a_checklist_is_rated_exported_and_compared() {
         let same = counted.iter().find(|other| other[2] == rater && other[..2] == row[..2])?;
         same[4].parse::<u8>().ok()
     };
-    let both: Vec<(u8, u8)> = counted
-        .iter()
-        .filter(|row| row[2] == "ada")
-        .filter_map(|row| Some((of("ada", row)?, of("bo", row)?)))
-        .collect();
+    let both: Vec<(u8, u8)> =
+        counted.iter().filter(|row| row[2] == "R1").filter_map(|row| Some((of("R1", row)?, of("R2", row)?))).collect();
     assert!(both.iter().any(|(a, b)| a != b) && both.iter().any(|(a, b)| a == b), "{both:?}");
     let reliability = &human.reliability[2];
     assert_eq!(reliability.pairs, both.len() as u64);
@@ -470,7 +468,7 @@ async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows(
     let mine: Value = ada.rpc("own_ratings", json!({"study": own})).await.json();
     assert_eq!(mine[5]["scores"], json!([2, 9, 1, 0, 1, 1]));
 
-    let path = format!("/admin/compare/starter/export/ratings-by-name.csv?studies={}&runs=none", id.0);
+    let path = format!("/admin/compare/starter/export/study-ratings.csv?studies={}&runs=none", id.0);
     let csv = app.admin().await.get(&path).await.body;
     let rows = columns(&csv, &["task_id", "model", "rater", "replaced_at", "instructions"]);
     assert_eq!(rows.iter().filter(|row| !row[3].is_empty()).map(|row| row[4]).collect::<Vec<_>>(), ["1:0 2:0"]);
@@ -479,11 +477,8 @@ async fn raters_see_a_conversation_and_say_which_instructions_an_answer_follows(
         let row = counted.iter().find(|row| row[2] == rater && row[0] == task).unwrap();
         row[4].strip_prefix("1:").unwrap()[..1].parse::<u8>().unwrap()
     };
-    let both: Vec<(u8, u8)> = counted
-        .iter()
-        .filter(|row| row[2] == "ada")
-        .map(|row| (follows("ada", row[0]), follows("bo", row[0])))
-        .collect();
+    let both: Vec<(u8, u8)> =
+        counted.iter().filter(|row| row[2] == "R1").map(|row| (follows("R1", row[0]), follows("R2", row[0]))).collect();
     let comparisons = &app.services.comparisons;
     let selection = Selection { dataset: "starter".into(), studies: Some(vec![id]), ..Selection::default() };
     comparisons.computed(&comparisons.resolve(&admin, selection.clone()).await.unwrap()).await.unwrap();

@@ -70,7 +70,7 @@ async fn raters_work_while_downloads_stall() {
         "/api/v1/comparisons/starter/files/ratings.csv",
         "/api/v1/comparisons/starter/files/ratings.jsonl",
         "/api/v1/comparisons/starter/files/bundle.zip",
-        "/api/v1/comparisons/starter/files/ratings-by-name.csv?studies=1",
+        "/api/v1/comparisons/starter/files/study-ratings.csv?studies=1",
     ];
     let mut stalled = Vec::new();
     for path in paths.into_iter().cycle().take(12) {
@@ -117,13 +117,13 @@ async fn downloads_contain_no_formula() {
     let token = app.token(&[Scope::Read]).await;
     let mut checked = 0;
     for (path, api) in [
-        ("/admin/compare/starter/export/ratings-by-name.csv?studies=1&runs=none", false),
+        ("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none", false),
         ("/admin/compare/starter/export/means.csv?studies=1&runs=none", false),
         ("/admin/compare/starter/export/ratings.csv", false),
         ("/admin/compare/starter/export/verdicts.csv", false),
         ("/admin/runs/1/results.csv", false),
         ("/admin/runs/compare.csv?a=1&b=2", false),
-        ("/api/v1/comparisons/starter/files/ratings-by-name.csv?studies=1", true),
+        ("/api/v1/comparisons/starter/files/study-ratings.csv?studies=1", true),
         ("/api/v1/comparisons/starter/files/means.csv?studies=1", true),
         ("/api/v1/comparisons/starter/files/ratings.csv", true),
         ("/api/v1/comparisons/starter/files/verdicts.csv", true),

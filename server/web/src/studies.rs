@@ -15,7 +15,7 @@ pub async fn ratings(
     Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<Redirect, HttpError> {
-    file(&state, &admin, StudyId(id), "ratings-by-name.csv").await
+    file(&state, &admin, StudyId(id), "study-ratings.csv").await
 }
 
 /// `GET /admin/studies/{id}/comparison.csv`

@@ -142,7 +142,7 @@ fn cells(i: I18n, dataset: &BoardDataset, results: &BoardResults) -> AnyView {
         None => cells.push(none(width(ks))),
         Some(tests) => {
             cells.extend((0..ks).map(|k| value(i, tests.values.get(k).copied().flatten(), share)));
-            cells.push(behind(i, tests, (t.tested)(&i.number(tests.tasks))));
+            cells.push(behind(i, tests, (t.tested)(tests.answered, tests.tasks)));
         }
     }
     cells.collect_view().into_any()

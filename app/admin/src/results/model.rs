@@ -165,7 +165,7 @@ fn scores(i: I18n, found: &ModelResults, of: &ModelDataset) -> AnyView {
         .map(|line| {
             let tasks = match (&line.own, &line.measured) {
                 (Some(_), Some(measured)) => {
-                    let n = (t.tested)(&i.number(measured.tasks));
+                    let n = (t.tested)(measured.answered, measured.tasks);
                     behind(i, measured, n)
                 }
                 _ => view! { <td class="num">"–"</td> }.into_any(),

@@ -19,7 +19,7 @@ use super::{
     list::Listing,
 };
 use chart::percentage;
-use model::run::{RunRow, RunStatus};
+use model::run::{Metrics, RunRow, RunStatus};
 use rpc::runs::runs;
 use texts::I18n;
 use ui::{
@@ -63,6 +63,14 @@ fn none(i: I18n) -> AnyView {
     .into_any()
 }
 
+/// Says for how many tasks there is an output where it is not all, because the others count as not solved.
+pub fn coverage(i: I18n, m: &Metrics) -> Option<AnyView> {
+    (m.answered < m.tasks).then(|| {
+        let text = i.runs().coverage(m.answered.into(), m.tasks.into());
+        view! { " "<Badge tone=Tone::Care>{text}</Badge> }.into_any()
+    })
+}
+
 /// Runs, whose headings sort a list.
 pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
@@ -89,6 +97,7 @@ pub fn table(i: I18n, list: Option<Listing>, rows: Vec<RunRow>) -> AnyView {
                 <td role="cell" data-label=t.done_count class="num">{done}</td>
                 <td role="cell" data-label="pass@1" class="num">
                     <span class="mean">{shown(m.pass_at_1)}</span>
+                    {coverage(i, &m)}
                     {row.published.filter(|_| is_whole).map(|published| view! {
                         " "<span class="interval">{percentage(published.pass_at_1)}" "{t.published_short}</span>
                     })}

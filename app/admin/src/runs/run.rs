@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use super::{
+    coverage,
     items::{Counts, Items, filter, listing},
     live,
     live::Live,
@@ -150,7 +151,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {(mixed > 0).then(|| care((t.mixed)(mixed)))}
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
             {figures(i, &row, &pass_at)}
-            {published::figures(i, &row, published_tasks, &published_pass_at, differences)}
+            {(row.done > 0).then(|| published::figures(i, &row, published_tasks, &published_pass_at, differences))}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
                 {live::so_far(i, &row, live)}
@@ -170,6 +171,10 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
 /// The main figures, as a paper prints them.
 fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> {
     let (t, m) = (i.runs(), row.metrics);
+    // A figure of no result is none: 0 % would look like one.
+    let nothing_yet = row.items > 0 && row.done == 0;
+    let shown = |share| if nothing_yet { "–".to_owned() } else { percentage(share) };
+    let pass_at = if nothing_yet { &[] } else { pass_at };
     let more = pass_at.iter().skip(1).map(|p| {
         let interval = published::interval(p);
         view! {
@@ -178,20 +183,24 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
     });
     let more = more.collect_view();
     let solved = if row.conversations { t.solved_turns } else { t.solved };
-    let so_far = (row.status != RunStatus::Finished).then(|| view! { <p class="muted small">{t.so_far}</p> });
+    let so_far = (row.status != RunStatus::Finished).then(|| {
+        let text = if nothing_yet { t.nothing_yet } else { t.so_far };
+        view! { <p class="muted small">{text}</p> }
+    });
     let (clamped, odd) = (format!("{:.4}, {}", m.ratio_sum_clamped, percentage(m.ratio_mean_clamped)), is_odd(&m));
     view! {
         <dl class="figures">
             <div class="figure">
                 <dt>"pass@1"{row.published.map(|_| format!(", {}", t.guarded.to_lowercase()))}</dt>
-                <dd>{percentage(m.pass_at_1)}</dd>
+                <dd>{shown(m.pass_at_1)}</dd>
                 {pass_at.first().and_then(published::interval)}
                 <dd class="muted small">{solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
+                {coverage(i, &m).map(|badge| view! { <dd>{badge}</dd> })}
             </div>
             {more}
             <div class="figure">
                 <dt>{t.ratio}</dt>
-                <dd>{percentage(m.ratio_mean)}</dd>
+                <dd>{shown(m.ratio_mean)}</dd>
                 <dd class="muted small">{t.ratio_sum}{i.common.colon}{format!("{:.4}", m.ratio_sum)}" "{odd.then_some(t.as_reported)}</dd>
                 {odd.then(|| view! { <dd class="muted small">{clamped}" "{t.clamped}</dd> })}
             </div>

@@ -45,7 +45,7 @@ use self::{
     grading_view::GradingView,
     prefetch::Prefetch,
     session::{Callbacks, Outcome},
-    submit_queue::{Decision, use_submit_queue},
+    submit_queue::{Connection, Decision, SubmitQueue, use_submit_queue},
 };
 use model::{
     grading::{Draft, GradingItem, Halt, Next, Progress},
@@ -117,7 +117,7 @@ pub fn GradeNextPage() -> impl IntoView {
     let toast = toaster();
     let i18n = use_i18n();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        toast(done_text(i18n.rater(), outcome).into());
+        toast(outcome_text(i18n.rater(), submit_queue, &item.token, outcome).into());
         prefetch.ended(&item, outcome);
         next.refetch();
     });
@@ -181,7 +181,7 @@ pub fn GradeItemPage() -> impl IntoView {
     let prefetch = Prefetch::current();
     let navigate = use_navigate();
     let go_on = Callback::new(move |(outcome, item): (Outcome, GradingItem)| {
-        toast(done_text(i18n.rater(), outcome).into());
+        toast(outcome_text(i18n.rater(), submit_queue, &item.token, outcome).into());
         prefetch.ended(&item, outcome);
         navigate(&callbacks(&item), NavigateOptions::default());
     });
@@ -218,10 +218,14 @@ fn callbacks(item: &GradingItem) -> String {
     }
 }
 
-fn done_text(t: &texts::rater::Rater, outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Rated => t.said_rated,
-        Outcome::Skipped => t.said_skipped,
+/// What has happened to a submission when its page is left: the server has it, or it is on its way, or it waits in this browser.
+fn outcome_text(t: &texts::rater::Rater, queue: SubmitQueue, assignment: &Token, outcome: Outcome) -> &'static str {
+    match (outcome, queue.waiting_for(assignment).is_some(), queue.connection.get_untracked()) {
+        (Outcome::Rated, false, _) => t.rating_submitted,
+        (Outcome::Rated, true, Connection::Open) => t.rating_sending,
+        (Outcome::Skipped, false, _) => t.skipped,
+        (Outcome::Skipped, true, Connection::Open) => t.skip_sending,
+        (_, true, _) => t.saved_here,
     }
 }
 

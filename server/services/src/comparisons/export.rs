@@ -17,11 +17,7 @@ use crate::{
 };
 use base::{clock, error::Failure};
 use comparison::input::ComparisonInput;
-use db::{
-    collections, comparison_input,
-    comparison_lines::{self, Raters},
-    comparisons, judgings,
-};
+use db::{collections, comparison_input, comparison_lines, comparisons, judgings};
 use report::{
     bundle, comparison_figures, csv,
     lines::{Columns, Form, RatingLines, VerdictLines},
@@ -35,8 +31,8 @@ pub enum File {
     Ratings(Form),
     /// Every verdict of the selected runs.
     Verdicts(Form),
-    /// The ratings in a study's own columns, with raters' names.
-    NamedRatings,
+    /// The ratings in a study's own columns.
+    StudyRatings,
     /// Means with their intervals, one line for each model and dimension.
     Means,
     /// Every pair of models.
@@ -57,7 +53,7 @@ impl File {
             "ratings.jsonl" => File::Ratings(Form::JsonLines),
             "verdicts.csv" => File::Verdicts(Form::Csv),
             "verdicts.jsonl" => File::Verdicts(Form::JsonLines),
-            "ratings-by-name.csv" => File::NamedRatings,
+            "study-ratings.csv" => File::StudyRatings,
             "means.csv" => File::Means,
             "pairs.csv" => File::Pairs,
             "tables.md" => File::Markdown,
@@ -69,7 +65,7 @@ impl File {
 
     pub fn kind(self) -> &'static str {
         match self {
-            File::Ratings(Form::Csv) | File::Verdicts(Form::Csv) | File::NamedRatings | File::Means | File::Pairs => {
+            File::Ratings(Form::Csv) | File::Verdicts(Form::Csv) | File::StudyRatings | File::Means | File::Pairs => {
                 "text/csv; charset=utf-8"
             }
             File::Ratings(Form::JsonLines) | File::Verdicts(Form::JsonLines) => "application/x-ndjson",
@@ -93,12 +89,18 @@ impl ComparisonService {
     /// Looks whether the selection makes sense, and gives raters without a pseudonym theirs.
     pub async fn ready(&self, admin: &Admin, selection: Selection, file: File, lang: Lang) -> Result<Ready, Failure> {
         let resolved = self.resolve(admin, selection).await?;
-        let studies = resolved.selection.studies.clone().unwrap_or_default();
+        self.draw_pseudonyms(&resolved.selection).await?;
+        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
+    }
+
+    /// Gives the raters of the selected studies who have no pseudonym theirs.
+    pub(super) async fn draw_pseudonyms(&self, selection: &Selection) -> Result<(), Failure> {
+        let studies = selection.studies.clone().unwrap_or_default();
         let asked = studies.clone();
         if !self.db.read(move |conn| comparison_lines::all_named(conn, &asked)).await? {
             self.db.write(move |tx| comparison_lines::name_raters(tx, &studies)).await?;
         }
-        Ok(Ready { admin: admin.clone(), selection: resolved.selection, name: resolved.options.name, file, lang })
+        Ok(())
     }
 
     /// Writes the file, in one snapshot of the database.
@@ -112,7 +114,7 @@ impl ComparisonService {
                 self.lines(ready, move |head, conn, out| ratings(conn, head, (form, Columns::Comparison), out)).await
             }
             File::Verdicts(form) => self.lines(ready, move |head, conn, out| verdicts(conn, head, form, out)).await,
-            File::NamedRatings => {
+            File::StudyRatings => {
                 self.lines(ready, |head, conn, out| ratings(conn, head, (Form::Csv, Columns::Study), out)).await
             }
             File::Means => {
@@ -174,7 +176,7 @@ impl ComparisonService {
             db.read_blocking(|conn| {
                 // Figures and tables are read in one snapshot, so both include ratings that arrived since.
                 let fresh = comparisons::revision(conn, &ready.selection)? == computed.revision;
-                let input = match fresh {
+                let mut input = match fresh {
                     true => computed.input.clone(),
                     false => super::input::read(conn, ready.name.clone(), &ready.selection)?,
                 };
@@ -211,7 +213,8 @@ impl ComparisonService {
                         Box::new(move |out| judging::export_answers(conn, &judged, out)),
                     ));
                 }
-                let input = bundle::without_names(input);
+                comparison_lines::hide_names(conn, &input.studies, &mut input.raters)?;
+                let input = bundle::without_accounts(input);
                 bundle::write(out, &input, figures, extras, &clock::now().rfc3339())
             })?;
             Ok(0)
@@ -235,12 +238,8 @@ fn ratings(
     (form, columns): (Form, Columns),
     out: &mut dyn Write,
 ) -> Result<u64, Failure> {
-    let raters = match columns {
-        Columns::Comparison => Raters::Pseudonyms,
-        Columns::Study => Raters::Names,
-    };
     let mut file = RatingLines::new(head.rubric.as_ref(), (form, columns), out)?;
-    let count = comparison_lines::each_rating(conn, head, raters, |line| file.write(line))?;
+    let count = comparison_lines::each_rating(conn, head, |line| file.write(line))?;
     file.finish()?;
     Ok(count)
 }

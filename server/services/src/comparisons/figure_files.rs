@@ -6,10 +6,13 @@ use model::{
     comparison::{Caption, ComparisonFigures, Selection, TaskFilter},
     lang::{Bilingual, Lang},
 };
+use rusqlite::Connection;
 use texts::{I18n, captions};
 
 use super::ComparisonService;
+use ::comparison::input::ComparisonInput;
 use base::{background, error::Failure};
+use db::comparison_lines;
 use report::{
     figures::{self, RenderOptions},
     tasks,
@@ -78,6 +81,17 @@ impl ComparisonService {
         Ok(ids(&computed.figures, &raters))
     }
 
+    /// The raters' names as files show them, in the order of the input's raters.
+    async fn pseudonyms(&self, selection: &Selection, input: &ComparisonInput) -> Result<Vec<String>, Failure> {
+        self.draw_pseudonyms(selection).await?;
+        let (studies, mut raters) = (input.studies.clone(), input.raters.clone());
+        let hide = move |conn: &Connection| {
+            comparison_lines::hide_names(conn, &studies, &mut raters)?;
+            Ok(raters.into_iter().map(|(_, name)| name).collect())
+        };
+        self.db.read(hide).await
+    }
+
     /// Renders a chart by its id; the filter applies to the grid of tasks.
     ///
     /// # Errors
@@ -97,7 +111,7 @@ impl ComparisonService {
             let page = tasks::page(&computed.input, &computed.lines, &filter);
             comparison::grid(i, &page.models, &page.grid, None)
         } else {
-            let raters: Vec<String> = computed.input.raters.iter().map(|(_, name)| name.clone()).collect();
+            let raters = self.pseudonyms(&resolved.selection, &computed.input).await?;
             comparison::all(i, &computed.figures, &raters).into_iter().find(|figure| figure.id == id)
         };
         let figure = found.ok_or_else(|| Failure::not_found("picture of this comparison"))?;

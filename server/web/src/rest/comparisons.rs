@@ -166,7 +166,7 @@ pub async fn get_compared_task(
 
 /// Export a comparison
 ///
-/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (one line each), `ratings-by-name.csv`,
+/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (one line each), `study-ratings.csv`,
 /// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),

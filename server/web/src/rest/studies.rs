@@ -118,7 +118,7 @@ pub async fn reopen_study(
 /// Compare a study's models by human ratings
 ///
 /// Redirects to the comparison of the study's dataset with the study's models and ratings selected. Its files
-/// `means.csv` and `ratings-by-name.csv` are the study's tables.
+/// `means.csv` and `study-ratings.csv` are the study's tables.
 #[utoipa::path(get, path = "/studies/{id}/comparison", tag = "Studies", security(("token" = ["read"])),
     params(("id" = StudyId, Path, description = "ID of the study")),
     responses((status = 307, description = "`Location` is the comparison's address")))]
