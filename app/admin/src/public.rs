@@ -61,13 +61,19 @@ fn page(i: I18n, secret: &str, found: PublicStudy) -> AnyView {
             </section>
         }
     });
+    let unfinished = (found.done < found.wanted).then(|| {
+        let text = (t.closed_before_the_end)(&i.number(found.done), &i.number(found.wanted));
+        view! { <Notice tone=Tone::Care><p>{text}</p></Notice> }
+    });
     view! {
         <Page title=found.title>
             <p class="lead">{t.public_note}</p>
+            {unfinished}
             <dl class="facts">
                 <div><dt>{i.admin().models}</dt><dd>{models}</dd></div>
                 <div><dt>{i.admin().dataset}</dt><dd>{found.dataset}</dd></div>
                 <div><dt>{i.admin().ratings}</dt><dd>{i.number(ratings)}</dd></div>
+                <div><dt>{t.planned_ratings}</dt><dd>{i.number(found.wanted)}</dd></div>
                 <div><dt>{t.raters}</dt><dd>{i.number(found.raters)}</dd></div>
                 <div><dt>{t.raters_per_output}</dt><dd>{found.raters_per_output}</dd></div>
                 <div><dt>{t.public_created}</dt><dd>{i.date(found.created_at)}</dd></div>

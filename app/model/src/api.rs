@@ -313,6 +313,10 @@ pub struct PublicStudy {
     pub raters: u64,
     /// Planned ratings per output.
     pub raters_per_output: u32,
+    /// Ratings given.
+    pub done: u64,
+    /// Ratings of the whole plan.
+    pub wanted: u64,
     /// When the study was created.
     pub created_at: Timestamp,
     /// When the link was created.

@@ -100,6 +100,7 @@ texts! {
         open: "active", "有效";
 
         // The public page itself
+        planned_ratings: "Planned ratings", "计划评分数";
         public_note: "This study is closed. The results include all raters without their names.", "该评分项目已结束。结果涵盖全部评分者，不显示其姓名。";
         raters: "Raters", "评分者";
         raters_per_output: "Raters per output", "每个输出的评分人数";
@@ -109,6 +110,9 @@ texts! {
         public_how: "AixGrade's docs/statistics.md describes how the figures are computed and how to interpret them.", "统计方法及其解释见 AixGrade 的 docs/statistics.md。";
     }
     sentences {
+        closed_before_the_end(done: &str, planned: &str)
+            { format!("The study was closed after {done} of {planned} planned ratings.") }
+            { format!("项目结束时只完成了计划的 {planned} 条评分中的 {done} 条。") }
         revoke_which(label: &str) { format!("Revoke \"{label}\"") } { format!("撤销“{label}”") }
         revoke_link_of(when: &str) { format!("Revoke the link created {when}") } { format!("撤销 {when} 创建的链接") }
         messages_of(url: &str) { format!("Deliveries to {url}") } { format!("推送记录：{url}") }

@@ -130,6 +130,8 @@ impl PublicLinks for PublicLinkService {
             dataset: row.dataset,
             raters: row.raters,
             raters_per_output,
+            done: row.done,
+            wanted: row.wanted,
             created_at: row.created_at,
             published_at: link.created_at,
             figures: anonymous(compared.figures),

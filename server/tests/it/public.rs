@@ -67,7 +67,7 @@ async fn public_link_shows_the_comparison_without_raters() {
     let page = anybody.get(&created.path).await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.body);
     check_nobody_named(&page);
-    for word in ["Northwind", "Quillmoor", "Correctness", "95"] {
+    for word in ["Northwind", "Quillmoor", "Correctness", "95", "The study was closed after 18 of "] {
         assert!(page.body.contains(word), "{word} is missing");
     }
     // A link without code shows none.
