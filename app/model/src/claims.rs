@@ -46,6 +46,13 @@ pub fn significant(interval: Option<Interval>, p: Option<f64>) -> bool {
     interval.is_some_and(|i| i.low > 0.0 || i.high < 0.0) && p.is_some_and(|p| p < ALPHA)
 }
 
+/// Whether two differences, one of means and one over common tasks, have opposite signs. Sums of the same scores in another
+/// order can differ in the last digits, so a difference that small has no sign.
+pub fn opposed(of_means: f64, over_common_tasks: f64) -> bool {
+    const NONE: f64 = 1e-9;
+    of_means.abs() > NONE && over_common_tasks.abs() > NONE && (of_means > 0.0) != (over_common_tasks > 0.0)
+}
+
 /// The models on one figure: a dimension of the rubric, or the share of tasks passed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
@@ -191,6 +198,19 @@ impl Standing {
         let compared: HashSet<usize> = self.contests.iter().flat_map(|x| [x.better, x.worse]).collect();
         let beaten: HashSet<usize> = self.contests.iter().filter(|x| x.significant).map(|x| x.worse).collect();
         self.ranked.iter().copied().filter(|m| compared.contains(m) && !beaten.contains(m)).collect()
+    }
+
+    /// The contests whose order over common tasks is the reverse of that of the two means, each over a model's own tasks;
+    /// widest first.
+    pub fn reversed(&self) -> Vec<&Contest> {
+        let means: HashMap<usize, f64> = self.ranked.iter().copied().zip(self.means.iter().copied()).collect();
+        let is_reversed = |x: &&Contest| {
+            let means = means.get(&x.better).zip(means.get(&x.worse));
+            means.is_some_and(|(better, worse)| opposed(better - worse, x.by))
+        };
+        let mut found: Vec<&Contest> = self.contests.iter().filter(is_reversed).collect();
+        found.sort_by(|a, b| b.by.total_cmp(&a.by));
+        found
     }
 
     /// The contest of two models.

@@ -73,6 +73,12 @@ impl<'a> Claims<'a> {
             },
             _ => self.several(),
         };
+        let reversed = standing.reversed();
+        match reversed.len() {
+            0 => {}
+            n if n <= SPELLED_OUT => self.append(&mut text.0, self.reversed_pairs(&reversed)),
+            n => self.append(&mut text.0, self.reversed_count(n as u64)),
+        }
         if standing.without_data > 0 {
             self.append(&mut text.0, self.without_data(standing.without_data as u64));
         }
@@ -378,14 +384,39 @@ impl<'a> Claims<'a> {
     }
 
     fn suggestive_pairs(&self, pairs: &[&Contest]) -> String {
-        let names = pairs.iter().map(|x| self.list(&[self.name(x.better), self.name(x.worse)]));
-        let names: Vec<String> = names.collect();
+        let pairs = self.pairs(pairs);
         match self.lang {
-            Lang::En => format!(
-                "The interval of the difference excludes zero, but the test is not significant, for {}.",
-                names.join("; ")
-            ),
-            Lang::Zh => format!("以下差异的置信区间不含零，但检验不显著：{}。", names.join("；")),
+            Lang::En => {
+                format!("The interval of the difference excludes zero, but the test is not significant, for {pairs}.")
+            }
+            Lang::Zh => format!("以下差异的置信区间不含零，但检验不显著：{pairs}。"),
+        }
+    }
+
+    /// Pairs of names, the higher mean over common tasks first.
+    fn pairs(&self, pairs: &[&Contest]) -> String {
+        let names = pairs.iter().map(|x| self.list(&[self.name(x.better), self.name(x.worse)]));
+        names.collect::<Vec<_>>().join(match self.lang {
+            Lang::En => "; ",
+            Lang::Zh => "；",
+        })
+    }
+
+    fn reversed_pairs(&self, pairs: &[&Contest]) -> String {
+        let pairs = self.pairs(pairs);
+        match self.lang {
+            Lang::En => format!("Over common tasks, the order of means is the other way round for {pairs}."),
+            Lang::Zh => format!("按共同任务计算，以下模型的均值先后相反：{pairs}。"),
+        }
+    }
+
+    fn reversed_count(&self, n: u64) -> String {
+        let n = I18n::of(self.lang).number(n);
+        match self.lang {
+            Lang::En => {
+                format!("Over common tasks, the order of means is the other way round for {n} pairs of models.")
+            }
+            Lang::Zh => format!("按共同任务计算，有 {n} 对模型的均值先后相反。"),
         }
     }
 

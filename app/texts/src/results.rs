@@ -38,6 +38,7 @@ texts! {
         higher: "higher than the baseline", "高于基线";
         lower: "lower than the baseline", "低于基线";
         not_significant: "no significant difference", "差异不显著";
+        means_over_own_tasks: "means are over different tasks", "两者均值的任务不同";
         not_comparable: "cannot be compared", "无法比较";
         versus_note: "Differences are model minus baseline over their n common tasks. The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
         submissions: "Submissions", "输出集";

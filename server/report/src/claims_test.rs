@@ -239,6 +239,35 @@ fn suggestive_pairs(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!(pairs.len(), f.pairs.iter().filter(|x| x.excludes_zero() && !x.is_significant()).count());
 }
 
+/// Pairs whose difference over common tasks has the opposite sign of the difference of their means.
+fn reversed(f: &Figures) -> Vec<&Pair> {
+    let mean = |m: usize| f.means[m].unwrap_or(f64::NAN);
+    f.pairs
+        .iter()
+        .filter(|x| {
+            (mean(x.first) - mean(x.second)).abs() > 1e-9
+                && x.mean.abs() > 1e-9
+                && (mean(x.first) > mean(x.second)) != (x.mean > 0.0)
+        })
+        .collect()
+}
+
+fn reversed_pairs(f: &Figures, h: &BTreeMap<String, String>) {
+    let text = h["l"].replace(" 和 ", " and ").replace('；', "; ");
+    let pairs: Vec<_> =
+        text.split("; ").map(|pair| pair.split_once(" and ").unwrap_or_else(|| panic!("{pair}"))).collect();
+    assert_eq!(pairs.len(), reversed(f).len(), "{text}");
+    for (better, worse) in pairs {
+        let x = f.pair(better, worse);
+        assert_eq!(x.mean > 0.0, x.first == f.model(better), "{better} is ahead of {worse} over common tasks");
+        assert!(f.means[f.model(better)] < f.means[f.model(worse)], "{better} has the lower mean");
+    }
+}
+
+fn reversed_count(f: &Figures, h: &BTreeMap<String, String>) {
+    assert_eq!(h["n"], reversed(f).len().to_string());
+}
+
 fn untested(f: &Figures, h: &BTreeMap<String, String>) {
     let n = f.with_data().len();
     assert_eq!(h["n"], (n * (n - 1) / 2 - f.pairs.len()).to_string());
@@ -360,6 +389,10 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("以下差异的置信区间不含零，但检验不显著：{l}。", suggestive_pairs),
     ("{n} differences have an interval that excludes zero, but are not significant in the test.", suggestive_count),
     ("{n} 项差异的置信区间不含零，但检验不显著。", suggestive_count),
+    ("Over common tasks, the order of means is the other way round for {n} pairs of models.", reversed_count),
+    ("按共同任务计算，有 {n} 对模型的均值先后相反。", reversed_count),
+    ("Over common tasks, the order of means is the other way round for {l}.", reversed_pairs),
+    ("按共同任务计算，以下模型的均值先后相反：{l}。", reversed_pairs),
     ("{n} pair of models shares too few tasks to be compared.", untested),
     ("{n} pairs of models share too few tasks to be compared.", untested),
     ("{n} 对模型的共同任务过少，无法比较。", untested),
@@ -436,6 +469,8 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[model::stats::Known<mod
         let missing = figures.means.len() > figures.with_data().len();
         let says_missing = found.iter().any(|t| t.contains("yet") || t.contains("尚无"));
         assert_eq!(missing, says_missing, "{text}");
+        let says_reversed = found.iter().any(|t| t.contains("the other way round") || t.contains("先后相反"));
+        assert_eq!(says_reversed, !reversed(figures).is_empty(), "{text}");
         for contest in &standing.contests {
             let (text, differs) = claims.pair(contest);
             check(figures, &text);

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use model::{
+    claims::opposed,
     comparison::{Automated, Checked, ComparisonFigures},
     lang::Lang,
     ratings::Interval,
@@ -153,14 +154,27 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
             },
         );
         let rows: Vec<_> = rows.collect();
+        let mean = |d: usize, model: usize| c.models.get(model)?.dimensions.get(d)?.mean;
+        let is_reversed = c.differences.iter().any(|x| {
+            let means = mean(x.dimension, x.first).zip(mean(x.dimension, x.second));
+            means.zip(x.mean).is_some_and(|((first, second), difference)| opposed(first - second, difference))
+        });
         if !rows.is_empty() {
+            let over = if is_reversed {
+                say(
+                    ". Each difference is over the tasks that both models have, each mean over the model's own tasks: the two orders are not the same",
+                    "。每项差异按两个模型的共同任务计算，均值按各模型自己的任务计算，因此两者的先后不完全一致",
+                )
+            } else {
+                String::new()
+            };
             tables.push(Table {
                 label: "differences",
                 words: 2,
                 caption: say(
                     "Differences between models (95% intervals in brackets; p of Wilcoxon's signed-rank test, corrected over all rows)",
                     "模型之间的差异（方括号内为 95% 置信区间；Wilcoxon 符号秩检验 p 值，按全部行校正）",
-                ),
+                ) + &over,
                 head: vec![
                     say("Dimension", "维度"),
                     say("Models", "模型"),

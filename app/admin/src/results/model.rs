@@ -14,6 +14,7 @@ use chart::{
     signed,
 };
 use model::{
+    claims::opposed,
     ids::ModelId,
     results::{BoardResults, Estimated, HistoryRun, Measured, ModelDataset, ModelResults, ModelSubmission, Versus},
 };
@@ -213,6 +214,8 @@ fn difference(i: I18n, line: &Line) -> AnyView {
             .into_any();
     };
     let number = |v: f64| signed(v * line.unit, line.decimals);
+    let of_means = line.own.zip(line.baseline).map(|(own, baseline)| own.value - baseline.value);
+    let reversed = of_means.is_some_and(|means| opposed(means, versus.difference.value));
     let within = versus.difference.interval.map(|r| format!("[{}, {}]", number(r.low), number(r.high)));
     let word = match (versus.significant, versus.difference.value > 0.0) {
         (true, true) => t.higher,
@@ -225,6 +228,7 @@ fn difference(i: I18n, line: &Line) -> AnyView {
             <span class="mean">{number(versus.difference.value)}</span>
             {within.map(|text| view! { <span class="interval">{text}</span> })}
             <span class="interval">{format!("n = {}", i.number(versus.tasks))}</span>
+            {reversed.then(|| view! { <span class="interval">{t.means_over_own_tasks}</span> })}
         </td>
         <td class="num">{versus.p.map_or_else(|| "–".to_owned(), p_value)}</td>
         <td class="conclusion">{word}</td>
