@@ -8,7 +8,7 @@ use super::{
     figures::{self, Bin, ColumnGroup, Entry, GridTask, PairDifference, TestedRating},
 };
 use model::{
-    claims::{Standing, letter, significant},
+    claims::{Standing, significant},
     comparison::{Automated, Caption, Checked, ComparisonFigures, GridCell, Human, Selection, TaskGrid},
     ids::{ModelId, TaskId},
     ratings::{Comparison, Interval},
@@ -174,25 +174,10 @@ pub fn dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> Vec
     found
 }
 
-/// Letters of each ranked model's groups; empty where there are more groups than letters, or only one pair.
-pub fn letters(standing: &Standing) -> BTreeMap<usize, String> {
-    let groups = standing.groups();
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    if standing.contests.is_empty() || letter(groups.len().saturating_sub(1)).is_none() {
-        return found;
-    }
-    for (at, group) in groups.iter().enumerate() {
-        for model in group {
-            found.entry(*model).or_default().extend(letter(at));
-        }
-    }
-    found
-}
-
 /// A dimension's models with ratings, highest mean first.
 pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
     let standing = Standing::of_ratings(human, d);
-    let letters = letters(&standing);
+    let letters = standing.letters();
     let entry = |m: &usize| {
         let model = human.comparison.models.get(*m)?;
         let scores = model.dimensions.get(d)?;
@@ -211,7 +196,7 @@ pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
 /// The models with runs, highest pass@1 first.
 pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links: Option<&Links>) -> Vec<Entry> {
     let standing = Standing::of_tests(automated);
-    let letters = letters(&standing);
+    let letters = standing.letters();
     let entry = |m: &usize| {
         let checked = automated.models.get(*m)?.as_ref()?;
         Some(Entry {

@@ -3,7 +3,7 @@
 //!
 //! Only models with data take part. A model without ratings or without a run is counted, never compared.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     comparison::{Automated, Human},
@@ -167,6 +167,22 @@ impl Standing {
         groups.into_iter().map(|group| group.into_iter().map(|at| self.ranked[at]).collect()).collect()
     }
 
+    /// Letters of each ranked model's groups. Empty where they would say nothing: without a significant difference all models
+    /// share one, and beyond `Z` there are none.
+    pub fn letters(&self) -> BTreeMap<usize, String> {
+        let groups = self.groups();
+        let mut found: BTreeMap<usize, String> = BTreeMap::new();
+        if groups.len() < 2 || letter(groups.len() - 1).is_none() {
+            return found;
+        }
+        for (at, group) in groups.iter().enumerate() {
+            for model in group {
+                found.entry(*model).or_default().extend(letter(at));
+            }
+        }
+        found
+    }
+
     /// Number of pairs of ranked models without an interval: too few tasks in common.
     pub fn untested(&self) -> usize {
         let n = self.ranked.len();
@@ -198,6 +214,11 @@ impl Standing {
         let compared: HashSet<usize> = self.contests.iter().flat_map(|x| [x.better, x.worse]).collect();
         let beaten: HashSet<usize> = self.contests.iter().filter(|x| x.significant).map(|x| x.worse).collect();
         self.ranked.iter().copied().filter(|m| compared.contains(m) && !beaten.contains(m)).collect()
+    }
+
+    /// The contest with the widest difference; the first of equal ones.
+    pub fn widest(&self) -> Option<&Contest> {
+        self.contests.iter().rev().max_by(|a, b| a.by.total_cmp(&b.by))
     }
 
     /// The contests whose order over common tasks is the reverse of that of the two means, each over a model's own tasks;
@@ -253,8 +274,8 @@ impl Bits {
     }
 }
 
-/// The letter of a group: `a` to `z`, then `A` to `Z`. `None` beyond, where letters would say nothing to a reader.
-pub fn letter(group: usize) -> Option<char> {
+/// The letter of a group: `a` to `z`, then `A` to `Z`. `None` beyond.
+fn letter(group: usize) -> Option<char> {
     ('a'..='z').chain('A'..='Z').nth(group)
 }
 

@@ -91,17 +91,23 @@ impl Captions<'_> {
         self.joined(all)
     }
 
-    /// The meaning of the letters, if there are any.
+    /// The meaning of the letters, or that no difference was found; `None` where no pair was compared, or there are too many
+    /// groups for letters.
     fn letters(&self, standing: &Standing, test: &str, test_zh: &str) -> Option<String> {
+        let among = match (standing.letters().is_empty(), self.i.lang) {
+            (false, Lang::En) => "models that share a letter",
+            (false, Lang::Zh) => "有相同字母的模型",
+            (true, _) if standing.contests.is_empty() || !standing.significant().is_empty() => return None,
+            (true, Lang::En) => "any two models",
+            (true, Lang::Zh) => "任意两个模型",
+        };
         let family = standing.family;
-        (!standing.contests.is_empty()).then(|| match self.i.lang {
+        Some(match self.i.lang {
             Lang::En => format!(
-                "No significant difference was found between models that share a letter ({test} tests with Holm's \
-                 correction over {family}, α = 0.05)."
+                "No significant difference was found between {among} ({test} tests with Holm's correction over {family}, \
+                 α = 0.05)."
             ),
-            Lang::Zh => {
-                format!("有相同字母的模型之间未发现显著差异（{test_zh}检验，Holm 校正涵盖 {family} 项，α = 0.05）。")
-            }
+            Lang::Zh => format!("{among}之间未发现显著差异（{test_zh}检验，Holm 校正涵盖 {family} 项，α = 0.05）。"),
         })
     }
 

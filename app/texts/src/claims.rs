@@ -110,6 +110,11 @@ impl<'a> Claims<'a> {
             if !standing.contests.is_empty() {
                 text = self.none(standing.contests.len() as u64, standing.ranked.len() as u64);
             }
+            // What one pair of many shows about how far the data go.
+            if let Some(x) = standing.widest().filter(|_| standing.contests.len() > 1) {
+                let names = (self.name(x.better), self.name(x.worse));
+                self.append(&mut text, self.widest(names.0, names.1, &self.effect(x)));
+            }
         } else {
             for x in significant.iter().take(SPELLED_OUT) {
                 self.append(&mut text, self.higher(self.name(x.better), self.name(x.worse), &self.effect(x)));
@@ -350,6 +355,13 @@ impl<'a> Claims<'a> {
             (Lang::Zh, Measure::Tests) => {
                 format!("{models} 个有测试运行的模型之间的 {contests} 项两两差异均不显著。")
             }
+        }
+    }
+
+    fn widest(&self, one: &str, other: &str, effect: &str) -> String {
+        match self.lang {
+            Lang::En => format!("The widest is that of {one} and {other} ({effect})."),
+            Lang::Zh => format!("其中最大的是 {one} 与 {other} 之间的差异（{effect}）。"),
         }
     }
 

@@ -188,6 +188,12 @@ fn none(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!((&h["c"], &h["n"]), (&f.pairs.len().to_string(), &f.with_data().len().to_string()));
 }
 
+fn widest(f: &Figures, h: &BTreeMap<String, String>) {
+    let x = f.pair(&h["a"], &h["b"]);
+    assert!(f.pairs.len() > 1 && f.pairs.iter().all(|other| other.mean.abs() <= x.mean.abs()), "{x:?}");
+    f.check_effect(&h["e"], &h["a"], &h["b"]);
+}
+
 fn only_pair(f: &Figures, _: &BTreeMap<String, String>) {
     assert!(f.pairs.len() == 1 && !f.pairs[0].is_significant());
 }
@@ -375,6 +381,8 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("None of the {c} pairwise differences between the {n} models with a run is significant.", none),
     ("{n} 个有评分的模型之间的 {c} 项两两差异均不显著。", none),
     ("{n} 个有测试运行的模型之间的 {c} 项两两差异均不显著。", none),
+    ("The widest is that of {a} and {b} ({e}).", widest),
+    ("其中最大的是 {a} 与 {b} 之间的差异（{e}）。", widest),
     ("In all, {s} of {c} pairwise differences are significant.", counted),
     ("{c} 项两两差异中共有 {s} 项显著。", counted),
     ("No model scores significantly higher than {l}.", leaders),

@@ -244,6 +244,8 @@ fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
         let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
         lines.extend(claim_text.map(|claim_text| (i.comparison().by_tests.to_owned(), claim_text)));
     }
+    // What is proven comes first.
+    lines.sort_by_key(|(_, (_, is_apart))| !is_apart);
     let rows = lines.iter().map(|(name, (sentence, apart))| {
         let class = if *apart { "say say--apart" } else { "say" };
         view! { <li class=class><strong>{name.clone()}{i.common.colon}</strong>{sentence.clone()}</li> }
