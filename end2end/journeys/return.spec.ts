@@ -128,3 +128,29 @@ test('a rater who comes back after two weeks finds the draft, whatever has chang
   await expect(page.locator(`form.rating:not([data-token="${here}"])`)).toBeVisible();
   await expect(page.getByText(/^1 rated, /).first()).toBeVisible();
 });
+
+test('a rating from another device is replaced only after its rater was told', async ({ page, watch }) => {
+  watch.expect(/status of 409/);
+  await logIn(page, demo.bo);
+  await begin(page);
+  const output = await token(page);
+  const device = await visitor(server.url, demo.bo);
+  const headers = { accept: 'application/json', 'sec-fetch-site': 'same-origin' };
+  const draft = { scores: [1, 1, 1], comment: '', flag: null };
+  const data = { assignment: output, draft, key: 'another-device', first: true };
+  expect((await device.post('/rpc/submit_rating', { headers, data })).status()).toBe(200);
+  await device.dispose();
+
+  await grade(page);
+  const bar = page.locator('.unsent', { hasText: 'You have already rated this output' });
+  await expect(bar).toBeVisible();
+  await bar.getByRole('link').click();
+  await hydrated(page);
+  await expect(page.locator(`form.rating[data-token="${output}"]`)).toBeVisible();
+  await expect(page.locator('#score-0-1')).toBeChecked();
+  for (const place of [0, 1, 2]) {
+    await page.locator(`#score-${place}-2`).check();
+  }
+  await page.locator('form.rating').getByRole('button', { name: 'Submit changes' }).click();
+  await expect(page.locator(`form.rating:not([data-token="${output}"])`)).toBeVisible();
+});

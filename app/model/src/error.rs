@@ -91,6 +91,9 @@ pub enum Refusal {
     /// People cannot adjudicate outputs that they rate.
     #[error("raters of an output cannot adjudicate it")]
     RatedYourself,
+    /// The page showed the output as not rated, and its rater has rated it meanwhile.
+    #[error("the output has been rated meanwhile, in another tab or on another device")]
+    RatedMeanwhile,
     /// There is no disagreement any more.
     #[error("the raters of this output no longer disagree")]
     Agreed,

@@ -213,7 +213,14 @@ pub trait Grading: Send + Sync {
     /// Saves a draft.
     async fn save_draft(&self, person: &Person, assignment: &Token, draft: Draft) -> Answer<()>;
     /// Submits a rating. `key` identifies this submission: sent again, it counts once.
-    async fn submit(&self, person: &Person, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt>;
+    async fn submit(
+        &self,
+        person: &Person,
+        assignment: &Token,
+        draft: Draft,
+        key: &str,
+        first: bool,
+    ) -> Answer<Receipt>;
     /// Skips an output; others may take it, and it may come again at the end.
     async fn skip(&self, person: &Person, assignment: &Token) -> Answer<()>;
     /// The rater's ratings in a study, newest first.

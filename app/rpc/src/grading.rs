@@ -51,9 +51,14 @@ pub async fn save_draft(assignment: Token, draft: Draft) -> Result<(), AppError>
 /// Submits a rating; responds only after the commit. Without JavaScript the form goes to
 /// `server/web/src/grade.rs`, which makes the same call.
 #[server(prefix = "/rpc", endpoint = "submit_rating", protocol = Call)]
-pub async fn submit_rating(assignment: Token, draft: Draft, key: String) -> Result<Receipt, AppError> {
+pub async fn submit_rating(
+    assignment: Token,
+    draft: Draft,
+    key: String,
+    #[server(default)] first: bool,
+) -> Result<Receipt, AppError> {
     let (ports, person) = ports()?;
-    ports.grading.submit(&person, &assignment, draft, &key).await
+    ports.grading.submit(&person, &assignment, draft, &key, first).await
 }
 
 /// Skips an output.

@@ -41,6 +41,10 @@ pub fn words(refusal: Refusal, lang: Lang) -> &'static str {
             "You rated this output yourself, so another adjudicator must decide.",
             "您自己评过这个输出，须由其他裁定者裁定。",
         ),
+        Refusal::RatedMeanwhile => (
+            "You have already rated this output in another tab or on another device. To replace that rating, submit this one again.",
+            "您已在其他标签页或设备上评过这个输出。如要替换那次评分，请再次提交。",
+        ),
         Refusal::Agreed => ("The raters of this output no longer disagree.", "该输出的评分者之间已没有分歧。"),
     };
     lang.pick(en, zh)

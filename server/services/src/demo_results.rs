@@ -52,7 +52,7 @@ pub async fn rate(services: &Services) -> Answer<()> {
             });
             let draft = Draft { scores: scores.collect(), comment: COMMENT.to_owned(), ..Draft::default() };
             let Token(key) = &item.token;
-            services.grading.submit(&rater, &item.token, draft, &format!("demo-{key}")).await?;
+            services.grading.submit(&rater, &item.token, draft, &format!("demo-{key}"), true).await?;
         }
     }
     Ok(())

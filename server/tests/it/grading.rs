@@ -65,6 +65,18 @@ async fn repeated_submission_counts_once_and_changes_keep_history() {
     let ratings = own(&mut ada, &study).await;
     assert_eq!(ratings.len(), 1);
     assert_eq!(ratings[0].scores, [Some(2); 3]);
+    // A page that showed no rating replaces none; the same request again, or the same scores, are no other rating.
+    let first = async |client: &mut Client, score, key: &str| {
+        let sent = json!({"assignment": item.token, "draft": full(&item, score), "key": key, "first": true});
+        client.rpc("submit_rating", sent).await
+    };
+    let refused = first(&mut ada, 1, "k4").await;
+    assert_eq!(refused.status, StatusCode::CONFLICT, "{}", refused.body);
+    assert!(refused.body.contains("RatedMeanwhile"), "{}", refused.body);
+    for (score, key) in [(1, "k3"), (2, "k5")] {
+        assert_eq!(first(&mut ada, score, key).await.json::<Receipt>(), Receipt::AlreadyStored);
+    }
+    assert_eq!(own(&mut ada, &study).await[0].scores, [Some(2); 3]);
     let csv = app.admin().await.get("/admin/compare/starter/export/study-ratings.csv?studies=1&runs=none").await.body;
     assert_eq!(csv.lines().count(), 3, "{csv}");
     assert_ne!(next(&mut ada, &study).await.unwrap().token, item.token);

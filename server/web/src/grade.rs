@@ -58,7 +58,7 @@ pub async fn submit(
         }
         _ => {}
     }
-    match grading.submit(&person, &assignment, draft, field("key")).await {
+    match grading.submit(&person, &assignment, draft, field("key"), field("first") == "true").await {
         Ok(_) if item.rated => Ok(again("changed".into())),
         Ok(_) => Ok(next),
         Err(AppError::Draft(DraftFault::Missing(place))) => Ok(again(format!("missing-{place}"))),

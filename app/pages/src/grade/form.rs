@@ -88,6 +88,7 @@ pub fn RatingForm(
             }
         >
             <input type="hidden" name="key" value=form_key() />
+            {(!session.sees_rating()).then(|| view! { <input type="hidden" name="first" value="true" /> })}
             {side_by_side.then(|| view! { <input type="hidden" name="side_by_side" value="1" /> })}
             <div class="rating-body" inert=locked>
                 {head}

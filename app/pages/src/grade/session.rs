@@ -19,7 +19,7 @@ use super::{
     drafts::{Dispatch, Drafts},
     keys::asked,
     scales::{self, ScoreSheet, field_id},
-    submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
+    submit_queue::{Connection, Decision, Earlier, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
 use model::{
     error::AppError,
@@ -121,6 +121,8 @@ pub struct Session {
     earlier: bool,
     /// The names of the output's submissions that waited when its rater returned to it.
     known: StoredValue<Vec<String>>,
+    /// Whether its rater was told that a submission was refused.
+    warned: StoredValue<bool>,
     skippable: bool,
     practice: bool,
     has_bookmark: bool,
@@ -170,12 +172,18 @@ impl Session {
             awaited: RwSignal::new(None),
             earlier,
             known: StoredValue::default(),
+            warned: StoredValue::new(false),
             skippable,
             practice,
             has_bookmark,
             column,
             clock,
         }
+    }
+
+    /// Whether the page shows the rating that a submission would replace, or its rater was told of it.
+    pub fn sees_rating(self) -> bool {
+        self.earlier || self.warned.get_value()
     }
 
     /// Whether the output can be bookmarked.
@@ -271,6 +279,8 @@ impl Session {
         match self.submit_queue.state_of(&key) {
             SubmissionState::Waiting => {}
             SubmissionState::Refused(why) => {
+                // Its rater reads why and may submit again.
+                self.warned.set_value(true);
                 self.submit_queue.discard(&key);
                 self.awaited.set(None);
                 self.phase.set(Phase::Editing);
@@ -386,8 +396,10 @@ impl Session {
             browser::forget(&rater, &post.token);
         }
         self.phase.set(Phase::Sending);
-        let ready = self.callbacks.ready.run(());
-        let key = self.submit_queue.post(post.study, post.token, what);
+        // Another tab's rating is already on its way: this one may come back, so the page waits for the answer.
+        let ready = self.callbacks.ready.run(()) && !self.elsewhere.get_untracked();
+        let earlier = if self.sees_rating() { Earlier::Shown } else { Earlier::None };
+        let key = self.submit_queue.post(post.study, post.token, what, earlier);
         if ready {
             self.finish(outcome);
         } else {

@@ -43,6 +43,9 @@ pub struct Entry {
     pub assignment: Token,
     /// The decision.
     pub what: Decision,
+    /// Whether the page showed no earlier rating.
+    #[serde(default)]
+    pub first: bool,
     /// When, in milliseconds since 1970 by the browser's clock.
     pub since: f64,
     /// Why the server rejected it, if it did.
@@ -56,6 +59,15 @@ pub enum Decision {
     Rate(Draft),
     /// A skip.
     Skip,
+}
+
+/// What the page shows of the rating that a submission would replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// None, so the server keeps one that was given meanwhile, and refuses this one.
+    None,
+    /// A rating, which may be replaced.
+    Shown,
 }
 
 /// The state of the connection between this browser and the server.
@@ -141,9 +153,9 @@ pub fn use_submit_queue() -> SubmitQueue {
 
 impl SubmitQueue {
     /// Adds a submission and sends it as soon as possible.
-    pub fn post(self, study: Token, assignment: Token, what: Decision) -> String {
-        let key = browser::random_key();
-        let entry = Entry { key: key.clone(), study, assignment, what, since: browser::clock(), refused: None };
+    pub fn post(self, study: Token, assignment: Token, what: Decision, earlier: Earlier) -> String {
+        let (key, first) = (browser::random_key(), earlier == Earlier::None);
+        let entry = Entry { key: key.clone(), study, assignment, what, first, since: browser::clock(), refused: None };
         self.store(&entry);
         self.entries.update(|entries| entries.push(entry));
         self.pump();
@@ -318,7 +330,8 @@ impl SubmitQueue {
         spawn_local(async move {
             let answer = match &entry.what {
                 Decision::Rate(draft) => {
-                    submit_rating(entry.assignment.clone(), draft.clone(), entry.key.clone()).await.map(|_| ())
+                    let (output, key) = (entry.assignment.clone(), entry.key.clone());
+                    submit_rating(output, draft.clone(), key, entry.first).await.map(|_| ())
                 }
                 Decision::Skip => skip(entry.assignment.clone()).await,
             };

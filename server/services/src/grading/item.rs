@@ -210,8 +210,9 @@ impl Item {
         self.storage.save_draft(conn, &draft)
     }
 
-    /// Stores a rating. The same key or the same content again changes nothing.
-    pub fn submit(&self, conn: &Connection, draft: Draft, key: &str) -> Result<Receipt, Failure> {
+    /// Stores a rating. The same key or the same content again changes nothing. With `first`, the rater saw no rating of this
+    /// item, so one that is there is not replaced.
+    pub fn submit(&self, conn: &Connection, draft: Draft, key: &str, first: bool) -> Result<Receipt, Failure> {
         if self.storage.has_key(conn, key)? {
             return Ok(Receipt::AlreadyStored);
         }
@@ -219,7 +220,8 @@ impl Item {
             return Err(AppError::Draft(fault).into());
         }
         let draft = self.as_stored(conn, draft)?;
-        if self.storage.rating(conn)?.is_some_and(|rating| rating.same(&draft)) {
+        let rated = self.storage.rating(conn)?;
+        if rated.as_ref().is_some_and(|rating| rating.same(&draft)) {
             return Ok(Receipt::AlreadyStored);
         }
         if self.study.status != StudyStatus::Running {
@@ -229,6 +231,9 @@ impl Item {
             return Err(refused(Refusal::RaterPaused));
         }
         self.allowed(conn, Verb::Submit)?;
+        if first && rated.is_some() {
+            return Err(refused(Refusal::RatedMeanwhile));
+        }
         if !self.storage.renew(conn, hand_out::lease_end())? {
             return Err(refused(Refusal::Away));
         }

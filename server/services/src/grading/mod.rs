@@ -259,7 +259,14 @@ impl Grading for GradingService {
         Ok(self.db.write(move |tx| Item::resolve(tx, &token, rater)?.save_draft(tx, draft)).await?)
     }
 
-    async fn submit(&self, person: &Person, assignment: &Token, draft: Draft, key: &str) -> Answer<Receipt> {
+    async fn submit(
+        &self,
+        person: &Person,
+        assignment: &Token,
+        draft: Draft,
+        key: &str,
+        first: bool,
+    ) -> Answer<Receipt> {
         let rater = person.id;
         if key.len() > KEY_MAX || !key.chars().all(|c| c.is_ascii_graphic()) {
             return Err(AppError::Malformed);
@@ -267,7 +274,7 @@ impl Grading for GradingService {
         // A form without JavaScript sends no key and needs none: the same content again is recognized.
         let key = if key.is_empty() { clock::token().0 } else { key.to_owned() };
         let token = assignment.clone();
-        let receipt = self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key)).await?;
+        let receipt = self.db.write(move |tx| Item::resolve(tx, &token, rater)?.submit(tx, draft, &key, first)).await?;
         self.submitted.inc();
         Ok(receipt)
     }
