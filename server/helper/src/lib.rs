@@ -58,13 +58,15 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// One process with threads: an interpreter, a JVM or a compiled program. It cannot start other processes.
+    /// One process with threads: an interpreter or a compiled program. It cannot start other processes.
     #[default]
     Run,
+    /// As [`Profile::Run`], for a runtime that creates pipes or socket pairs when it starts: a JVM, Node.js, Go's.
+    EventLoop,
     /// A compiler, which starts the programs that it consists of. It reads model code and never runs it.
     Build,
-    /// A fork server. It may start processes in their own process and mount namespaces, which apply the filter of
-    /// [`Profile::Run`] before they run model code. It never runs model code itself.
+    /// A fork server. It may start processes in their own process and mount namespaces, which apply the filter of a
+    /// program's profile before they run model code. It never runs model code itself.
     ForkServer,
 }
 

@@ -22,7 +22,7 @@ use super::{
 };
 use benchmarks::humaneval::{self, CPP_INCLUDES, Task};
 use engine::EngineError;
-use sandbox::{bubblewrap, tool};
+use sandbox::{Profile, bubblewrap, tool};
 
 mod body;
 mod failures;
@@ -289,7 +289,7 @@ impl Cpp {
     ) -> Result<Running, EngineError> {
         let mut seen = self.run.clone();
         seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE_LIBRARY}")));
-        native::run(context, program, arguments, &seen)
+        native::run(context, program, arguments, &seen, Profile::Run)
     }
 }
 
@@ -321,7 +321,9 @@ impl Toolchain for Cpp {
             return Ok(judged);
         }
         match self.build(context, task, program, None)? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
+            Built::Program(files) => {
+                Ok(judged(&native::run_once(context, files, &[], &self.run, Profile::Run)?.end()?))
+            }
             Built::Refused(ended) => native::refused(ended, first_error),
         }
     }
@@ -342,10 +344,10 @@ impl Toolchain for Cpp {
             && let Some(caller) = self.caller(context, task)?
             && let Built::Program(files) = self.build(context, task, solution, Some(&caller))?
         {
-            return Ok(Ok(native::run_once(context, files, &["{control}"], &self.run)?));
+            return Ok(Ok(native::run_once(context, files, &["{control}"], &self.run, Profile::Run)?));
         }
         Ok(match self.build(context, task, &solver_text(task, solution)?, None)? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
+            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run, Profile::Run)?),
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
     }
@@ -356,7 +358,7 @@ impl Toolchain for Cpp {
             Some(program) => program,
             None => self.task_programs.program(task, &text, || self.build(context, task, &text, None))?,
         };
-        native::run(context, &program, &["{control}"], &self.run)
+        native::run(context, &program, &["{control}"], &self.run, Profile::Run)
     }
 
     fn forget(&self, solution: &str) {

@@ -24,7 +24,7 @@ use super::{
 };
 use benchmarks::humaneval::{self, Task};
 use engine::EngineError;
-use sandbox::tool;
+use sandbox::{Profile, tool};
 
 mod batch;
 mod failures;
@@ -345,7 +345,7 @@ impl Go {
     ) -> Result<Running, EngineError> {
         let number = number.to_string();
         let arguments: Vec<&str> = [number.as_str()].iter().chain(arguments).copied().collect();
-        native::run(context, &batch.files.path().join(program), &arguments, &[])
+        native::run(context, &batch.files.path().join(program), &arguments, &[], Profile::EventLoop)
     }
 
     /// The published result of a sample that is built in a batch; `None` if it must be built alone.
@@ -409,7 +409,9 @@ impl Toolchain for Go {
         }
         let _slot = self.batches.slot();
         match self.build(context, "test", &[("main_test.go", program)], &[])? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &TEST_FLAGS, &[])?.end()?)),
+            Built::Program(files) => {
+                Ok(judged(&native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?.end()?))
+            }
             Built::Refused(ended) => native::refused(ended, error_line),
         }
     }
@@ -428,7 +430,9 @@ impl Toolchain for Go {
         }
         let name = signature(task)?.name;
         Ok(match self.build(context, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &[])?.with_resource(slot)),
+            Built::Program(files) => {
+                Ok(native::run_once(context, files, &["{control}"], &[], Profile::EventLoop)?.with_resource(slot))
+            }
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }
@@ -438,7 +442,7 @@ impl Toolchain for Go {
         let texts = [("tests.go", text.as_str()), ("main.go", &main), ("call.go", &call)];
         let whole = format!("{text}\0{main}\0{call}");
         let program = self.judges.program(task, &whole, || self.build(context, "program", &texts, &[]))?;
-        native::run(context, &program, &["{control}"], &[])
+        native::run(context, &program, &["{control}"], &[], Profile::EventLoop)
     }
 
     fn forget(&self, solution: &str) {

@@ -215,7 +215,7 @@ impl Java {
         let avx = runner::has_avx512().then_some("-XX:UseAVX=2");
         let options = JVM.iter().chain(&toolchain::IN_PLACE).chain(&avx).chain(&rest);
         let arguments: Vec<&str> = options.chain(main).copied().collect();
-        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        let mut command = command(&arguments, mounts, budget, Profile::EventLoop);
         command.env.push((LIBRARIES.0.to_owned(), LIBRARIES.1.to_owned()));
         command.control_is_input = guarded;
         context.start(&command, budget)

@@ -126,7 +126,7 @@ impl JavaScript {
         mounts.push((file, "/program/test.js".to_owned()));
         let arguments = self.node.iter().chain(&["/program/test.js"]).chain(more);
         let arguments: Vec<&str> = arguments.copied().collect();
-        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        let mut command = command(&arguments, mounts, budget, Profile::EventLoop);
         command.env.push(("NODE_PATH".into(), "/node/modules".into()));
         Ok(context.start(&command, budget)?.with_files(files))
     }

@@ -20,7 +20,7 @@ use super::{
 };
 use benchmarks::humaneval::{self, Task};
 use engine::EngineError;
-use sandbox::{bubblewrap, tool};
+use sandbox::{Profile, bubblewrap, tool};
 
 mod failures;
 mod text;
@@ -230,7 +230,9 @@ impl Toolchain for Rust {
             return native::refused(ended, first_error);
         }
         match self.build(context, task, &TESTS, program)? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
+            Built::Program(files) => {
+                Ok(judged(&native::run_once(context, files, &[], &self.run, Profile::Run)?.end()?))
+            }
             Built::Refused(ended) => native::refused(ended, first_error),
         }
     }
@@ -246,7 +248,7 @@ impl Toolchain for Rust {
         solution: &str,
     ) -> Result<Result<Running, String>, EngineError> {
         Ok(match self.build(context, task, &PROGRAM, &solver_text(task, solution)?)? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
+            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run, Profile::Run)?),
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
     }
@@ -254,7 +256,7 @@ impl Toolchain for Rust {
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
         let program = self.judges.program(task, &text, || self.build(context, task, &PROGRAM, &text))?;
-        native::run(context, &program, &["{control}"], &self.run)
+        native::run(context, &program, &["{control}"], &self.run, Profile::Run)
     }
 }
 
