@@ -81,7 +81,9 @@ pub fn run(order: &Order) -> io::Result<Report> {
     filter_in.write_all(&seccomp::program(order.command.profile)?)?;
     drop(filter_in);
     let handed_down = [control.as_fd(), status_in.as_fd(), filter.as_fd()];
-    for fd in handed_down {
+    // A program that is not told the socket's number does not get the socket.
+    let kept = usize::from(!order.command.argv.iter().any(|argument| argument == CONTROL));
+    for fd in &handed_down[kept..] {
         fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
     let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()));
@@ -127,6 +129,9 @@ struct Stage {
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/random", "/dev/urandom"];
 
 const NOTHING: Option<&str> = None;
+
+/// The argument that becomes the number of the control socket.
+const CONTROL: &str = "{control}";
 
 impl Stage {
     fn build(order: &Order) -> io::Result<Stage> {
@@ -262,7 +267,7 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
         process.args(["--chdir", first]);
     }
     process.args(["--json-status-fd", &status, "--seccomp", &filter, "--"]);
-    process.args(order.command.argv.iter().map(|arg| if arg == "{control}" { &control } else { arg }));
+    process.args(order.command.argv.iter().map(|arg| if arg == CONTROL { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
     // Only the helper's report goes to standard error. Inside, both streams are the server's pipe.
     process.stdin(Stdio::null()).stdout(Stdio::inherit());

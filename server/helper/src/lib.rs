@@ -30,7 +30,8 @@ use serde::{Deserialize, Serialize};
 /// sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.
+    /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number. Without it,
+    /// the program gets the control socket only as [`Command::control_is_input`] says.
     pub argv: Vec<String>,
     /// All environment variables.
     pub env: Vec<(String, String)>,
