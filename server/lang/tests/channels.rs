@@ -7,14 +7,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 
 use std::{
+    collections::BTreeSet,
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
-use lang::Places;
+use benchmarks::humaneval;
+use lang::{Places, PublishedProgram, RunContext, process::Budget};
 use model::code_lang::CodeLang;
 use sandbox::{Child, Command, Limits, Profile, Sandbox, bubblewrap::Bubblewrap, tool};
 
@@ -65,6 +67,15 @@ impl Bench {
     fn start(&self, profile: Profile, what: &str, shown: &[(PathBuf, String)], paths: &[&str]) -> Child {
         let mut argv: Vec<String> = ["/program/channels", what, "{control}"].map(str::to_owned).into();
         argv.extend(paths.iter().map(|&path| path.to_owned()));
+        let mut child = self.sandbox.start(&self.command(argv, profile, shown)).unwrap();
+        if let Err(error) = child.receive(1, Instant::now() + PATIENCE) {
+            let (report, printed, _) = child.end(Instant::now()).unwrap();
+            panic!("{what}: {error}, {report:?}, {printed}");
+        }
+        child
+    }
+
+    fn command(&self, argv: Vec<String>, profile: Profile, shown: &[(PathBuf, String)]) -> Command {
         let mut read_only = shown.to_vec();
         read_only.push((self.path("channels"), "/program/channels".to_owned()));
         let limits = Limits {
@@ -78,14 +89,7 @@ impl Bench {
             printed_bytes: 1 << 20,
         };
         let scratch = ["/work", "/tmp"].map(str::to_owned).into();
-        let command =
-            Command { argv, env: Vec::new(), read_only, scratch, limits, profile, keep: None, control_is_input: false };
-        let mut child = self.sandbox.start(&command).unwrap();
-        if let Err(error) = child.receive(1, Instant::now() + PATIENCE) {
-            let (report, printed, _) = child.end(Instant::now()).unwrap();
-            panic!("{what}: {error}, {report:?}, {printed}");
-        }
-        child
+        Command { argv, env: Vec::new(), read_only, scratch, limits, profile, keep: None, control_is_input: false }
     }
 
     /// What the program printed.
@@ -251,4 +255,90 @@ fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
             bench.cold_file("solving", PAGES);
         }
     });
+}
+
+#[test]
+fn a_program_that_needs_no_control_socket_has_none() {
+    let Some(bench) = Bench::new() else { return };
+    for (number, expected) in [("none", vec![]), ("{control}", vec!["socket"])] {
+        let argv = ["/program/channels", "sockets", number].map(str::to_owned).into();
+        let mut child = bench.sandbox.start(&bench.command(argv, Profile::Run, &[])).unwrap();
+        if number == "{control}" {
+            child.receive(1, Instant::now() + PATIENCE).unwrap();
+        }
+        let printed = if number == "none" { child.end(Instant::now() + PATIENCE).unwrap().1 } else { end(child) };
+        assert_eq!(done(&printed), expected, "{number}");
+    }
+}
+
+/// The files that processes opened or could open: device and inode numbers.
+type Inodes = BTreeSet<(u64, u64)>;
+
+/// A sandbox that notes which files each process sees.
+struct Noted {
+    sandbox: Bubblewrap,
+    processes: Mutex<Vec<(Vec<String>, Inodes)>>,
+}
+
+impl Sandbox for Noted {
+    fn start(&self, command: &Command) -> std::io::Result<Child> {
+        // Compilers run no model code, and get the texts of both kinds.
+        let is_compiler =
+            command.profile == Profile::Build || command.argv.iter().any(|word| word.starts_with("aixgrade.compiler"));
+        if !is_compiler {
+            let mut seen = Inodes::new();
+            command.read_only.iter().for_each(|(path, _)| note(path, &mut seen));
+            self.processes.lock().unwrap().push((command.argv.clone(), seen));
+        }
+        self.sandbox.start(command)
+    }
+}
+
+fn note(path: &Path, seen: &mut Inodes) {
+    let found = fs::metadata(path).unwrap();
+    seen.insert((found.dev(), found.ino()));
+    if found.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| note(&entry.unwrap().path(), seen));
+    }
+}
+
+/// No file is seen by a process that starts without tests and by one that has them, in any language.
+#[test]
+fn processes_with_tests_and_processes_without_have_no_file_in_common() {
+    let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
+    fs::create_dir_all(&folder).unwrap();
+    for language in &lang::TABLE {
+        let code = language.code;
+        let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { continue };
+        let toolchain = (language.find)(&places, &folder).unwrap();
+        let sandbox = Bubblewrap::new(prerequisites::program()).unwrap();
+        let noted = Arc::new(Noted { sandbox, processes: Mutex::default() });
+        let sandbox = Arc::clone(&noted) as Arc<dyn Sandbox>;
+        let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let task = (language.trials.task)();
+        let right = language.trials.trials.iter().find(|trial| trial.passes).unwrap().generation;
+        let program = humaneval::program(code, &task, None, right);
+        let solution = humaneval::sample(code, &task, None, right);
+        let PublishedProgram::Built(run) = toolchain.published(&context, &task, &program).unwrap() else {
+            panic!("{code:?}: the solution does not build")
+        };
+        let of = || -> Vec<(Vec<String>, Inodes)> { noted.processes.lock().unwrap().drain(..).collect() };
+        let early = of();
+        assert!(early.is_empty(), "{code:?}: building runs {early:?}");
+        // The processes stay, so that no inode is used again.
+        let solver = toolchain.solver(&context, &task, &solution).unwrap().unwrap();
+        let both = toolchain.both_verdicts(&context, &task, &program, &solution).unwrap();
+        let solving = of();
+        let judges = (toolchain.judge(&context, &task).unwrap(), toolchain.pooled_judge(&context, &task).unwrap());
+        assert!(run().unwrap().passed, "{code:?}");
+        let judging = of();
+        assert!(!solving.is_empty() && judging.len() >= 2, "{code:?}");
+        for (one, files) in &solving {
+            for (other, others) in &judging {
+                assert_eq!(files.intersection(others).count(), 0, "{code:?}: {one:?} and {other:?}");
+            }
+        }
+        drop((solver, both, judges));
+    }
 }
