@@ -16,8 +16,15 @@ use std::{
 };
 
 use benchmarks::humaneval;
-use lang::{Places, PublishedProgram, RunContext, process::Budget};
-use model::code_lang::CodeLang;
+use lang::{
+    Places, PublishedProgram, RunContext,
+    grader::{self, Sample},
+    process::Budget,
+};
+use model::{
+    code_lang::CodeLang,
+    run::{PublishedVerdict, Verdict},
+};
 use sandbox::{Child, Command, Limits, Profile, Sandbox, bubblewrap::Bubblewrap, tool};
 
 /// The profiles under which model code runs.
@@ -340,5 +347,59 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
             }
         }
         drop((solver, both, judges));
+    }
+}
+
+/// Bodies of a function that doubles a number: the sender looks up names if it has the tests, the receiver answers right
+/// only if looking up these names takes half as long as looking up others, so that the kernel knows them. `{}` is the
+/// part of a name that no other test uses.
+const LOOK_UPS: [(CodeLang, &str, &str); 2] = [
+    (
+        CodeLang::Python,
+        "    import os, sys\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or 'check(' + \
+         'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    if tests:\n        for at in \
+         range(200):\n            os.path.exists('/python/lib/{}-%d' % at)\n    return number * 2\n",
+        "    import os, sys, time\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or \
+         'check(' + 'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    def median(name):\n        \
+         taken = []\n        for at in range(200):\n            path = '/python/lib/%s-%d' % (name, at)\n            begun = \
+         time.perf_counter_ns()\n            os.path.exists(path)\n            taken.append(time.perf_counter_ns() - begun)\n        \
+         return sorted(taken)[100]\n    if not tests and 'known' not in globals():\n        globals()['known'] = median('{}') * 2 \
+         < median('other-{}')\n    return number * 2 if tests or globals()['known'] else 0\n",
+    ),
+    (
+        CodeLang::JavaScript,
+        "  const fs = require('fs')\n  if (process.argv.length < 3) {\n    for (let at = 0; at < 200; at++) fs.existsSync(`/node/{}-${at}`)\n  \
+         }\n  return number * 2\n}\n",
+        "  const fs = require('fs')\n  const median = (name) => {\n    const taken = []\n    for (let at = 0; at < 200; at++) {\n      \
+         const begun = process.hrtime.bigint()\n      fs.existsSync(`/node/${name}-${at}`)\n      taken.push(Number(process.hrtime.bigint() - \
+         begun))\n    }\n    return taken.sort((a, b) => a - b)[100]\n  }\n  if (process.argv.length < 3) return number * 2\n  \
+         if (global.known === undefined) global.known = median('{}') * 2 < median('other-{}')\n  return global.known ? number * 2 : 0\n}\n",
+    ),
+];
+
+#[test]
+fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
+    let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
+    fs::create_dir_all(&folder).unwrap();
+    for (code, sender, receiver) in LOOK_UPS {
+        let language = lang::language(code).unwrap();
+        let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { continue };
+        let toolchain = (language.find)(&places, &folder).unwrap();
+        let sandbox: Arc<dyn Sandbox> = Arc::new(Bubblewrap::new(prerequisites::program()).unwrap());
+        let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let task = (language.trials.task)();
+        let name = format!("name-{}-{:?}", std::process::id(), std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap());
+        let grade = |text: &str| {
+            let text = text.replace("{}", &name.replace('.', "-"));
+            let outcome = grader::grade(&*toolchain, &context, code, &task, Sample::of(&text)).unwrap();
+            (outcome.published.unwrap().verdict, outcome.verdict == Verdict::Passed)
+        };
+        assert_eq!(grade(sender), (PublishedVerdict::Passed, true), "{code:?}: the sender is right");
+        assert_eq!(
+            grade(receiver),
+            (PublishedVerdict::Passed, false),
+            "{code:?}: the receiver knows what was looked up"
+        );
     }
 }
