@@ -363,6 +363,7 @@ pub enum SandboxCheck {
     OwnMemory,
     Sockets,
     Processes,
+    SharedState,
     UnsafeMemory,
     NativeBinding,
     Libraries,

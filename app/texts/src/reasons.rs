@@ -352,6 +352,7 @@ impl RunTexts {
             }
             SandboxCheck::Sockets => ("sockets cannot be opened", "无法打开套接字"),
             SandboxCheck::Processes => ("processes cannot be started", "无法启动进程"),
+            SandboxCheck::SharedState => ("nothing can be passed on to another sandbox", "无法向其他沙箱传递信息"),
             SandboxCheck::UnsafeMemory => ("memory cannot be accessed unsafely", "无法绕过检查访问内存"),
             SandboxCheck::NativeBinding => ("native code cannot be bound", "无法绑定本地代码"),
             SandboxCheck::Libraries => ("libraries cannot be loaded", "无法加载本地库"),
@@ -568,6 +569,7 @@ mod tests {
             SandboxCheck::OwnMemory,
             SandboxCheck::Sockets,
             SandboxCheck::Processes,
+            SandboxCheck::SharedState,
             SandboxCheck::UnsafeMemory,
             SandboxCheck::NativeBinding,
             SandboxCheck::Libraries,

@@ -229,7 +229,7 @@ impl Compiler {
                 scratch_files: 64,
                 printed_bytes: 16 << 20,
             },
-            profile: Profile::Run,
+            profile: Profile::EventLoop,
             keep: None,
             control_is_input: false,
         };

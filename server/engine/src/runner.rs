@@ -509,7 +509,7 @@ fn command(toolchain: &Toolchain, suite: &Suite, allowance: Allowance, jobs: u64
             scratch_files: 4096,
             printed_bytes: 8 << 20,
         },
-        profile: Profile::Run,
+        profile: Profile::EventLoop,
         keep: None,
         control_is_input: false,
     })

@@ -81,7 +81,9 @@ pub fn run(order: &Order) -> io::Result<Report> {
     filter_in.write_all(&seccomp::program(order.command.profile)?)?;
     drop(filter_in);
     let handed_down = [control.as_fd(), status_in.as_fd(), filter.as_fd()];
-    for fd in handed_down {
+    // A program that is not told the socket's number does not get the socket.
+    let kept = usize::from(!order.command.argv.iter().any(|argument| argument == CONTROL));
+    for fd in &handed_down[kept..] {
         fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     }
     let mut bubblewrap = bwrap(order, &stage, handed_down.map(|fd| fd.as_raw_fd().to_string()));
@@ -122,10 +124,14 @@ struct Stage {
     first_scratch: PathBuf,
 }
 
-/// The devices that programs expect. There is no terminal and no shared memory.
-const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+/// The devices that programs expect. There is no terminal and no shared memory; `/dev/zero` would be shared memory, which
+/// no resource limit counts.
+const DEVICES: [&str; 3] = ["/dev/null", "/dev/random", "/dev/urandom"];
 
 const NOTHING: Option<&str> = None;
+
+/// The argument that becomes the number of the control socket.
+const CONTROL: &str = "{control}";
 
 impl Stage {
     fn build(order: &Order) -> io::Result<Stage> {
@@ -157,10 +163,11 @@ impl Stage {
         mount(Some(&stage.root), &stage.root, NOTHING, MsFlags::MS_BIND, NOTHING)?;
         // Mounted while we can still read the data folder, which the sandbox's user cannot.
         for (source, inside) in &order.command.read_only {
-            read_only(&stage.bind(source, inside)?)?;
+            read_only(&stage.bind(source, inside)?, MsFlags::MS_NODEV)?;
         }
         for device in DEVICES {
-            stage.bind(Path::new(device), device)?;
+            // A device can be written on a read-only mount, but its owner and times cannot.
+            read_only(&stage.bind(Path::new(device), device)?, MsFlags::MS_NOEXEC)?;
         }
         for (number, inside) in order.command.scratch.iter().enumerate() {
             let folder = place.join(format!("scratch-{number}"));
@@ -170,7 +177,7 @@ impl Stage {
             }
             stage.bind(&folder, inside)?;
         }
-        read_only(&stage.root)?;
+        read_only(&stage.root, MsFlags::MS_NODEV)?;
         if root {
             setgroups(&[])?;
             setgid(Gid::from_raw(order.uid))?;
@@ -195,13 +202,13 @@ impl Stage {
     }
 }
 
-/// Makes a mount read-only and disables set-user-ID programs and devices in it.
-fn read_only(target: &Path) -> io::Result<()> {
+/// Makes a mount read-only, disables set-user-ID programs in it, and sets further flags.
+fn read_only(target: &Path, more: MsFlags) -> io::Result<()> {
     // Without root, the kernel requires that a `noexec` mount stays `noexec`.
     let held = statvfs(target)?.flags().contains(FsFlags::ST_NOEXEC);
     let kept = if held { MsFlags::MS_NOEXEC } else { MsFlags::empty() };
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
-    mount(NOTHING, target, NOTHING, flags | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | kept, NOTHING)?;
+    mount(NOTHING, target, NOTHING, flags | MsFlags::MS_NOSUID | more | kept, NOTHING)?;
     Ok(())
 }
 
@@ -228,7 +235,7 @@ fn limit(limits: &Limits, profile: Profile) -> io::Result<()> {
     // A backstop only. The kernel checks this limit against a count that it takes at clock ticks, which differs from
     // the clock that `accompany` reads by 20% and more on a busy or virtual machine. It must never decide first.
     let backstop = match profile {
-        Profile::Run | Profile::ForkServer => limits.cpu_s * 4 + 60,
+        Profile::Run | Profile::EventLoop | Profile::ForkServer => limits.cpu_s * 4 + 60,
         // Here it decides, for each process of the compiler, because `accompany` reads the clock of the first one only.
         Profile::Build => limits.cpu_s,
     };
@@ -260,7 +267,7 @@ fn bwrap(order: &Order, stage: &Stage, [control, status, filter]: [String; 3]) -
         process.args(["--chdir", first]);
     }
     process.args(["--json-status-fd", &status, "--seccomp", &filter, "--"]);
-    process.args(order.command.argv.iter().map(|arg| if arg == "{control}" { &control } else { arg }));
+    process.args(order.command.argv.iter().map(|arg| if arg == CONTROL { &control } else { arg }));
     process.env_clear().envs(order.command.env.iter().map(|(name, value)| (name, value)));
     // Only the helper's report goes to standard error. Inside, both streams are the server's pipe.
     process.stdin(Stdio::null()).stdout(Stdio::inherit());

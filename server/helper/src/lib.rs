@@ -30,7 +30,8 @@ use serde::{Deserialize, Serialize};
 /// sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number.
+    /// Program and arguments, with paths in the sandbox. `{control}` becomes the control descriptor's number. Without it,
+    /// the program gets the control socket only as [`Command::control_is_input`] says.
     pub argv: Vec<String>,
     /// All environment variables.
     pub env: Vec<(String, String)>,
@@ -58,13 +59,15 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// One process with threads: an interpreter, a JVM or a compiled program. It cannot start other processes.
+    /// One process with threads: an interpreter or a compiled program. It cannot start other processes.
     #[default]
     Run,
+    /// As [`Profile::Run`], for a runtime that creates pipes or socket pairs when it starts: a JVM, Node.js, Go's.
+    EventLoop,
     /// A compiler, which starts the programs that it consists of. It reads model code and never runs it.
     Build,
-    /// A fork server. It may start processes in their own process and mount namespaces, which apply the filter of
-    /// [`Profile::Run`] before they run model code. It never runs model code itself.
+    /// A fork server. It may start processes in their own process and mount namespaces, which apply the filter of a
+    /// program's profile before they run model code. It never runs model code itself.
     ForkServer,
 }
 

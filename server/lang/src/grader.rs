@@ -8,7 +8,11 @@ use model::{
     run::{Outcome, Published, PublishedVerdict, Verdict},
 };
 
-use super::{RunContext, Toolchain, guard, language};
+use super::{
+    PublishedProgram, RunContext, Toolchain,
+    guard::{self, Guarded},
+    language,
+};
 use benchmarks::humaneval::{self, Task};
 use engine::EngineError;
 
@@ -33,12 +37,11 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Runs one sample as the published evaluator does and, if it passes, again under the guard. The guard's verdict is
-/// then the verdict of the outcome.
+/// Runs one sample under the guard, then as the published evaluator does. If both pass it, or only the published
+/// evaluator, the guard's verdict is that of the outcome: a sample that the published evaluator fails does not pass.
 ///
-/// The guard costs two processes, so it runs only for samples that can pass: a sample that the published evaluator
-/// fails does not pass under the guard either. Some languages first try to determine both verdicts of a passing sample
-/// with one process ([`guard::both_verdicts`]).
+/// The order is by information: the published program has the sample and the tests in one process, so it runs last, when
+/// every process that has the sample only has ended. Only compilers see both before, and they run no sample.
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`]. The output then has no verdict.
@@ -59,16 +62,24 @@ pub fn grade(
     let program = humaneval::program(lang, task, prompt, generation);
     let solution = humaneval::sample(lang, task, prompt, generation);
     let _kept = Kept { toolchain, solution: &solution };
-    let quick = guard::both_verdicts(toolchain, context, task, &program, &solution)?;
-    let is_decided = quick.is_some();
-    let judged = match quick {
-        Some(judged) => judged,
-        None => toolchain.published(context, task, &program)?,
+    let (judged, guarded) = match toolchain.published(context, task, &program)? {
+        PublishedProgram::Refused(judged) => (judged, None),
+        PublishedProgram::Built(run) => match guard::judge(toolchain, context, task, &program, &solution) {
+            Ok(Guarded { published: Some(judged), .. }) => (judged, None),
+            Ok(Guarded { outcome, published: None }) => (run()?, Some(outcome)),
+            // Tests that the guard cannot run matter only for a sample that passes as published.
+            Err(EngineError::Tests(why)) => match run()? {
+                judged if judged.passed => return Err(EngineError::Tests(why)),
+                judged => (judged, None),
+            },
+            Err(e) => return Err(e),
+        },
     };
     let mut outcome = judged.outcome;
     outcome.total = u32::from(outcome.verdict != Verdict::CompileError);
-    if judged.passed && !is_decided {
-        let guarded = guard::judge(toolchain, context, task, &solution)?;
+    if judged.passed
+        && let Some(guarded) = guarded
+    {
         outcome.verdict = guarded.verdict;
         outcome.limit = guarded.limit;
         outcome.reason = guarded.reason;
@@ -112,20 +123,21 @@ fn published(lang: CodeLang, passed: bool, result: &str) -> Published {
 #[cfg(test)]
 mod tests {
     use std::{
-        io,
+        io::{self, Read, Write},
+        os::unix::net::UnixStream,
         sync::{
-            Arc,
+            Arc, Mutex,
             atomic::{AtomicUsize, Ordering},
         },
     };
 
     use super::*;
     use crate::{
-        Judged,
+        Judged, command,
         native::BuiltSamples,
         process::{Budget, Running},
     };
-    use sandbox::{Child, Command, Sandbox};
+    use sandbox::{Child, Command, Profile, Report, Sandbox, fake::Fake};
 
     /// A sandbox that starts nothing.
     struct Nothing;
@@ -145,7 +157,7 @@ mod tests {
         }
     }
 
-    /// A toolchain whose samples pass as published and whose solvers do not start.
+    /// A toolchain whose solvers do not start.
     #[derive(Default)]
     struct NoSolvers {
         files: Arc<AtomicUsize>,
@@ -159,10 +171,15 @@ mod tests {
             "none"
         }
 
-        fn published(&self, _: &RunContext, _: &Task, program: &str) -> Result<Judged, EngineError> {
+        fn published<'a>(
+            &'a self,
+            _: &'a RunContext,
+            _: &'a Task,
+            program: &'a str,
+        ) -> Result<PublishedProgram<'a>, EngineError> {
             self.files.fetch_add(1, Ordering::SeqCst);
             self.built.put(program.strip_suffix("tests").unwrap(), File(Arc::clone(&self.files)));
-            Ok(Judged { passed: true, result: "passed".into(), outcome: Outcome::new(Verdict::Passed) })
+            Ok(PublishedProgram::built(|| panic!("the published program runs after the solver")))
         }
 
         fn solver(&self, _: &RunContext, _: &Task, _: &str) -> Result<Result<Running, String>, EngineError> {
@@ -177,6 +194,110 @@ mod tests {
 
         fn forget(&self, solution: &str) {
             self.built.take(solution);
+        }
+    }
+
+    /// A toolchain that records in which order processes start and end.
+    struct Ordered {
+        events: Arc<Mutex<Vec<&'static str>>>,
+        /// Whether the published evaluator passes the sample.
+        passes: bool,
+    }
+
+    impl Ordered {
+        fn note(&self, event: &'static str) {
+            self.events.lock().unwrap().push(event);
+        }
+    }
+
+    impl Toolchain for Ordered {
+        fn version(&self) -> &'static str {
+            "none"
+        }
+
+        fn published<'a>(
+            &'a self,
+            _: &'a RunContext,
+            _: &'a Task,
+            _: &'a str,
+        ) -> Result<PublishedProgram<'a>, EngineError> {
+            self.note("built");
+            Ok(PublishedProgram::built(|| {
+                self.note("published");
+                let verdict = if self.passes { Verdict::Passed } else { Verdict::Failed };
+                Ok(Judged { passed: self.passes, result: String::new(), outcome: Outcome::new(verdict) })
+            }))
+        }
+
+        fn solver(&self, context: &RunContext, _: &Task, _: &str) -> Result<Result<Running, String>, EngineError> {
+            self.note("solver");
+            let command = command(&["solver"], Vec::new(), context.budget, Profile::Run);
+            Ok(Ok(context.start(&command, context.budget)?))
+        }
+
+        fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
+            let command = command(&["judge", &task.test], Vec::new(), context.budget, Profile::Run);
+            context.start(&command, context.budget)
+        }
+    }
+
+    /// Plays a solver that answers every call, or a judge that makes one call and does what its tests say.
+    fn play(command: &Command, mut control: UnixStream, events: &Mutex<Vec<&'static str>>) -> Report {
+        fn receive(control: &mut UnixStream) -> Option<(u8, Vec<u8>)> {
+            let mut length = [0; 4];
+            control.read_exact(&mut length).ok()?;
+            let mut frame = vec![0; u32::from_be_bytes(length) as usize];
+            control.read_exact(&mut frame).ok()?;
+            Some((frame.remove(0), frame))
+        }
+        let send = |control: &mut UnixStream, kind: u8, content: &[u8]| {
+            let length = u32::try_from(content.len() + 1).unwrap();
+            control.write_all(&[&length.to_be_bytes()[..], &[kind], content].concat()).unwrap();
+        };
+        if command.argv[0] == "solver" {
+            while receive(&mut control).is_some() {
+                send(&mut control, b'A', b"answer");
+            }
+            events.lock().unwrap().push("solver ended");
+        } else {
+            send(&mut control, b'C', b"arguments");
+            assert_eq!(receive(&mut control), Some((b'A', b"answer".to_vec())));
+            match command.argv[1].as_str() {
+                "accept" => {
+                    send(&mut control, b'E', b"");
+                    let (_, nonce) = receive(&mut control).unwrap();
+                    send(&mut control, b'R', &nonce);
+                }
+                "reject" => send(&mut control, b'F', b"why"),
+                // The judge ends without a word.
+                _ => {}
+            }
+        }
+        Report { code: Some(0), ..Report::default() }
+    }
+
+    /// The program that has sample and tests runs when nothing else of the sample runs any more, whatever the guard says.
+    #[test]
+    fn the_published_program_runs_last() {
+        let budget = Budget { cpu_s: 1, wait_s: 1, data_mib: 1, threads: 1 };
+        for (tests, accepts) in [("accept", true), ("reject", false), ("end", false)] {
+            for passes in [true, false] {
+                let events = Arc::new(Mutex::new(Vec::new()));
+                let noted = Arc::clone(&events);
+                let fake = move |command: &Command, control| play(command, control, &noted);
+                let sandbox = Arc::new(Fake(fake));
+                let folder = std::env::temp_dir();
+                let context = RunContext { sandbox, folder, cancelled: Arc::default(), budget };
+                let task = Task { prompt: "int f() {".into(), test: tests.into(), ..Task::default() };
+                let toolchain = Ordered { events: Arc::clone(&events), passes };
+                let outcome = grade(&toolchain, &context, CodeLang::Cpp, &task, Sample::of("}")).unwrap();
+                assert_eq!(
+                    *events.lock().unwrap(),
+                    ["built", "solver", "solver ended", "published"],
+                    "{tests} {passes}"
+                );
+                assert_eq!(outcome.verdict == Verdict::Passed, accepts && passes, "{tests} {passes}");
+            }
         }
     }
 

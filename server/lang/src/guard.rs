@@ -8,13 +8,10 @@
 //! return. Whatever a sample does to its process (exit, replace assertions, write frames, read memory), all that
 //! reaches the tests is its answers, and it cannot see what they expect.
 //!
-//! Two faster paths decide passes only. A judge from a [`JudgePool`] serves several samples. [`both_verdicts`] also
-//! takes the published verdict from the solver's process. In all other cases, fresh processes decide.
+//! Two ways are faster than a fresh judge and a process for each verdict. A judge from a [`JudgePool`] serves several
+//! samples, and the solver's process can give the published verdict afterwards ([`Toolchain::both_verdicts`]).
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicI32, Ordering},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{
     reason::Reason,
@@ -76,7 +73,7 @@ impl JudgePool {
             Some(judge) => judge,
             None => (start()?, SAMPLES_PER_JUDGE),
         };
-        running.set_cancel_flag(Arc::clone(&context.cancelled));
+        running.begin(Arc::clone(&context.cancelled));
         Ok(PooledJudge { pool: self, running, samples_left: samples - 1 })
     }
 }
@@ -87,83 +84,30 @@ impl PooledJudge<'_> {
         self.running.send(b'G', part);
     }
 
-    /// Runs the tests over the solver's answers, and returns whether they accept all of them. Afterwards the judge
-    /// returns to the pool if it can serve another sample.
-    fn accepts(mut self, solver: &mut Running) -> Result<bool, EngineError> {
+    /// Runs the tests over the solver's answers. Afterwards the judge returns to the pool if it can serve another sample.
+    fn run(mut self, solver: &mut Running) -> Result<TestResult, EngineError> {
         let result = run_tests(&mut self.running, solver)?;
-        if self.samples_left > 0 && result != TestResult::JudgeUnusable {
+        if self.samples_left > 0 && !matches!(result, TestResult::JudgeUnusable) {
             self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.samples_left));
         }
-        Ok(result == TestResult::Accepted)
+        Ok(result)
     }
 }
 
-/// Decides whether to try [`both_verdicts`] for the next sample. A sample that fails there costs an extra process, so
-/// few samples are tried while most of them fail. Only speed depends on this, never a verdict.
-///
-/// The value is a score, which starts at 0. Samples are tried while it is not negative.
-#[derive(Default)]
-pub struct QuickPathStats(AtomicI32);
-
-impl QuickPathStats {
-    /// A pass adds this to the score and a failure subtracts it. A skipped sample adds 1, so while all samples fail,
-    /// one in `STEP + 1` is tried.
-    const STEP: i32 = 3;
-
-    /// Whether to try the next sample. Counts the sample as skipped if not.
-    pub fn is_worth_trying(&self) -> bool {
-        let is_worth_trying = self.0.load(Ordering::Relaxed) >= 0;
-        if !is_worth_trying {
-            self.change(1);
-        }
-        is_worth_trying
-    }
-
-    /// Records whether a sample that was tried passed.
-    pub fn record(&self, passed: bool) {
-        self.change(if passed { Self::STEP } else { -Self::STEP });
-    }
-
-    fn change(&self, by: i32) {
-        let change = |score: i32| Some((score + by).clamp(-4 * Self::STEP, 4 * Self::STEP));
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
-    }
+/// A sample's outcome under the guard.
+pub struct Guarded {
+    pub outcome: Outcome,
+    /// The published result of a sample that passes, if the solver's process gave it, too.
+    pub published: Option<Judged>,
 }
 
-/// Determines both verdicts of a passing sample with one process for the sample. The process first answers the calls of
-/// a pooled judge. Only after the judge has accepted all answers does the server send it the published program, which
-/// it then runs. Returns `None` unless the sample passes both; fresh processes then decide both verdicts.
+/// Determines a sample's guarded outcome, and runs nothing that has both the sample and the tests before it is final.
 ///
-/// The guarded verdict is final before the published program is sent. The published verdict comes from a process that
-/// has already run the sample. The language's checks of the sample's text make it unlikely that the first run affects
-/// the second, but they are not a security boundary: a sample that evades them could change its own published verdict,
-/// as a single call of `exit` also could.
-///
-/// # Errors
-/// Engine errors, and [`EngineError::Cancelled`].
-pub fn both_verdicts(
-    toolchain: &dyn Toolchain,
-    context: &RunContext,
-    task: &Task,
-    program: &str,
-    solution: &str,
-) -> Result<Option<Judged>, EngineError> {
-    let Some((mut solver, content)) = toolchain.both_verdicts(context, task, program, solution)? else {
-        return Ok(None);
-    };
-    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
-    let mut passed = None;
-    if judge.accepts(&mut solver)? {
-        solver.send(b'P', &content);
-        let judged = toolchain.published_by(solver)?;
-        passed = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
-    }
-    toolchain.record_quick_path(passed.is_some());
-    Ok(passed)
-}
-
-/// Determines a sample's guarded outcome. A pooled judge decides if it accepts the sample; otherwise a fresh solver and
-/// a fresh judge decide.
+/// A pooled judge decides if the task has one and it stays usable; otherwise a fresh judge does. The first solver may be
+/// one of [`Toolchain::both_verdicts`]. After the judge has accepted all its answers, the server sends it the published
+/// program, which it then runs. Its published verdict comes from a process that has already run the sample: a sample
+/// that evades the language's checks of its text could change its own, as a single call of `exit` also could. That is
+/// why only a pass counts here.
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`].
@@ -171,15 +115,86 @@ pub fn judge(
     toolchain: &dyn Toolchain,
     context: &RunContext,
     task: &Task,
+    program: &str,
     solution: &str,
-) -> Result<Outcome, EngineError> {
+) -> Result<Guarded, EngineError> {
+    let alone = |outcome| Guarded { outcome, published: None };
     if !toolchain.has_tests(task) {
         let reason = Reason::ImpossibleCounts { passed: 0, total: 0 };
-        return Ok(failed(Verdict::Anomaly, reason, String::new()));
+        return Ok(alone(failed(Verdict::Anomaly, reason, String::new())));
+    }
+    if let Some(guarded) = judge_by_both(toolchain, context, task, program, solution)? {
+        return Ok(guarded);
     }
     if let Some(outcome) = judge_by_pool(toolchain, context, task, solution)? {
-        return Ok(outcome);
+        return Ok(alone(outcome));
     }
+    judge_afresh(toolchain, context, task, solution).map(alone)
+}
+
+/// The outcome by a solver that can also give the published verdict; `None` if there is none for the sample, or if it
+/// reached one of its limits, which are lower than those of other solvers.
+fn judge_by_both(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    task: &Task,
+    program: &str,
+    solution: &str,
+) -> Result<Option<Guarded>, EngineError> {
+    let Some((mut solver, content)) = toolchain.both_verdicts(context, task, program, solution)? else {
+        return Ok(None);
+    };
+    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
+    match judge.run(&mut solver)? {
+        TestResult::Accepted => {
+            solver.send(b'P', &content);
+            let judged = toolchain.published_by(solver)?;
+            let Outcome { cpu_ms, memory_kib, .. } = judged.outcome;
+            let outcome = Outcome { cpu_ms, memory_kib, ..Outcome::new(Verdict::Passed) };
+            // If the second run fails, a fresh process decides the published verdict.
+            let published = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
+            Ok(Some(Guarded { outcome, published }))
+        }
+        other => {
+            let outcome = rejected(other, solver)?.filter(|outcome| outcome.limit.is_none());
+            Ok(outcome.map(|outcome| Guarded { outcome, published: None }))
+        }
+    }
+}
+
+/// The outcome by a pooled judge; `None` if the task has none, if it became unusable, or if the sample has no solver.
+fn judge_by_pool(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    task: &Task,
+    solution: &str,
+) -> Result<Option<Outcome>, EngineError> {
+    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
+    let Ok(mut solver) = toolchain.solver(context, task, solution)? else { return Ok(None) };
+    match judge.run(&mut solver)? {
+        TestResult::Accepted => Ok(Some(measured(Outcome::new(Verdict::Passed), &solver.stop()?))),
+        other => rejected(other, solver),
+    }
+}
+
+/// The outcome of a sample that a pooled judge did not accept; `None` if the judge cannot decide.
+fn rejected(result: TestResult, solver: Running) -> Result<Option<Outcome>, EngineError> {
+    match result {
+        TestResult::Rejected(why) => {
+            Ok(Some(measured(failed(Verdict::Failed, Reason::AnswersRefused, why), &solver.stop()?)))
+        }
+        TestResult::Unanswered(next) => no_answer(next, solver).map(Some),
+        TestResult::Accepted | TestResult::JudgeUnusable => Ok(None),
+    }
+}
+
+/// The outcome by a fresh judge.
+fn judge_afresh(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    task: &Task,
+    solution: &str,
+) -> Result<Outcome, EngineError> {
     let mut solver = match toolchain.solver(context, task, solution)? {
         Ok(solver) => solver,
         Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
@@ -220,64 +235,51 @@ pub fn judge(
     Err(EngineError::Tests(format!("the tests of {} made more than {MOST_CALLS} calls", task.task_id)))
 }
 
-/// The outcome of a sample that a pooled judge accepts; `None` if it does not, or if the task has no pooled judge.
-fn judge_by_pool(
-    toolchain: &dyn Toolchain,
-    context: &RunContext,
-    task: &Task,
-    solution: &str,
-) -> Result<Option<Outcome>, EngineError> {
-    let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
-    let Ok(mut solver) = toolchain.solver(context, task, solution)? else { return Ok(None) };
-    if !judge.accepts(&mut solver)? {
-        return Ok(None);
-    }
-    let ended = solver.stop()?;
-    Ok(Some(measured(Outcome::new(Verdict::Passed), &ended)))
-}
-
 /// The result of a pooled judge's tests.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum TestResult {
     /// The tests ran to their end without a failure, and the judge returned the nonce.
     Accepted,
-    /// The tests failed. The judge can serve another sample.
-    Rejected,
+    /// The tests failed, although every call had an answer. The judge can serve another sample.
+    Rejected(String),
+    /// The solver did not answer a call. The judge can serve another sample.
+    Unanswered(Next),
     /// The judge ended, reached a limit, violated the protocol or made too many calls. It must be discarded.
     JudgeUnusable,
 }
 
 /// Runs the tests of a pooled judge over the solver's answers.
 fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, EngineError> {
-    // Whether the solver has answered every call so far. The tests could catch the error that a missing answer raises.
-    let mut is_answered = true;
+    // What the solver sent in place of an answer. The tests could catch the error that a missing answer raises.
+    let mut missing = None;
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
-                let answer = if is_answered {
+                if missing.is_none() {
                     solver.send(b'C', &arguments);
                     match solver.receive()? {
-                        Next::Frame(b'A', answer) => Some(answer),
-                        _ => None,
+                        Next::Frame(b'A', answer) => {
+                            judge.send(b'A', &answer);
+                            continue;
+                        }
+                        other => missing = Some(other),
                     }
-                } else {
-                    None
-                };
-                is_answered = answer.is_some();
-                match answer {
-                    Some(answer) => judge.send(b'A', &answer),
-                    // Reports to the judge that the call has no answer. Its `call` then raises an error.
-                    None => judge.send(b'Q', b""),
                 }
+                // Reports to the judge that the call has no answer. Its `call` then raises an error.
+                judge.send(b'Q', b"");
             }
-            Next::Frame(b'E', _) if !is_answered => return Ok(TestResult::JudgeUnusable),
+            Next::Frame(b'E', _) if missing.is_some() => return Ok(TestResult::JudgeUnusable),
             Next::Frame(b'E', _) => {
                 let nonce: [u8; 16] = rand::rng().random();
                 judge.send(b'N', &nonce);
                 let is_confirmed = matches!(judge.receive()?, Next::Frame(b'R', returned) if returned == nonce);
                 return Ok(if is_confirmed { TestResult::Accepted } else { TestResult::JudgeUnusable });
             }
-            Next::Frame(b'F', _) => return Ok(TestResult::Rejected),
+            Next::Frame(b'F', why) => {
+                return Ok(match missing {
+                    Some(next) => TestResult::Unanswered(next),
+                    None => TestResult::Rejected(String::from_utf8_lossy(&why).into_owned()),
+                });
+            }
             _ => return Ok(TestResult::JudgeUnusable),
         }
     }

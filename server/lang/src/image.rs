@@ -73,6 +73,88 @@ pub fn is_replaced(folder: &Path, entry: &str) -> bool {
     kind(name).is_some_and(|kind| fs::read_to_string(current(folder, kind)).is_ok_and(|noted| noted != name))
 }
 
+/// The files of a toolchain that processes see, twice: for processes that have a task's tests, and for those that must not
+/// learn anything about them. The kernel keeps state of each file that survives a process (which pages are in memory,
+/// which names were looked up), so two processes that open the same file can pass on what they know.
+#[derive(Clone, Debug)]
+pub struct Twice {
+    /// For processes with tests: judges, and programs as published.
+    pub judging: Vec<(PathBuf, String)>,
+    /// For processes with a sample only: solvers.
+    pub solving: Vec<(PathBuf, String)>,
+}
+
+/// The name of the second copy of a folder, beside it.
+fn second(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_os_string();
+    name.push("-solving");
+    folder.with_file_name(name)
+}
+
+/// Copies a folder for [`Twice`], with the times of its files, which Java's class archive checks.
+///
+/// # Errors
+/// Fails if the disk is full.
+pub fn duplicate(folder: &Path) -> io::Result<()> {
+    copy_with_times(folder, &second(folder))
+}
+
+/// As [`duplicate`], to any folder.
+///
+/// # Errors
+/// As [`duplicate`].
+pub fn copy_with_times(folder: &Path, copy: &Path) -> io::Result<()> {
+    copy_tree(folder, copy, &|_| true)?;
+    let mut folders = vec![PathBuf::new()];
+    while let Some(inside) = folders.pop() {
+        for entry in fs::read_dir(folder.join(&inside))? {
+            let path = inside.join(entry?.file_name());
+            let found = fs::metadata(folder.join(&path))?;
+            if found.is_dir() {
+                folders.push(path);
+            } else if found.is_file() {
+                fs::File::open(copy.join(path))?.set_modified(found.modified()?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The mounts of a prepared folder and of its copy ([`duplicate`]).
+///
+/// # Errors
+/// Fails if a folder cannot be read.
+pub fn mounts_twice(place: &Path) -> io::Result<Twice> {
+    Ok(Twice { judging: mounts(place)?, solving: mounts(&second(place))? })
+}
+
+/// As [`mounts_twice`], with a mount for each file, for images of few files: then the folders inside belong to one
+/// sandbox, and only the content of files is shared.
+///
+/// # Errors
+/// As [`mounts_twice`].
+pub fn files_twice(place: &Path) -> io::Result<Twice> {
+    Ok(Twice { judging: files(place)?, solving: files(&second(place))? })
+}
+
+/// A mount for each file below a prepared folder.
+fn files(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
+    let (mut found, mut folders) = (Vec::new(), vec![place.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let inside = format!("/{}", path.strip_prefix(place).unwrap_or(&path).display());
+                found.push((path, inside));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Copies a folder and everything below it for whose path, relative to `from`, `wanted` is true. Follows links.
 ///
 /// # Errors
@@ -150,7 +232,34 @@ pub fn mounts(place: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
+
+    #[test]
+    fn a_copy_has_the_same_files_with_the_same_times_and_none_in_common() {
+        let temporary = tempfile::tempdir().unwrap();
+        let place = temporary.path().join("run");
+        fs::create_dir_all(place.join("lib/inner")).unwrap();
+        let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        for name in ["program", "lib/a.so", "lib/inner/b.so"] {
+            fs::write(place.join(name), name).unwrap();
+            fs::File::open(place.join(name)).unwrap().set_modified(old).unwrap();
+        }
+        duplicate(&place).unwrap();
+        let Twice { judging, solving } = files_twice(&place).unwrap();
+        let inside = |mounts: &[(PathBuf, String)]| mounts.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>();
+        assert_eq!(inside(&judging), ["/lib/a.so", "/lib/inner/b.so", "/program"]);
+        assert_eq!(inside(&solving), inside(&judging));
+        for ((one, _), (other, _)) in judging.iter().zip(&solving) {
+            let (first, second) = (fs::metadata(one).unwrap(), fs::metadata(other).unwrap());
+            assert_ne!(first.ino(), second.ino());
+            assert_eq!((first.modified().unwrap(), fs::read(one).unwrap()), (old, fs::read(other).unwrap()));
+            assert_eq!(second.modified().unwrap(), old);
+        }
+        let Twice { judging, solving } = mounts_twice(&place).unwrap();
+        assert_eq!((inside(&judging), inside(&solving)), (vec!["/lib".into(), "/program".into()], inside(&judging)));
+    }
 
     #[test]
     fn images_and_programs_of_earlier_toolchains_are_replaced_ones() {

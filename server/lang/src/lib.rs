@@ -117,11 +117,17 @@ pub trait Toolchain: Send + Sync {
         processors
     }
 
-    /// Runs a program as the published evaluator does, and returns that evaluator's result.
+    /// Builds a program that the published evaluator runs, and runs nothing: the program has the sample and the tests,
+    /// and must not run before everything that has the sample only ([`grader`]).
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
-    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError>;
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError>;
 
     /// Whether a task has tests that can judge an output. Without them the published evaluator passes whatever compiles,
     /// and nothing passes under the guard.
@@ -129,8 +135,8 @@ pub trait Toolchain: Send + Sync {
         true
     }
 
-    /// Starts the guard's solver process with a sample: see [`guard`]. The inner error says why this sample has no
-    /// solver.
+    /// Starts the guard's solver process with a sample: see [`guard`]. The process never gets a test. The inner
+    /// error says why this sample has no solver.
     ///
     /// # Errors
     /// Engine errors, and [`EngineError::Cancelled`].
@@ -154,7 +160,7 @@ pub trait Toolchain: Send + Sync {
 
     /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame and runs the published
     /// program as the published evaluator does. Returns the solver and the frame's content. `None` if the language has
-    /// no such solver, if the sample or the task could affect its second run, or if trying it is not worth the time.
+    /// no such solver, or if the sample or the task could affect its second run or other processes.
     ///
     /// # Errors
     /// As [`Toolchain::solver`].
@@ -179,9 +185,21 @@ pub trait Toolchain: Send + Sync {
     /// Deletes what [`Toolchain::published`] kept of a sample for its solver. Called when grading the sample ends, also
     /// if its solver never started.
     fn forget(&self, _solution: &str) {}
+}
 
-    /// Records whether a sample passed [`guard::both_verdicts`].
-    fn record_quick_path(&self, _passed: bool) {}
+/// A program that the published evaluator runs.
+pub enum PublishedProgram<'a> {
+    /// It does not build, which is the result.
+    Refused(Judged),
+    /// Runs it, and returns the evaluator's result.
+    Built(Box<dyn FnOnce() -> Result<Judged, EngineError> + 'a>),
+}
+
+impl<'a> PublishedProgram<'a> {
+    /// A built program.
+    pub fn built(run: impl FnOnce() -> Result<Judged, EngineError> + 'a) -> PublishedProgram<'a> {
+        PublishedProgram::Built(Box::new(run))
+    }
 }
 
 /// The published evaluator's result for a program.

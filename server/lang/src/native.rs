@@ -103,13 +103,14 @@ pub fn run(
     program: &Path,
     arguments: &[&str],
     libraries: &[(PathBuf, String)],
+    profile: Profile,
 ) -> Result<Running, EngineError> {
     let mut mounts = libraries.to_vec();
     mounts.push((program.to_path_buf(), "/program/a.out".to_owned()));
     let budget = Budget { data_mib: context.budget.data_mib.max(1024), ..context.budget };
     let mut argv = vec!["/program/a.out"];
     argv.extend(arguments);
-    context.start(&command(&argv, mounts, budget, Profile::Run), budget)
+    context.start(&command(&argv, mounts, budget, profile), budget)
 }
 
 /// Starts a built program. Its folder is deleted when the process ends.
@@ -121,8 +122,9 @@ pub fn run_once(
     files: tempfile::TempDir,
     arguments: &[&str],
     libraries: &[(PathBuf, String)],
+    profile: Profile,
 ) -> Result<Running, EngineError> {
-    Ok(run(context, &files.path().join(PROGRAM), arguments, libraries)?.with_files(files))
+    Ok(run(context, &files.path().join(PROGRAM), arguments, libraries, profile)?.with_files(files))
 }
 
 /// The published result for a program that the compiler rejected. `first_error` finds the first error in its output.

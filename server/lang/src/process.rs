@@ -27,6 +27,97 @@ const LOOK: Duration = Duration::from_millis(200);
 /// was too busy to judge it.
 const HOST_PATIENCE: u32 = 100;
 
+/// The other end of a process's control socket, and a clock.
+trait Peer {
+    /// Receives exactly `length` bytes, or fails: [`io::ErrorKind::TimedOut`] after `pause`,
+    /// [`io::ErrorKind::UnexpectedEof`] if the process ended. Bytes received before a failure stay available.
+    fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>>;
+
+    /// The time since any fixed moment.
+    fn now(&self) -> Duration;
+
+    /// The process's scheduler counts; `None` before its start and after its end.
+    fn used(&self) -> Option<Used>;
+}
+
+/// A child and the moment from which its clock counts.
+struct Socket<'a>(&'a mut Child, Instant);
+
+impl Peer for Socket<'_> {
+    fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>> {
+        self.0.receive(length, Instant::now() + pause)
+    }
+
+    fn now(&self) -> Duration {
+        self.1.elapsed()
+    }
+
+    fn used(&self) -> Option<Used> {
+        self.0.used()
+    }
+}
+
+/// How long the server has waited for one process, over everything that it received from it. A process has one budget
+/// of waiting: what it sends, and when, gives it no more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    /// The time spent waiting.
+    waited: Duration,
+    /// The process's counts when its budget began.
+    begun: Used,
+}
+
+/// Why waiting ended without the bytes.
+enum Stopped {
+    /// The process ended, or reached a limit.
+    Ended(Option<LimitHit>),
+    Cancelled,
+    /// The host was too busy: the waiting time, and the CPU time that the process got in it.
+    Busy(Duration, Duration),
+    Failed(io::Error),
+}
+
+impl Waiting {
+    /// Waits for `length` bytes.
+    fn take(
+        &mut self,
+        peer: &mut impl Peer,
+        length: usize,
+        patience: Duration,
+        is_cancelled: impl Fn() -> bool,
+    ) -> Result<Vec<u8>, Stopped> {
+        loop {
+            let before = peer.now();
+            let received = peer.receive(length, LOOK);
+            self.waited += peer.now().saturating_sub(before);
+            let is_here = match received {
+                Ok(bytes) if self.waited < patience => return Ok(bytes),
+                Ok(bytes) => Some(bytes),
+                Err(e) if e.kind() == io::ErrorKind::TimedOut => None,
+                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Err(Stopped::Ended(None)),
+                Err(e) => return Err(Stopped::Failed(e)),
+            };
+            if is_cancelled() {
+                return Err(Stopped::Cancelled);
+            }
+            if self.waited >= patience {
+                // Only now, because the counts are read from files.
+                let used = peer.used().map(|used| used.since(self.begun));
+                if used.is_some_and(|used| used.idle(self.waited) >= patience) {
+                    return Err(Stopped::Ended(Some(LimitHit::Wait)));
+                }
+                let used = used.unwrap_or_default();
+                if self.waited >= patience * HOST_PATIENCE {
+                    return Err(Stopped::Busy(self.waited, used.cpu));
+                }
+            }
+            if let Some(bytes) = is_here {
+                return Ok(bytes);
+            }
+        }
+    }
+}
+
 /// The limits of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -73,6 +164,8 @@ pub struct Running {
     _resource: Option<Box<dyn Send>>,
     cancelled: Arc<AtomicBool>,
     budget: Budget,
+    waiting: Waiting,
+    started: Instant,
 }
 
 /// How a process ended.
@@ -165,7 +258,7 @@ impl Running {
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Running, EngineError> {
         let child = sandbox.start(command).map_err(|e| EngineError::Sandbox(e.to_string()))?;
-        Ok(Running { child, _forked: None, _files: None, _resource: None, cancelled: Arc::clone(cancelled), budget })
+        Ok(Running::of(child, None, budget, cancelled))
     }
 
     /// Forks a process from an idle fork server, or from one that `start` starts. `mode` selects what the process does.
@@ -193,14 +286,20 @@ impl Running {
             }
         };
         let lent = Lent { servers: Arc::clone(servers), server: Some((server_budget, server)) };
-        Ok(Running {
+        Ok(Running::of(child, Some(lent), budget, cancelled))
+    }
+
+    fn of(child: Child, forked: Option<Lent>, budget: Budget, cancelled: &Arc<AtomicBool>) -> Running {
+        Running {
             child,
-            _forked: Some(lent),
+            _forked: forked,
             _files: None,
             _resource: None,
             cancelled: Arc::clone(cancelled),
             budget,
-        })
+            waiting: Waiting::default(),
+            started: Instant::now(),
+        }
     }
 
     /// The limits of the process.
@@ -208,9 +307,10 @@ impl Running {
         self.budget
     }
 
-    /// Replaces the flag that cancels the process. A pooled process serves callers that have different flags.
-    pub fn set_cancel_flag(&mut self, cancelled: Arc<AtomicBool>) {
+    /// Begins work for another caller, who has a flag to cancel it: a new budget of waiting.
+    pub fn begin(&mut self, cancelled: Arc<AtomicBool>) {
         self.cancelled = cancelled;
+        self.waiting = Waiting { waited: Duration::ZERO, begun: self.child.used().unwrap_or_default() };
     }
 
     /// Keeps a folder of files until the process ends.
@@ -278,34 +378,20 @@ impl Running {
 
     /// Reads `length` bytes. The inner error is the limit that the process reached, or `None` if it ended.
     fn take(&mut self, length: usize) -> Result<Result<Vec<u8>, Option<LimitHit>>, EngineError> {
-        // Time is counted from the first timeout of 200 ms: most frames arrive earlier, and the counts are read from
-        // files.
-        let mut first = None;
-        let patience = Duration::from_secs(self.budget.wait_s);
-        loop {
-            match self.child.receive(length, Instant::now() + LOOK) {
-                Ok(bytes) => return Ok(Ok(bytes)),
-                Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
-                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(Err(None)),
-                Err(e) => return Err(e.into()),
-            }
-            if self.cancelled.load(Ordering::SeqCst) {
+        let Running { child, cancelled, waiting, started, budget, .. } = self;
+        let patience = Duration::from_secs(budget.wait_s);
+        let is_cancelled = || cancelled.load(Ordering::SeqCst);
+        match waiting.take(&mut Socket(child, *started), length, patience, is_cancelled) {
+            Ok(bytes) => Ok(Ok(bytes)),
+            Err(Stopped::Ended(limit)) => Ok(Err(limit)),
+            Err(Stopped::Cancelled) => {
                 self.child.kill();
-                return Err(EngineError::Cancelled);
+                Err(EngineError::Cancelled)
             }
-            let (begun, before) = *first.get_or_insert_with(|| (Instant::now(), self.child.used().unwrap_or_default()));
-            let elapsed = begun.elapsed();
-            if elapsed < patience {
-                continue;
+            Err(Stopped::Busy(waited, cpu)) => {
+                Err(EngineError::Busy(format!("a process got {cpu:?} of CPU time in {} s", waited.as_secs())))
             }
-            let used = self.child.used().map_or_else(Used::default, |used| used.since(before));
-            if used.idle(elapsed) >= patience {
-                return Ok(Err(Some(LimitHit::Wait)));
-            }
-            if elapsed >= patience * HOST_PATIENCE {
-                let seconds = elapsed.as_secs();
-                return Err(EngineError::Busy(format!("a process got {:?} of CPU time in {seconds} s", used.cpu)));
-            }
+            Err(Stopped::Failed(e)) => Err(e.into()),
         }
     }
 
@@ -328,5 +414,132 @@ impl Running {
             limit
         };
         Ok(Ended { report, printed, limit, budget: self.budget })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a process does next. Times are in milliseconds.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Sleep(u64),
+        Compute(u64),
+        /// Ready to run, while other programs have the processors.
+        Delayed(u64),
+        Send(usize),
+    }
+
+    /// A process on a simulated clock. It ends when it has used its CPU time, as the helper ends it, or when nothing is
+    /// left to do.
+    struct Simulated {
+        steps: VecDeque<Step>,
+        now: Duration,
+        used: Used,
+        cpu: Duration,
+        sent: usize,
+    }
+
+    impl Peer for Simulated {
+        fn receive(&mut self, length: usize, pause: Duration) -> io::Result<Vec<u8>> {
+            let deadline = self.now + pause;
+            while self.sent < length {
+                let left = deadline - self.now;
+                if left.is_zero() {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                let Some(step) = self.steps.front_mut().filter(|_| self.used.cpu < self.cpu) else {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                };
+                let ms = match step {
+                    Step::Sleep(ms) | Step::Compute(ms) | Step::Delayed(ms) => ms,
+                    Step::Send(count) => {
+                        self.sent += *count;
+                        self.steps.pop_front();
+                        continue;
+                    }
+                };
+                let part = Duration::from_millis(*ms).min(left);
+                *ms -= part.as_millis() as u64;
+                let is_over = *ms == 0;
+                match step {
+                    Step::Compute(_) => self.used.cpu += part,
+                    Step::Delayed(_) => self.used.delayed += part,
+                    _ => {}
+                }
+                self.now += part;
+                if is_over {
+                    self.steps.pop_front();
+                }
+            }
+            self.sent -= length;
+            Ok(vec![0; length])
+        }
+
+        fn now(&self) -> Duration {
+            self.now
+        }
+
+        fn used(&self) -> Option<Used> {
+            Some(self.used)
+        }
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (1_u64..4_000).prop_map(Step::Sleep),
+            (1_u64..200).prop_map(Step::Sleep),
+            (1_u64..3_000).prop_map(Step::Compute),
+            (1_u64..2_000).prop_map(Step::Delayed),
+            (1_usize..40).prop_map(Step::Send),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+        /// Whatever a process sends, sleeps and computes, and in whatever portions the server reads it, the server waits
+        /// for it no longer than its CPU time, its one budget of waiting, and the time in which others had the
+        /// processors; and a process within both limits is never stopped.
+        #[test]
+        fn a_process_has_one_budget_of_waiting(
+            steps in proptest::collection::vec(step(), 0..120),
+            portions in proptest::collection::vec(1_usize..12, 1..20),
+            cpu_s in 1_u64..10,
+            wait_s in 1_u64..6,
+        ) {
+            let (cpu, patience) = (Duration::from_secs(cpu_s), Duration::from_secs(wait_s));
+            let slept: u64 = steps.iter().map(|step| if let Step::Sleep(ms) = step { *ms } else { 0 }).sum();
+            let mut peer = Simulated {
+                steps: steps.into(),
+                now: Duration::ZERO,
+                used: Used::default(),
+                cpu,
+                sent: 0,
+            };
+            let mut waiting = Waiting::default();
+            let mut limit = None;
+            for &portion in portions.iter().cycle() {
+                match waiting.take(&mut peer, portion, patience, || false) {
+                    Ok(_) => {}
+                    Err(Stopped::Ended(reached)) => {
+                        limit = reached;
+                        break;
+                    }
+                    Err(_) => panic!("neither cancelled nor busy"),
+                }
+            }
+            let held = peer.now - peer.used.delayed;
+            // The kernel's count and the pause between two looks.
+            prop_assert!(held <= cpu + patience + LOOK * 2, "{held:?}");
+            if Duration::from_millis(slept) < patience {
+                prop_assert_eq!(limit, None);
+            }
+        }
     }
 }

@@ -12,9 +12,9 @@ use std::{
 
 use benchmarks::humaneval::{self, Task};
 use lang::{
-    Places, RunContext, Toolchain,
+    Places, PublishedProgram, RunContext, Toolchain,
     grader::{self, LONGEST_TEXT, Sample},
-    guard,
+    guard::{self, Guarded},
     process::Budget,
 };
 use model::{
@@ -341,13 +341,17 @@ fn check_java_samples(lang: CodeLang) {
     for (generation, is_published, is_guarded, is_quick) in JAVA_SAMPLES {
         let program = humaneval::program(lang, &task, None, generation);
         let solution = humaneval::sample(lang, &task, None, generation);
-        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
-        assert_eq!(judged.is_some(), is_quick, "{generation}");
-        let apart = toolchain.published(&context(), &task, &program).unwrap();
+        let context = context();
+        let apart = match toolchain.published(&context, &task, &program).unwrap() {
+            PublishedProgram::Refused(judged) => judged,
+            PublishedProgram::Built(run) => run().unwrap(),
+        };
         assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
-        let guarded = guard::judge(&*toolchain, &context(), &task, &solution).unwrap();
-        assert!(!is_published || (guarded.verdict == Verdict::Passed) == is_guarded, "{generation}: {guarded:?}");
-        let outcome = grader::grade(&*toolchain, &context(), lang, &task, Sample::of(generation)).unwrap();
+        let Guarded { outcome, published: quick } =
+            guard::judge(&*toolchain, &context, &task, &program, &solution).unwrap();
+        assert_eq!(quick.is_some(), is_quick, "{generation}");
+        assert!(!is_published || (outcome.verdict == Verdict::Passed) == is_guarded, "{generation}: {outcome:?}");
+        let outcome = grader::grade(&*toolchain, &context, lang, &task, Sample::of(generation)).unwrap();
         let verdicts = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
         assert_eq!(verdicts, (is_published, is_guarded), "{}", shown(generation, &outcome));
     }
@@ -364,8 +368,8 @@ fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
     let check = |generation: &str, expected: bool| {
         let program = humaneval::program(lang, &task, None, generation);
         let solution = humaneval::sample(lang, &task, None, generation);
-        let judged = guard::both_verdicts(&*toolchain, &context(), &task, &program, &solution).unwrap();
-        assert_eq!(judged.is_some(), expected, "{generation}");
+        let guarded = guard::judge(&*toolchain, &context(), &task, &program, &solution).unwrap();
+        assert_eq!(guarded.published.is_some(), expected, "{generation}");
     };
     check(right, true);
     others.iter().for_each(|generation| check(generation, false));

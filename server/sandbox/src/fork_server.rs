@@ -2,7 +2,7 @@
 //! libraries once.
 //!
 //! The fork server itself runs no model code, and its processes cannot reach it: each has its own process and mount
-//! namespaces and its own scratch folders, and applies the filter of [`Profile::Run`] before it runs a program
+//! namespaces and its own scratch folders, and applies the filter of a program's profile before it runs one
 //! (`server/lang/src/python/fork_server.py`). It runs one process at a time, so limits of the sandbox as a whole are
 //! limits of that process.
 
@@ -51,7 +51,7 @@ pub struct ForkServer {
 /// The first message to a fork server.
 #[derive(Serialize)]
 struct Settings<'a> {
-    /// The filter of [`Profile::Run`], in hexadecimal.
+    /// The filter of the processes' profile, in hexadecimal.
     filter: String,
     scratch: &'a [String],
     scratch_bytes: u64,
@@ -61,7 +61,7 @@ struct Settings<'a> {
 
 impl ForkServer {
     /// Starts a fork server with the command of a single program, and waits until it is ready. Its processes get the
-    /// limits of that command.
+    /// limits and the filter of that command.
     ///
     /// # Errors
     /// Fails if the host lacks a prerequisite: Linux 5.8 or newer, a bubblewrap that can keep a capability.
@@ -70,7 +70,7 @@ impl ForkServer {
         let own = Limits { cpu_s: LIFE_S, threads: limits.threads + OWN_THREADS, ..limits };
         let mut server = sandbox.start(&Command { limits: own, profile: Profile::ForkServer, ..command.clone() })?;
         let settings = Settings {
-            filter: hex::encode(filter(Profile::Run)?),
+            filter: hex::encode(filter(command.profile)?),
             scratch: &command.scratch,
             scratch_bytes: limits.scratch_bytes,
             scratch_files: limits.scratch_files,

@@ -16,13 +16,13 @@ use sha2::{Digest, Sha256};
 use signature::Signature;
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, image,
+    Judged, Language, Places, PublishedProgram, RunContext, Toolchain, image,
     native::{self, Built, BuiltSamples, TaskPrograms},
     process::{Ended, Running},
 };
 use benchmarks::humaneval::{self, CPP_INCLUDES, Task};
 use engine::EngineError;
-use sandbox::{bubblewrap, tool};
+use sandbox::{Profile, bubblewrap, tool};
 
 mod body;
 mod failures;
@@ -34,7 +34,7 @@ const VALUES: &str = include_str!("values.h");
 const JUDGE: &str = include_str!("judge.h");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// C++'s entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -50,12 +50,12 @@ struct Cpp {
     /// The files that the compiler sees.
     build: Vec<(PathBuf, String)>,
     /// The files that a program sees: the libraries that programs link to.
-    run: Vec<(PathBuf, String)>,
+    run: image::Twice,
     task_programs: TaskPrograms,
     linker: &'static [&'static str],
     /// Whether the image has the header and the template library that bodies are compiled with.
     has_bodies: bool,
-    /// Shared objects of samples that passed as published, until their solvers start.
+    /// The solver's copies of shared objects of samples, until their solvers start.
     built_samples: BuiltSamples<tempfile::TempDir>,
 }
 
@@ -97,7 +97,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let programs = ["g++", "as", "ld", "ld.gold"].map(|name| format!("/usr/bin/{name}"));
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
-    let run = image::mounts(&place.join("run"))?;
+    let run = image::files_twice(&place.join("run"))?;
     let task_programs = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Cpp { version, build, run, task_programs, linker, has_bodies, built_samples: BuiltSamples::default() }))
 }
@@ -123,7 +123,7 @@ fn prepare(compiler: &Path, place: &Path) -> io::Result<()> {
         tracing::warn!(cause = %e, "every C++ sample is compiled with its tests");
         let _ = fs::remove_file(headers.join(BODY_HEADER).with_extension("h.gch"));
     }
-    Ok(())
+    image::duplicate(&run)
 }
 
 /// Precompiles the helper headers as position-independent code, and compiles common instantiations of their templates
@@ -243,25 +243,35 @@ impl Cpp {
         self.task_programs.program_if_built(task, key, build)
     }
 
-    /// The published result of a sample that is a body. `None` if the sample must be compiled with the tests: it is not
-    /// a body, or something could not be built or loaded.
-    fn published_body(&self, context: &RunContext, task: &Task, program: &str) -> Result<Option<Judged>, EngineError> {
+    /// A sample that is a body, with the program that has its task's tests. `None` if the sample must be compiled with the
+    /// tests: it is not a body, or something could not be built.
+    fn published_body(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        program: &str,
+    ) -> Result<Option<(PathBuf, tempfile::TempDir)>, EngineError> {
         let solution =
             humaneval::without_tests(CodeLang::Cpp, task, program).filter(|solution| is_body(task, solution));
         let Some(solution) = solution.filter(|_| self.has_bodies) else { return Ok(None) };
         let Some(tests) = self.tests_program(context, task)? else { return Ok(None) };
         let Built::Program(files) = self.build_body(context, task, solution)? else { return Ok(None) };
-        let ended = self.run_with_sample(context, &tests, files.path(), &[])?.end()?;
-        // The loader did not find a name, for example because the sample does not define the function that the tests
-        // call.
-        if ended.report.code == Some(127) && ended.printed.contains("symbol lookup error") {
-            return Ok(None);
+        let copy = context.temporary()?;
+        fs::copy(files.path().join(native::PROGRAM), copy.path().join(native::PROGRAM))?;
+        self.built_samples.put(solution, copy);
+        Ok(Some((tests, files)))
+    }
+
+    /// Compiles a program with the sample and the tests, and runs it.
+    fn published_whole(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
+        match self.build(context, task, program, None)? {
+            Built::Program(files) => self.run_whole(context, files),
+            Built::Refused(ended) => native::refused(ended, first_error),
         }
-        let judged = judged(&ended);
-        if judged.passed {
-            self.built_samples.put(solution, files);
-        }
-        Ok(Some(judged))
+    }
+
+    fn run_whole(&self, context: &RunContext, files: tempfile::TempDir) -> Result<Judged, EngineError> {
+        Ok(judged(&native::run_once(context, files, &[], &self.run.judging, Profile::Run)?.end()?))
     }
 
     /// Compiles a sample that is a body to a shared object. As in a program, undefined names are an error.
@@ -286,10 +296,11 @@ impl Cpp {
         program: &Path,
         files: &Path,
         arguments: &[&str],
+        libraries: &[(PathBuf, String)],
     ) -> Result<Running, EngineError> {
-        let mut seen = self.run.clone();
+        let mut seen = libraries.to_vec();
         seen.push((files.join(native::PROGRAM), format!("/program/{SAMPLE_LIBRARY}")));
-        native::run(context, program, arguments, &seen)
+        native::run(context, program, arguments, &seen, Profile::Run)
     }
 }
 
@@ -316,14 +327,28 @@ impl Toolchain for Cpp {
         &self.version
     }
 
-    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
-        if let Some(judged) = self.published_body(context, task, program)? {
-            return Ok(judged);
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
+        if let Some((tests, files)) = self.published_body(context, task, program)? {
+            return Ok(PublishedProgram::built(move || {
+                let running = self.run_with_sample(context, &tests, files.path(), &[], &self.run.judging)?;
+                let ended = running.end()?;
+                // The loader did not find a name, for example because the sample does not define the function that the
+                // tests call.
+                if ended.report.code == Some(127) && ended.printed.contains("symbol lookup error") {
+                    return self.published_whole(context, task, program);
+                }
+                Ok(judged(&ended))
+            }));
         }
-        match self.build(context, task, program, None)? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
-            Built::Refused(ended) => native::refused(ended, first_error),
-        }
+        Ok(match self.build(context, task, program, None)? {
+            Built::Program(files) => PublishedProgram::built(move || self.run_whole(context, files)),
+            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, first_error)?),
+        })
     }
 
     fn solver(
@@ -335,17 +360,20 @@ impl Toolchain for Cpp {
         if let Some(files) = self.built_samples.take(solution)
             && let Some(caller) = self.solver_program(context, task)?
         {
-            return Ok(Ok(self.run_with_sample(context, &caller, files.path(), &["{control}"])?.with_files(files)));
+            let running = self.run_with_sample(context, &caller, files.path(), &["{control}"], &self.run.solving)?;
+            return Ok(Ok(running.with_files(files)));
         }
         // Compiling the code that answers calls together with the sample takes as long as the sample itself.
         if is_apart(task, solution)
             && let Some(caller) = self.caller(context, task)?
             && let Built::Program(files) = self.build(context, task, solution, Some(&caller))?
         {
-            return Ok(Ok(native::run_once(context, files, &["{control}"], &self.run)?));
+            return Ok(Ok(native::run_once(context, files, &["{control}"], &self.run.solving, Profile::Run)?));
         }
         Ok(match self.build(context, task, &solver_text(task, solution)?, None)? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
+            Built::Program(files) => {
+                Ok(native::run_once(context, files, &["{control}"], &self.run.solving, Profile::Run)?)
+            }
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
     }
@@ -356,7 +384,7 @@ impl Toolchain for Cpp {
             Some(program) => program,
             None => self.task_programs.program(task, &text, || self.build(context, task, &text, None))?,
         };
-        native::run(context, &program, &["{control}"], &self.run)
+        native::run(context, &program, &["{control}"], &self.run.judging, Profile::Run)
     }
 
     fn forget(&self, solution: &str) {

@@ -30,6 +30,33 @@ pub static TRIALS: Trials = Trials {
              #include <sys/socket.h>\nint open_one() { return socket(AF_INET, SOCK_DGRAM, 0); }\n",
         ),
         cannot(
+            SandboxCheck::SharedState,
+            "    extern bool reaches();\n    if (!reaches()) abort();\n    return number * 2;\n}\n\
+             #include <sys/stat.h>\n#include <fcntl.h>\n\
+             bool reaches() { return utimensat(AT_FDCWD, \"/dev/null\", 0, 0) == 0; }\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    extern bool reaches();\n    if (!reaches()) abort();\n    return number * 2;\n}\n\
+             #include <fcntl.h>\nbool reaches() { return posix_fadvise(open(\"/program/a.out\", O_RDONLY), 0, 0, 4) == 0; }\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    extern bool reaches();\n    if (!reaches()) abort();\n    return number * 2;\n}\n\
+             #include <sys/mman.h>\nbool reaches() { return mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED; }\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    extern bool reaches();\n    if (!reaches()) abort();\n    return number * 2;\n}\n\
+             #include <sys/sysinfo.h>\nbool reaches() { struct sysinfo all; return sysinfo(&all) == 0; }\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    extern bool reaches();\n    if (!reaches()) abort();\n    return number * 2;\n}\n\
+             #include <fcntl.h>\n#include <unistd.h>\n\
+             bool reaches() { struct flock of = {}; return fcntl(open(\"/dev/null\", O_RDWR), F_GETLK, &of) == 0; }\n",
+        ),
+        cannot(
             SandboxCheck::Processes,
             "    extern int child();\n    if (child() < 0) abort();\n    return number * 2;\n}\n\
              #include <unistd.h>\nint child() { return fork(); }\n",

@@ -18,13 +18,13 @@ use model::{code_lang::CodeLang, run::Verdict};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, image,
+    Judged, Language, Places, PublishedProgram, RunContext, Toolchain, image,
     native::{self, Built, BuiltSamples, TaskPrograms},
     process::{Ended, Running},
 };
 use benchmarks::humaneval::{self, Task};
 use engine::EngineError;
-use sandbox::tool;
+use sandbox::{Profile, tool};
 
 mod batch;
 mod failures;
@@ -110,7 +110,7 @@ struct Go {
     debug: String,
     judges: TaskPrograms,
     batches: Arc<Batches<Sample, InBatch>>,
-    /// Samples of batches that passed as published, until their solvers start.
+    /// Samples of batches, until their solvers start.
     built_samples: BuiltSamples<InBatch>,
 }
 
@@ -345,28 +345,20 @@ impl Go {
     ) -> Result<Running, EngineError> {
         let number = number.to_string();
         let arguments: Vec<&str> = [number.as_str()].iter().chain(arguments).copied().collect();
-        native::run(context, &batch.files.path().join(program), &arguments, &[])
+        native::run(context, &batch.files.path().join(program), &arguments, &[], Profile::EventLoop)
     }
 
-    /// The published result of a sample that is built in a batch; `None` if it must be built alone.
-    fn published_in_batch(
-        &self,
-        context: &RunContext,
-        task: &Task,
-        program: &str,
-    ) -> Result<Option<Judged>, EngineError> {
+    /// Builds a sample in a batch; `None` if it must be built alone.
+    fn built_in_batch(&self, context: &RunContext, task: &Task, program: &str) -> Result<Option<InBatch>, EngineError> {
         let Some(solution) = humaneval::without_tests(CodeLang::Go, task, program) else { return Ok(None) };
         let Ok(Signature { name, .. }) = signature(task) else { return Ok(None) };
         let sample = Sample { program: program.to_owned(), end: solution.len(), name };
         // Tasks with the same tests ask for the same answers.
         let built = self.batches.build(task.test.clone(), sample, |samples| self.build_batch(context, samples))?;
-        let Some(built) = built else { return Ok(None) };
-        let _slot = self.batches.slot();
-        let judged = judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?);
-        if judged.passed {
-            self.built_samples.put(solution, built);
+        if let Some(built) = &built {
+            self.built_samples.put(solution, built.clone());
         }
-        Ok(Some(judged))
+        Ok(built)
     }
 
     fn judge_texts(task: &Task) -> Result<[String; 3], EngineError> {
@@ -403,15 +395,27 @@ impl Toolchain for Go {
         (processors * batch::MAX_SAMPLES).min(MOST_WORKERS)
     }
 
-    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
-        if let Some(judged) = self.published_in_batch(context, task, program)? {
-            return Ok(judged);
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
+        if let Some(built) = self.built_in_batch(context, task, program)? {
+            return Ok(PublishedProgram::built(move || {
+                let _slot = self.batches.slot();
+                Ok(judged(&Self::run_in_batch(context, &built, Batch::TESTS, &TEST_FLAGS)?.end()?))
+            }));
         }
         let _slot = self.batches.slot();
-        match self.build(context, "test", &[("main_test.go", program)], &[])? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &TEST_FLAGS, &[])?.end()?)),
-            Built::Refused(ended) => native::refused(ended, error_line),
-        }
+        Ok(match self.build(context, "test", &[("main_test.go", program)], &[])? {
+            Built::Program(files) => PublishedProgram::built(move || {
+                let _slot = self.batches.slot();
+                let running = native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?;
+                Ok(judged(&running.end()?))
+            }),
+            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, error_line)?),
+        })
     }
 
     fn solver(
@@ -428,7 +432,9 @@ impl Toolchain for Go {
         }
         let name = signature(task)?.name;
         Ok(match self.build(context, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &[])?.with_resource(slot)),
+            Built::Program(files) => {
+                Ok(native::run_once(context, files, &["{control}"], &[], Profile::EventLoop)?.with_resource(slot))
+            }
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }
@@ -438,7 +444,7 @@ impl Toolchain for Go {
         let texts = [("tests.go", text.as_str()), ("main.go", &main), ("call.go", &call)];
         let whole = format!("{text}\0{main}\0{call}");
         let program = self.judges.program(task, &whole, || self.build(context, "program", &texts, &[]))?;
-        native::run(context, &program, &["{control}"], &[])
+        native::run(context, &program, &["{control}"], &[], Profile::EventLoop)
     }
 
     fn forget(&self, solution: &str) {

@@ -31,6 +31,18 @@ pub static TRIALS: Trials = Trials {
              return number * 2\n}\n",
         ),
         cannot_with_prompt(
+            "import \"syscall\"\n\nfunc Double(number int) int {\n",
+            SandboxCheck::SharedState,
+            "    var disk syscall.Statfs_t\n    if syscall.Statfs(\"/dev/null\", &disk) != nil {\n        return 0\n    }\n    \
+             return number * 2\n}\n",
+        ),
+        cannot_with_prompt(
+            "import \"syscall\"\n\nfunc Double(number int) int {\n",
+            SandboxCheck::SharedState,
+            "    if _, err := syscall.Mmap(-1, 0, 4096, 3, 0x21); err != nil {\n        return 0\n    }\n    \
+             return number * 2\n}\n",
+        ),
+        cannot_with_prompt(
             "import \"os/exec\"\n\nfunc Double(number int) int {\n",
             SandboxCheck::Processes,
             "    if err := exec.Command(\"/program/a.out\").Start(); err != nil {\n        return 0\n    }\n    return \

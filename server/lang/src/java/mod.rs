@@ -19,8 +19,8 @@ use model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, command,
-    guard::{JudgePool, PooledJudge, QuickPathStats},
+    Judged, Language, Places, PublishedProgram, RunContext, Toolchain, command,
+    guard::{JudgePool, PooledJudge},
     image,
     native::{self, Built, TaskPrograms},
     process::{Budget, Running},
@@ -52,6 +52,9 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("Judges.java", include_str!("Judges.java")),
 ];
 
+/// Increase when images are built differently.
+const GENERATION: u32 = 2;
+
 /// Java's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
     code: CodeLang::Java,
@@ -64,7 +67,7 @@ pub const LANGUAGE: Language = Language {
 struct Java {
     version: String,
     /// The image that runs programs, with our own programs.
-    run: Vec<(PathBuf, String)>,
+    run: image::Twice,
     images: Arc<toolchain::Toolchain>,
     /// Compilers, which stay warm while the toolchain is in use.
     compilers: OnceLock<Pool>,
@@ -72,8 +75,7 @@ struct Java {
     values: Files,
     judges: TaskPrograms,
     pooled_judges: JudgePool,
-    quick_path: QuickPathStats,
-    /// The last programs that were compiled for both verdicts, so that [`Toolchain::published`] does not compile them
+    /// The last programs that were compiled with their tests, so that [`Toolchain::both_verdicts`] does not compile them
     /// again: a hash of the text, and the result.
     compiled: Mutex<VecDeque<([u8; 32], CompilerResult)>>,
 }
@@ -87,27 +89,31 @@ const MOST_COMPILED: usize = 16;
 fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let images = toolchain::Toolchain::prepare(folder)?;
     let mut digest = Sha256::new();
-    digest.update(&images.fingerprint);
+    digest.update(format!("{GENERATION} {}", images.fingerprint));
     for (name, text) in PROGRAMS {
         digest.update(format!("{name} {}\n{text}", text.len()));
     }
     let name = format!("programs-{}", &hex::encode(digest.finalize())[..16]);
     let place = image::prepared(folder, &name, |place| {
+        let image = place.join("image");
         let sources = tempfile::tempdir()?;
         let mut arguments = vec!["-encoding".to_owned(), "UTF-8".to_owned(), "-d".to_owned()];
-        arguments.push(place.join("programs").to_string_lossy().into_owned());
+        arguments.push(image.join("programs").to_string_lossy().into_owned());
         for (name, text) in PROGRAMS {
             let file = sources.path().join(name);
             fs::write(&file, text)?;
             arguments.push(file.to_string_lossy().into_owned());
         }
-        tool::run(&toolchain::find_jdk()?.join("bin/javac"), arguments).map(drop)
+        tool::run(&toolchain::find_jdk()?.join("bin/javac"), arguments)?;
+        image::duplicate(&image)?;
+        image::copy_with_times(&images.run, &place.join("java-solving"))
     })?;
-    let mut run = toolchain::mounts(&images.run)?;
-    run.extend(image::mounts(&place)?);
+    let mut run = image::mounts_twice(&place.join("image"))?;
+    run.judging.extend(toolchain::mounts(&images.run)?);
+    run.solving.extend(toolchain::mounts(&place.join("java-solving"))?);
     let mut values = Files::new();
     for name in ["Values", "Values$NotPlain", "Values$Unanswered"] {
-        let class = place.join("programs/aixgrade/programs").join(name).with_extension("class");
+        let class = place.join("image/programs/aixgrade/programs").join(name).with_extension("class");
         values.insert(format!("aixgrade.programs.{name}"), fs::read(class)?);
     }
     let judges = TaskPrograms::new(image::programs(folder, &name))?;
@@ -120,7 +126,6 @@ fn find(_places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
         values,
         judges,
         pooled_judges: JudgePool::default(),
-        quick_path: QuickPathStats::default(),
         compiled: Mutex::default(),
     }))
 }
@@ -173,49 +178,58 @@ impl Java {
         })
     }
 
-    /// Keeps a compiled program for [`Java::take_compiled`].
-    fn keep_compiled(&self, program: &str, result: CompilerResult) {
-        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.truncate(MOST_COMPILED - 1);
-        kept.push_front((Sha256::digest(program).into(), result));
-    }
-
-    fn take_compiled(&self, program: &str) -> Option<CompilerResult> {
+    /// Compiles a program with its tests, unless it is one of the last that were.
+    fn compiled(&self, context: &RunContext, program: &str) -> Result<CompilerResult, EngineError> {
         let key: [u8; 32] = Sha256::digest(program).into();
-        let mut kept = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(of, _)| *of == key)?;
-        kept.remove(at).map(|(_, result)| result)
+        let kept = || self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, result)) = kept().iter().find(|(of, _)| *of == key) {
+            return Ok(result.clone());
+        }
+        let result = self.compile(context, program, false)?;
+        let mut kept = kept();
+        kept.truncate(MOST_COMPILED - 1);
+        kept.push_front((key, result.clone()));
+        Ok(result)
     }
 
     /// Starts a main class from an archive of classes. The guard's programs get the control socket as standard input:
     /// to open a descriptor by its number, Java needs an option that slows its start.
-    fn run(&self, context: &RunContext, classes: &Path, main: &[&str], guarded: bool) -> Result<Running, EngineError> {
-        let mount = (classes.to_path_buf(), "/program/classes.jar".to_owned());
-        self.start(context, Some(mount), main, guarded, budget(context))
+    fn run(
+        context: &RunContext,
+        image: &[(PathBuf, String)],
+        classes: &Path,
+        main: &[&str],
+        guarded: bool,
+    ) -> Result<Running, EngineError> {
+        let mut mounts = image.to_vec();
+        mounts.push((classes.to_path_buf(), "/program/classes.jar".to_owned()));
+        Java::start(context, mounts, main, guarded, budget(context))
     }
 
     /// Starts one of the guard's programs, which receives classes in frames.
-    fn run_own(&self, context: &RunContext, main: &[&str], budget: Budget) -> Result<Running, EngineError> {
+    fn run_own(
+        context: &RunContext,
+        image: &[(PathBuf, String)],
+        main: &[&str],
+        budget: Budget,
+    ) -> Result<Running, EngineError> {
         let arguments: Vec<&str> = ["-cp", "/programs"].iter().chain(main).copied().collect();
-        self.start(context, None, &arguments, true, budget)
+        Java::start(context, image.to_vec(), &arguments, true, budget)
     }
 
     fn start(
-        &self,
         context: &RunContext,
-        mount: Option<(PathBuf, String)>,
+        mounts: Vec<(PathBuf, String)>,
         main: &[&str],
         guarded: bool,
         budget: Budget,
     ) -> Result<Running, EngineError> {
-        let mut mounts = self.run.clone();
-        mounts.extend(mount);
         let heap = format!("-Xmx{}m", heap_mib(context));
         let rest = ["-Xms32m", "-XX:+UseG1GC", "-XX:ParallelGCThreads=1", "-XX:ConcGCThreads=1", &heap];
         let avx = runner::has_avx512().then_some("-XX:UseAVX=2");
         let options = JVM.iter().chain(&toolchain::IN_PLACE).chain(&avx).chain(&rest);
         let arguments: Vec<&str> = options.chain(main).copied().collect();
-        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        let mut command = command(&arguments, mounts, budget, Profile::EventLoop);
         command.env.push((LIBRARIES.0.to_owned(), LIBRARIES.1.to_owned()));
         command.control_is_input = guarded;
         context.start(&command, budget)
@@ -271,21 +285,25 @@ impl Toolchain for Java {
         self.pooled_judges.is_warm()
     }
 
-    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        let compiled = match self.take_compiled(program) {
-            Some(compiled) => compiled,
-            None => self.compile(context, program, false)?,
-        };
-        match compiled {
-            Ok(classes) => {
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        _task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
+        Ok(match self.compiled(context, program)? {
+            Ok(classes) => PublishedProgram::built(move || {
                 let files = archived(context, &classes)?;
                 let classes = files.path().join(native::PROGRAM);
-                self.published_by(self.run(context, &classes, &["-cp", "/program/classes.jar", "Main"], false)?)
-            }
-            Err(outcome) => {
-                Ok(Judged { passed: false, result: "failed: compilation error".to_owned(), outcome: *outcome })
-            }
-        }
+                let main = ["-cp", "/program/classes.jar", "Main"];
+                self.published_by(Java::run(context, &self.run.judging, &classes, &main, false)?)
+            }),
+            Err(outcome) => PublishedProgram::Refused(Judged {
+                passed: false,
+                result: "failed: compilation error".to_owned(),
+                outcome: *outcome,
+            }),
+        })
     }
 
     fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
@@ -307,7 +325,7 @@ impl Toolchain for Java {
                 let files = archived(context, &classes)?;
                 let classes = files.path().join(native::PROGRAM);
                 let main = ["-cp", GUARDED, "aixgrade.programs.Solver", &name];
-                Ok(self.run(context, &classes, &main, true)?.with_files(files))
+                Ok(Java::run(context, &self.run.solving, &classes, &main, true)?.with_files(files))
             }
             Err(outcome) => Err(outcome.message),
         })
@@ -315,13 +333,13 @@ impl Toolchain for Java {
 
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let classes = self.judge_classes(context, task)?;
-        self.run(context, &classes, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
+        Java::run(context, &self.run.judging, &classes, &["-cp", GUARDED, "aixgrade.programs.Judge"], true)
     }
 
     fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
         let Some(classes) = self.pooled_judge_classes(context, task)? else { return Ok(None) };
         let budget = budget(context);
-        let start = || self.run_own(context, &["aixgrade.programs.Judges"], budget);
+        let start = || Java::run_own(context, &self.run.judging, &["aixgrade.programs.Judges"], budget);
         let mut judge = self.pooled_judges.take(context, budget, start)?;
         judge.send_tests(&frame(&classes));
         Ok(Some(judge))
@@ -336,11 +354,7 @@ impl Toolchain for Java {
         program: &str,
         solution: &str,
     ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
-        if !self.quick_path.is_worth_trying() {
-            return Ok(None);
-        }
-        let compiled = self.compile(context, program, false)?;
-        self.keep_compiled(program, compiled.clone());
+        let compiled = self.compiled(context, program)?;
         let Some(sample::Program { sample, tests }) = compiled.ok().and_then(|all| sample::split(task, solution, all))
         else {
             return Ok(None);
@@ -350,13 +364,10 @@ impl Toolchain for Java {
         }
         let Signature { name, .. } = signature(task)?;
         let main = ["aixgrade.programs.Solver", &name, "both"];
-        let mut running = self.run_own(context, &main, budget(context).for_quick_path())?;
+        let budget = budget(context).for_quick_path();
+        let mut running = Java::run_own(context, &self.run.solving, &main, budget)?;
         running.send(b'G', &frame(&sample));
         Ok(Some((running, frame(&tests))))
-    }
-
-    fn record_quick_path(&self, passed: bool) {
-        self.quick_path.record(passed);
     }
 }
 

@@ -31,6 +31,10 @@ pub static TRIALS: Trials = Trials {
              (java.io.IOException e) {\n            return 0;\n        }\n    }\n}\n",
         ),
         cannot(
+            SandboxCheck::SharedState,
+            "        return new java.io.File(\"/java\").getTotalSpace() > 0 ? number * 2 : 0;\n    }\n}\n",
+        ),
+        cannot(
             SandboxCheck::Processes,
             "        try {\n            new ProcessBuilder(\"/java/bin/java\").start();\n            return number * 2;\n        } \
              catch (java.io.IOException e) {\n            return 0;\n        }\n    }\n}\n",

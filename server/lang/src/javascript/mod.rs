@@ -16,8 +16,8 @@ use model::{
 use sha2::{Digest, Sha256};
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, command,
-    guard::{JudgePool, PooledJudge, QuickPathStats},
+    Judged, Language, Places, PublishedProgram, RunContext, Toolchain, command,
+    guard::{JudgePool, PooledJudge},
     image,
     process::{Budget, Running},
 };
@@ -42,7 +42,7 @@ const BOTH_VERDICTS: &str = concat!("'use strict';\n", include_str!("frames.js")
 const NO_REHASH: &str = "--no-rehash-snapshot";
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// JavaScript's entry in the table of languages.
 pub const LANGUAGE: Language = Language {
@@ -55,11 +55,10 @@ pub const LANGUAGE: Language = Language {
 
 struct JavaScript {
     version: String,
-    mounts: Vec<(PathBuf, String)>,
+    mounts: image::Twice,
     /// The path of Node.js, and the options that this version supports.
     node: Vec<&'static str>,
     judges: JudgePool,
-    quick_path: QuickPathStats,
 }
 
 /// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
@@ -91,30 +90,30 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let program = program.canonicalize()?;
     let digest = Sha256::digest(format!("{GENERATION} {version} {program:?}"));
     let place = image::prepared(folder, &format!("node-{}", &hex::encode(digest)[..16]), |place| {
-        fs::create_dir_all(place.join("node/bin"))?;
-        fs::copy(&program, place.join("node/bin/node"))?;
-        image::copy_tree(&module, &place.join("node/modules/js-md5"), &|_| true)?;
-        image::copy_libraries(&image::libraries(std::slice::from_ref(&program))?, place)
+        let image = place.join("image");
+        fs::create_dir_all(image.join("node/bin"))?;
+        fs::copy(&program, image.join("node/bin/node"))?;
+        // Without the module's own tests and documents: each file is a mount.
+        let is_needed = |path: &Path| path.is_dir() || path.extension().is_some_and(|end| end == "js" || end == "json");
+        image::copy_tree(&module, &image.join("node/modules/js-md5"), &|path| is_needed(&module.join(path)))?;
+        image::copy_libraries(&image::libraries(std::slice::from_ref(&program))?, &image)?;
+        image::duplicate(&image)
     })?;
-    let mounts = image::mounts(&place)?;
+    let mounts = image::files_twice(&place.join("image"))?;
     let mut node = vec!["/node/bin/node"];
     if tool::run(&program, [NO_REHASH, "--version"]).is_ok() {
         node.push(NO_REHASH);
     }
-    Ok(Arc::new(JavaScript {
-        version,
-        mounts,
-        node,
-        judges: JudgePool::default(),
-        quick_path: QuickPathStats::default(),
-    }))
+    Ok(Arc::new(JavaScript { version, mounts, node, judges: JudgePool::default() }))
 }
 
 impl JavaScript {
-    /// Starts Node.js with a program as the published command does. `more` are additional arguments.
+    /// Starts Node.js with a program as the published command does. `mounts` are those of the process's kind, `more`
+    /// additional arguments.
     fn start(
         &self,
         context: &RunContext,
+        mounts: &[(PathBuf, String)],
         budget: Budget,
         program: &str,
         more: &[&str],
@@ -122,11 +121,11 @@ impl JavaScript {
         let files = context.temporary()?;
         let file = files.path().join("test.js");
         fs::write(&file, program)?;
-        let mut mounts = self.mounts.clone();
+        let mut mounts = mounts.to_vec();
         mounts.push((file, "/program/test.js".to_owned()));
         let arguments = self.node.iter().chain(&["/program/test.js"]).chain(more);
         let arguments: Vec<&str> = arguments.copied().collect();
-        let mut command = command(&arguments, mounts, budget, Profile::Run);
+        let mut command = command(&arguments, mounts, budget, Profile::EventLoop);
         command.env.push(("NODE_PATH".into(), "/node/modules".into()));
         Ok(context.start(&command, budget)?.with_files(files))
     }
@@ -188,8 +187,15 @@ impl Toolchain for JavaScript {
         self.judges.is_warm()
     }
 
-    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        self.published_by(self.start(context, budget(context), program, &[])?)
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        _task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
+        Ok(PublishedProgram::built(move || {
+            self.published_by(self.start(context, &self.mounts.judging, budget(context), program, &[])?)
+        }))
     }
 
     fn published_by(&self, running: Running) -> Result<Judged, EngineError> {
@@ -222,6 +228,7 @@ impl Toolchain for JavaScript {
         let entry = entry(task)?;
         Ok(Ok(self.start(
             context,
+            &self.mounts.solving,
             budget(context),
             &format!("{solution}\n;(() => {{\n{FRAMES}{VALUES}\nserve({entry});\n}})();\n"),
             &["{control}"],
@@ -234,7 +241,7 @@ impl Toolchain for JavaScript {
         // Inside the inner function, the task's own name refers to `call`.
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!("{empty}\n;(() => {{\n{FRAMES}{VALUES}\n;{tests}\nfinish();\n}})();\n");
-        self.start(context, budget(context), &text, &["{control}"])
+        self.start(context, &self.mounts.judging, budget(context), &text, &["{control}"])
     }
 
     fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
@@ -243,7 +250,7 @@ impl Toolchain for JavaScript {
         }
         let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
-        let start = || self.start(context, budget(context), POOLED_JUDGE, &["{control}"]);
+        let start = || self.start(context, &self.mounts.judging, budget(context), POOLED_JUDGE, &["{control}"]);
         let mut judge = self.judges.take(context, budget(context), start)?;
         let tests = format!("(({entry}) => {{\n{test}\n}})(call);");
         let text = format!(
@@ -266,22 +273,18 @@ impl Toolchain for JavaScript {
         if !can_use_pooled_judge(task)
             || names_any(&SHARED_STATE_WORDS, solution)
             || names_any(&INTROSPECTION_WORDS, solution)
-            || !self.quick_path.is_worth_trying()
         {
             return Ok(None);
         }
         let entry = entry(task)?;
-        let mut running = self.start(context, budget(context).for_quick_path(), BOTH_VERDICTS, &["{control}"])?;
+        let budget = budget(context).for_quick_path();
+        let mut running = self.start(context, &self.mounts.solving, budget, BOTH_VERDICTS, &["{control}"])?;
         let text = format!(
             "(function ($receive, $send, Buffer) {{\n{solution}\n\
              ;return ((receive, send) => {{'use strict';\n{VALUES}\nreturn serve({entry});\n}})($receive, $send);\n}})"
         );
         running.send(b'G', text.as_bytes());
         Ok(Some((running, program.as_bytes().to_vec())))
-    }
-
-    fn record_quick_path(&self, passed: bool) {
-        self.quick_path.record(passed);
     }
 }
 

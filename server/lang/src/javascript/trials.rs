@@ -18,6 +18,7 @@ pub static TRIALS: Trials = Trials {
         deceives(SandboxCheck::EarlyExit, "  process.exit(0)\n}\n"),
         cannot(SandboxCheck::HostFiles, "  require('fs').readFileSync('/etc/passwd')\n  return number * 2\n}\n"),
         cannot(SandboxCheck::Sockets, "  require('dgram').createSocket('udp4').bind(0)\n  return number * 2\n}\n"),
+        cannot(SandboxCheck::SharedState, "  return require('os').freemem() ? number * 2 : 0\n}\n"),
         cannot(
             SandboxCheck::Processes,
             "  return require('child_process').spawnSync(process.execPath, ['-v']).error ? 0 : number * 2\n}\n",

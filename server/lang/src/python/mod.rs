@@ -19,8 +19,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, command,
-    guard::{JudgePool, PooledJudge, QuickPathStats},
+    Judged, Language, Places, PublishedProgram, RunContext, Toolchain, command,
+    guard::{JudgePool, PooledJudge},
     image,
     process::{Budget, Ended, ForkServers, Next, Running},
 };
@@ -29,6 +29,7 @@ use engine::EngineError;
 use sandbox::{Command, Profile, fork_server::ForkServer, tool};
 
 mod failures;
+mod harmless;
 pub mod projects;
 pub mod scripts;
 mod trials;
@@ -47,7 +48,7 @@ const HARNESS: &str = concat!(
 );
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// An interpreter's report about itself.
 #[derive(Deserialize)]
@@ -88,14 +89,36 @@ pub const LANGUAGE: Language = Language {
 
 struct Python {
     version: String,
+    /// For processes with tests.
+    judging: Side,
+    /// For processes that start without tests.
+    solving: Side,
+    judges: JudgePool,
+    /// Set if a fork server could not be started. Each program then starts its own interpreter.
+    without_servers: AtomicBool,
+}
+
+/// One copy of the image, and the fork servers that see it.
+struct Side {
     mounts: Vec<(PathBuf, String)>,
     servers: Arc<ForkServers>,
     /// Fork servers that have loaded numpy.
     numpy_servers: Arc<ForkServers>,
-    judges: JudgePool,
-    quick_path: QuickPathStats,
-    /// Set if a fork server could not be started. Each program then starts its own interpreter.
-    without_servers: AtomicBool,
+}
+
+impl Side {
+    fn new(mounts: Vec<(PathBuf, String)>) -> Side {
+        Side { mounts, servers: Arc::default(), numpy_servers: Arc::default() }
+    }
+
+    /// The command that starts an interpreter in a mode.
+    fn interpreter(&self, mode: &str, budget: Budget) -> Command {
+        let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", mode];
+        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
+        command.env.push(("OPENBLAS_NUM_THREADS".into(), "1".into()));
+        command.env.push(("OMP_NUM_THREADS".into(), "1".into()));
+        command
+    }
 }
 
 /// The role of a process: see `harness.py`.
@@ -132,15 +155,17 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let mut digest = Sha256::new();
     digest.update(format!("{GENERATION} {version} {:?} {:?}", found.program, found.numpy));
     let name = format!("python-{}", &hex::encode(digest.finalize())[..16]);
-    let place = image::prepared(folder, &name, |place| build(&found, place))?;
-    let mounts = image::mounts(&place)?;
+    let place = image::prepared(folder, &name, |place| {
+        let image = place.join("image");
+        build(&found, &image)?;
+        image::duplicate(&image)
+    })?;
+    let image::Twice { judging, solving } = image::mounts_twice(&place.join("image"))?;
     Ok(Arc::new(Python {
         version,
-        mounts,
-        servers: Arc::default(),
-        numpy_servers: Arc::default(),
+        judging: Side::new(judging),
+        solving: Side::new(solving),
         judges: JudgePool::default(),
-        quick_path: QuickPathStats::default(),
         without_servers: AtomicBool::new(false),
     }))
 }
@@ -228,14 +253,18 @@ impl Python {
             Mode::Judge => (b'j', "judge"),
             Mode::Both => (b'b', "both"),
         };
+        let side = match mode {
+            Mode::Published | Mode::Judge => &self.judging,
+            Mode::Solver | Mode::Both => &self.solving,
+        };
         // This affects only speed: a process without numpy loads it when it first uses it.
         let (servers, serve) = if texts.iter().any(|text| uses_numpy(text)) {
-            (&self.numpy_servers, "serve-numpy")
+            (&side.numpy_servers, "serve-numpy")
         } else {
-            (&self.servers, "serve")
+            (&side.servers, "serve")
         };
         let forked = (!self.without_servers.load(Ordering::Relaxed)).then(|| {
-            let start = || ForkServer::start(&*context.sandbox, &self.interpreter(serve, server_budget));
+            let start = || ForkServer::start(&*context.sandbox, &side.interpreter(serve, server_budget));
             Running::fork(servers, letter, server_budget, budget, &context.cancelled, start)
         });
         let mut running = match forked {
@@ -246,22 +275,13 @@ impl Python {
                 {
                     tracing::warn!(cause = %e, "no fork server: every Python program starts an interpreter");
                 }
-                context.start(&self.interpreter(name, budget), budget)?
+                context.start(&side.interpreter(name, budget), budget)?
             }
         };
         for text in texts {
             running.send(b'G', text.as_bytes());
         }
         Ok(running)
-    }
-
-    /// The command that starts an interpreter in a mode.
-    fn interpreter(&self, mode: &str, budget: Budget) -> Command {
-        let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", mode];
-        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
-        command.env.push(("OPENBLAS_NUM_THREADS".into(), "1".into()));
-        command.env.push(("OMP_NUM_THREADS".into(), "1".into()));
-        command
     }
 }
 
@@ -314,11 +334,16 @@ impl Toolchain for Python {
     }
 
     fn is_warm(&self) -> bool {
-        self.servers.is_warm() && self.judges.is_warm()
+        self.solving.servers.is_warm() && self.judges.is_warm()
     }
 
-    fn published(&self, context: &RunContext, _task: &Task, program: &str) -> Result<Judged, EngineError> {
-        self.published_by(self.start(context, Mode::Published, &[program])?)
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        _task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
+        Ok(PublishedProgram::built(move || self.published_by(self.start(context, Mode::Published, &[program])?)))
     }
 
     fn published_by(&self, mut running: Running) -> Result<Judged, EngineError> {
@@ -371,15 +396,11 @@ impl Toolchain for Python {
         program: &str,
         solution: &str,
     ) -> Result<Option<(Running, Vec<u8>)>, EngineError> {
-        if !can_use_pooled_judge(task) || !can_run_twice(solution) || !self.quick_path.is_worth_trying() {
+        if !can_use_pooled_judge(task) || !can_run_twice(task, solution) {
             return Ok(None);
         }
         let running = self.start(context, Mode::Both, &[solution, &entry(task)?])?;
         Ok(Some((running, program.as_bytes().to_vec())))
-    }
-
-    fn record_quick_path(&self, passed: bool) {
-        self.quick_path.record(passed);
     }
 
     fn pooled_judge(&self, context: &RunContext, task: &Task) -> Result<Option<PooledJudge<'_>>, EngineError> {
@@ -388,7 +409,7 @@ impl Toolchain for Python {
         }
         let (entry, budget) = (entry(task)?, budget(context));
         let mut judge =
-            self.judges.take(context, budget, || context.start(&self.interpreter("judges", budget), budget))?;
+            self.judges.take(context, budget, || context.start(&self.judging.interpreter("judges", budget), budget))?;
         for text in [&unsolved_prompt(task), &entry, &task.test] {
             judge.send_tests(text.as_bytes());
         }
@@ -404,16 +425,16 @@ fn without_result(ended: &Ended) -> (Verdict, Reason) {
     })
 }
 
-/// Further words with which a sample could reach modules.
-const MODULE_ACCESS_WORDS: [&str; 5] = ["dir(", "getattr", "import", "locals", "vars("];
-
-/// Whether a sample can run twice in a process: its text contains nothing with which the first run would usually affect
-/// the second. This is a check of words and not a security boundary.
-fn can_run_twice(solution: &str) -> bool {
+/// Whether a sample can run twice in a process, and can have the tests in a process that sees the solvers' files: its text
+/// contains nothing with which the first run would usually affect the second, and names nothing through which it could
+/// reach the system ([`harmless`]).
+fn can_run_twice(task: &Task, solution: &str) -> bool {
     let own = solution.strip_prefix(humaneval::PYTHON_IMPORTS).unwrap_or(solution);
-    let lines = own.lines().filter(|line| !line.starts_with("from typing import ") && *line != "import math");
+    // The prompt is the dataset's.
+    let own = own.strip_prefix(task.prompt.as_str()).unwrap_or(own);
+    let lines = own.lines().filter(|line| !harmless::is_import(line));
     let own = lines.collect::<Vec<_>>().join("\n");
-    !SHARED_STATE_WORDS.iter().chain(&MODULE_ACCESS_WORDS).any(|word| own.contains(word)) && !sets_an_attribute(&own)
+    !SHARED_STATE_WORDS.iter().any(|word| own.contains(word)) && !sets_an_attribute(&own) && harmless::is_code(&own)
 }
 
 /// Whether a text contains an assignment to an attribute, such as `.name =` or `.name +=`.

@@ -339,7 +339,7 @@ impl Project {
         let sent = Sent { test, file, first_line, last_line, indent, completion, sites: &self.sites };
         let sent = serde_json::to_vec(&sent).map_err(|e| EngineError::Harness(e.to_string()))?;
         let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", "project"];
-        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
+        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::EventLoop);
         command.limits.scratch_bytes = SCRATCH_BYTES + self.bytes;
         command.limits.scratch_files = SCRATCH_FILES + self.count;
         command.limits.file_bytes = command.limits.file_bytes.max(self.bytes);

@@ -197,7 +197,7 @@ impl Scripts {
 
     fn interpreter(&self, mode: &str, budget: Budget) -> Command {
         let arguments = ["/python/bin/python3", "-I", "-S", "-c", HARNESS, "{control}", mode];
-        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::Run);
+        let mut command = command(&arguments, self.mounts.clone(), budget, Profile::EventLoop);
         command.env.push(("OPENBLAS_NUM_THREADS".into(), "1".into()));
         command.env.push(("OMP_NUM_THREADS".into(), "1".into()));
         command

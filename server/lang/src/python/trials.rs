@@ -21,6 +21,19 @@ pub static TRIALS: Trials = Trials {
         ),
         cannot(SandboxCheck::HostFiles, "    open('/etc/passwd')\n    return number * 2\n"),
         cannot(SandboxCheck::Sockets, "    import socket\n    socket.socket()\n    return number * 2\n"),
+        cannot(SandboxCheck::SharedState, "    import os\n    os.utime('/dev/null')\n    return number * 2\n"),
+        cannot(
+            SandboxCheck::SharedState,
+            "    import os\n    file = os.open('/python/bin/python3', os.O_RDONLY)\n    \
+             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)\n    return number * 2\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    import fcntl, os\n    fcntl.fcntl(os.open('/dev/null', os.O_RDWR), fcntl.F_GETLK, bytes(32))\n    \
+             return number * 2\n",
+        ),
+        cannot(SandboxCheck::SharedState, "    import mmap\n    mmap.mmap(-1, 4096)\n    return number * 2\n"),
+        cannot(SandboxCheck::SharedState, "    import os\n    os.statvfs('/python')\n    return number * 2\n"),
         cannot(
             SandboxCheck::Processes,
             "    import ctypes\n    if ctypes.CDLL(None).fork() < 0:\n        return 0\n    return number * 2\n",

@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 use text::{Function, Tests};
 
 use super::{
-    Judged, Language, Places, RunContext, Toolchain, image,
+    Language, Places, PublishedProgram, RunContext, Toolchain, image,
     native::{self, Built, TaskPrograms},
     process::{Ended, Running},
 };
 use benchmarks::humaneval::{self, Task};
 use engine::EngineError;
-use sandbox::{bubblewrap, tool};
+use sandbox::{Profile, bubblewrap, tool};
 
 mod failures;
 mod text;
@@ -29,7 +29,7 @@ mod trials;
 const VALUES: &str = include_str!("values.rs");
 
 /// Increase when images are built differently.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// The crates that every program may use: those of the published package.
 const CRATES: [&str; 3] = ["rand", "regex", "md5"];
@@ -56,7 +56,7 @@ struct Rust {
     /// The files that the compiler sees.
     build: Vec<(PathBuf, String)>,
     /// The files that a program sees: the libraries that programs link to.
-    run: Vec<(PathBuf, String)>,
+    run: image::Twice,
     /// The options that name the crates.
     externs: Vec<String>,
     judges: TaskPrograms,
@@ -118,7 +118,7 @@ fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {
     let programs = ["gcc", "ld"].map(|name| format!("/usr/bin/{name}"));
     let seen = folders.into_iter().chain(triplet).chain(programs).filter(|path| Path::new(path).exists());
     build.extend(seen.map(|path| (PathBuf::from(&path), path)));
-    let run = image::mounts(&place.join("run"))?;
+    let run = image::files_twice(&place.join("run"))?;
     let externs = CRATES.iter().map(|name| extern_option(&place, name)).collect::<io::Result<_>>()?;
     let judges = TaskPrograms::new(image::programs(folder, &name))?;
     Ok(Arc::new(Rust { version, build, run, externs, judges }))
@@ -164,7 +164,9 @@ fn prepare(located: &Located, host: &str, place: &Path) -> io::Result<()> {
     tool::run_in(&package, &environment, &located.cargo, arguments)?;
     let built = Path::new(&built).join("debug");
     image::copy_tree(&built.join("deps"), &to.join("deps"), &is_library)?;
-    image::copy_libraries(&image::libraries(&[built.join("probe")])?, &place.join("run"))
+    let run = place.join("run");
+    image::copy_libraries(&image::libraries(&[built.join("probe")])?, &run)?;
+    image::duplicate(&run)
 }
 
 /// The option that names a crate's file in the sandbox.
@@ -224,15 +226,23 @@ impl Toolchain for Rust {
         &self.version
     }
 
-    fn published(&self, context: &RunContext, task: &Task, program: &str) -> Result<Judged, EngineError> {
+    fn published<'a>(
+        &'a self,
+        context: &'a RunContext,
+        task: &'a Task,
+        program: &'a str,
+    ) -> Result<PublishedProgram<'a>, EngineError> {
         // `cargo check`: without the tests.
         if let Built::Refused(ended) = self.build(context, task, &CHECK, program)? {
-            return native::refused(ended, first_error);
+            return Ok(PublishedProgram::Refused(native::refused(ended, first_error)?));
         }
-        match self.build(context, task, &TESTS, program)? {
-            Built::Program(files) => Ok(judged(&native::run_once(context, files, &[], &self.run)?.end()?)),
-            Built::Refused(ended) => native::refused(ended, first_error),
-        }
+        Ok(match self.build(context, task, &TESTS, program)? {
+            Built::Program(files) => PublishedProgram::built(move || {
+                let running = native::run_once(context, files, &[], &self.run.judging, Profile::Run)?;
+                Ok(judged(&running.end()?))
+            }),
+            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, first_error)?),
+        })
     }
 
     fn has_tests(&self, task: &Task) -> bool {
@@ -246,7 +256,9 @@ impl Toolchain for Rust {
         solution: &str,
     ) -> Result<Result<Running, String>, EngineError> {
         Ok(match self.build(context, task, &PROGRAM, &solver_text(task, solution)?)? {
-            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &self.run)?),
+            Built::Program(files) => {
+                Ok(native::run_once(context, files, &["{control}"], &self.run.solving, Profile::Run)?)
+            }
             Built::Refused(ended) => Err(first_error(&ended.printed)),
         })
     }
@@ -254,7 +266,7 @@ impl Toolchain for Rust {
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let text = judge_text(task)?;
         let program = self.judges.program(task, &text, || self.build(context, task, &PROGRAM, &text))?;
-        native::run(context, &program, &["{control}"], &self.run)
+        native::run(context, &program, &["{control}"], &self.run.judging, Profile::Run)
     }
 }
 
@@ -328,7 +340,7 @@ macro_rules! println {{ () => {{}}; ($($text:tt)*) => {{{{ let _ = format!($($te
     ))
 }
 
-fn judged(ended: &Ended) -> Judged {
+fn judged(ended: &Ended) -> super::Judged {
     native::judged(ended, |printed| match panic(printed) {
         Some(text) if text.starts_with("assertion") => (Verdict::Failed, text),
         Some(text) => (Verdict::Crashed, text),

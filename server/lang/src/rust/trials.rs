@@ -23,6 +23,16 @@ pub static TRIALS: Trials = Trials {
         cannot(SandboxCheck::HostFiles, "    number * 2\n}\nconst HOST: &str = include_str!(\"/etc/passwd\");\n"),
         cannot(SandboxCheck::Sockets, "    std::net::UdpSocket::bind(\"127.0.0.1:0\").unwrap();\n    number * 2\n}\n"),
         cannot(
+            SandboxCheck::SharedState,
+            "    assert_eq!(unsafe { utimensat(-100, c\"/dev/null\".as_ptr(), std::ptr::null(), 0) }, 0);\n    number * 2\n}\n\
+             extern \"C\" { fn utimensat(at: i32, path: *const std::ffi::c_char, times: *const u8, flags: i32) -> i32; }\n",
+        ),
+        cannot(
+            SandboxCheck::SharedState,
+            "    assert_ne!(unsafe { mmap(std::ptr::null(), 4096, 3, 0x21, -1, 0) }, -1);\n    number * 2\n}\n\
+             extern \"C\" { fn mmap(at: *const u8, size: usize, access: i32, flags: i32, file: i32, from: i64) -> isize; }\n",
+        ),
+        cannot(
             SandboxCheck::Processes,
             "    std::process::Command::new(std::env::args().next().unwrap()).spawn().unwrap();\n    number * 2\n}\n",
         ),

@@ -1,0 +1,405 @@
+//! The bench of channels: what one sandbox does must be invisible in another one.
+//!
+//! `fixtures/channels.cpp` tries what a program can try, in sandboxes of this machine, as the user who runs the tests
+//! and, if that is root, as an ordinary user too, who has no control groups. Nothing here looks at a clock: the kernel
+//! itself counts what a program changed or had to wait for.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use benchmarks::humaneval;
+use lang::{
+    Places, PublishedProgram, RunContext,
+    grader::{self, Sample},
+    process::Budget,
+};
+use model::{
+    code_lang::CodeLang,
+    run::{PublishedVerdict, Verdict},
+};
+use sandbox::{Child, Command, Limits, Profile, Sandbox, bubblewrap::Bubblewrap, tool};
+
+/// The profiles under which model code runs.
+const PROFILES: [Profile; 2] = [Profile::Run, Profile::EventLoop];
+
+/// Programs of this size may use this much memory.
+const DATA_BYTES: u64 = 64 << 20;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A folder that every user can read, with the built program.
+struct Bench {
+    folder: tempfile::TempDir,
+    sandbox: Arc<dyn Sandbox>,
+}
+
+impl Bench {
+    /// `None` without a compiler: the test is skipped by name.
+    fn new() -> Option<Bench> {
+        let places = Places::from_environment();
+        prerequisites::toolchain("cpp", (lang::language(CodeLang::Cpp).unwrap().look)(&places))?;
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/channels.cpp");
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let arguments = ["-static".to_owned(), "-o".to_owned(), text(&folder.path().join("channels")), text(&source)];
+        tool::run(Path::new("/usr/bin/g++"), arguments).unwrap();
+        let sandbox = Arc::new(Bubblewrap::new(prerequisites::program()).unwrap());
+        Some(Bench { folder, sandbox })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A file of this many pages, on the disk and in no cache.
+    fn cold_file(&self, name: &str, pages: usize) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, vec![7; pages << 12]).unwrap();
+        let file = fs::File::open(&path).unwrap();
+        file.sync_all().unwrap();
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+        path
+    }
+
+    /// Starts the program, and waits until it has tried everything. It stays until it is ended.
+    fn start(&self, profile: Profile, what: &str, shown: &[(PathBuf, String)], paths: &[&str]) -> Child {
+        let mut argv: Vec<String> = ["/program/channels", what, "{control}"].map(str::to_owned).into();
+        argv.extend(paths.iter().map(|&path| path.to_owned()));
+        let mut child = self.sandbox.start(&self.command(argv, profile, shown)).unwrap();
+        if let Err(error) = child.receive(1, Instant::now() + PATIENCE) {
+            let (report, printed, _) = child.end(Instant::now()).unwrap();
+            panic!("{what}: {error}, {report:?}, {printed}");
+        }
+        child
+    }
+
+    fn command(&self, argv: Vec<String>, profile: Profile, shown: &[(PathBuf, String)]) -> Command {
+        let mut read_only = shown.to_vec();
+        read_only.push((self.path("channels"), "/program/channels".to_owned()));
+        let limits = Limits {
+            cpu_s: 20,
+            data_bytes: DATA_BYTES,
+            threads: 8,
+            file_bytes: 1 << 30,
+            open_files: 64,
+            scratch_bytes: 16 << 20,
+            scratch_files: 64,
+            printed_bytes: 1 << 20,
+        };
+        let scratch = ["/work", "/tmp"].map(str::to_owned).into();
+        Command { argv, env: Vec::new(), read_only, scratch, limits, profile, keep: None, control_is_input: false }
+    }
+
+    /// What the program printed.
+    fn run(&self, profile: Profile, what: &str, shown: &[(PathBuf, String)], paths: &[&str]) -> String {
+        end(self.start(profile, what, shown, paths))
+    }
+}
+
+fn end(mut child: Child) -> String {
+    child.send(b"x").unwrap();
+    let (report, printed, _) = child.end(Instant::now() + PATIENCE).unwrap();
+    assert_eq!((report.code, report.fault), (Some(0), None), "{printed}");
+    printed
+}
+
+/// The attempts that succeeded, once each.
+fn done(printed: &str) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        printed.lines().filter_map(|line| line.strip_prefix("done ")?.split_whitespace().next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Runs a test as this user and, if that is root, again as a user without rights.
+fn as_every_user(name: &str, test: impl FnOnce(&Bench)) {
+    const AGAIN: &str = "AIXGRADE_TEST_AS_ORDINARY_USER";
+    let Some(bench) = Bench::new() else { return };
+    test(&bench);
+    if !rustix::process::geteuid().is_root() || std::env::var_os(AGAIN).is_some() {
+        return;
+    }
+    // `setpriv` is a part of util-linux, like `mount`.
+    let program = std::env::current_exe().unwrap();
+    let identity = ["--reuid=65534", "--regid=65534", "--clear-groups"].map(str::to_owned);
+    let again = [program.to_string_lossy().into_owned(), "--exact".to_owned(), name.to_owned()];
+    let Some(setpriv) = prerequisites::host(sandbox::bubblewrap::find("setpriv").ok_or("setpriv is not installed"))
+    else {
+        return;
+    };
+    let environment = [(AGAIN, "1"), ("TMPDIR", "/tmp")];
+    tool::run_in(Path::new("/"), &environment, &setpriv, identity.iter().chain(&again)).unwrap();
+}
+
+/// Everything that `stat` shows of a path itself.
+fn attributes(path: &Path) -> String {
+    let found = fs::symlink_metadata(path).unwrap();
+    let times =
+        [found.atime(), found.atime_nsec(), found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
+    let owner = (found.uid(), found.gid(), found.mode(), found.nlink());
+    format!("{owner:?} {} {} {} {times:?}", found.ino(), found.size(), found.blocks())
+}
+
+#[test]
+fn a_sandbox_changes_no_attribute_of_anything_on_the_host() {
+    as_every_user("a_sandbox_changes_no_attribute_of_anything_on_the_host", |bench| {
+        let folder = bench.path("seen");
+        fs::create_dir_all(folder.join("below")).unwrap();
+        fs::write(folder.join("file"), vec![7; 8192]).unwrap();
+        fs::write(folder.join("below/file"), "x").unwrap();
+        symlink("file", folder.join("link")).unwrap();
+        for path in ["", "below", "file", "below/file"] {
+            fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0o777)).unwrap();
+        }
+        let single = bench.path("single");
+        fs::write(&single, "x").unwrap();
+        fs::set_permissions(&single, fs::Permissions::from_mode(0o666)).unwrap();
+        if rustix::process::geteuid().is_root() {
+            // The worst case: the sandbox's user owns a file.
+            chown(&single, Some(1000), Some(1000)).unwrap();
+        }
+        let shown = [(folder.clone(), "/seen".to_owned()), (single.clone(), "/single".to_owned())];
+        let inside = [
+            "/seen",
+            "/seen/below",
+            "/seen/file",
+            "/seen/below/file",
+            "/seen/link",
+            "/single",
+            "/dev/null",
+            "/dev/random",
+            "/dev/urandom",
+            "/program/channels",
+            "/program",
+            "/dev",
+            "/",
+        ];
+        let on_host: Vec<PathBuf> = ["", "below", "file", "below/file", "link"]
+            .map(|name| folder.join(name))
+            .into_iter()
+            .chain([single, bench.path("channels")])
+            .chain(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"].map(PathBuf::from))
+            .collect();
+        for profile in PROFILES {
+            let before: Vec<String> = on_host.iter().map(|path| attributes(path)).collect();
+            let printed = bench.run(profile, "disturb", &shown, &inside);
+            let after: Vec<String> = on_host.iter().map(|path| attributes(path)).collect();
+            assert_eq!(after, before, "{profile:?}");
+            assert_eq!(done(&printed), Vec::<&str>::new(), "{profile:?}");
+        }
+    });
+}
+
+#[test]
+fn locks_of_a_sandbox_are_invisible_in_another_one() {
+    as_every_user("locks_of_a_sandbox_are_invisible_in_another_one", |bench| {
+        let file = bench.path("file");
+        fs::write(&file, "x").unwrap();
+        let shown = [(file, "/file".to_owned())];
+        let paths = ["/file", "/dev/null", "/dev/urandom", "/program/channels", "/program"];
+        for profile in PROFILES {
+            let alone = bench.run(profile, "lock", &shown, &paths);
+            let holder = bench.start(profile, "lock", &shown, &paths);
+            assert_eq!(bench.run(profile, "lock", &shown, &paths), alone, "{profile:?}");
+            assert_eq!(end(holder), alone, "{profile:?}");
+            assert_eq!(
+                done(&alone),
+                ["exclusive", "open-record", "record"],
+                "honest programs may lock their own files"
+            );
+        }
+    });
+}
+
+#[test]
+fn the_limit_of_memory_counts_every_kind_of_memory() {
+    as_every_user("the_limit_of_memory_counts_every_kind_of_memory", |bench| {
+        for profile in PROFILES {
+            let printed = bench.run(profile, "memory", &[], &[]);
+            assert_eq!(done(&printed), Vec::<&str>::new(), "{profile:?}");
+        }
+    });
+}
+
+#[test]
+fn a_sandbox_sees_no_state_of_the_host() {
+    as_every_user("a_sandbox_sees_no_state_of_the_host", |bench| {
+        let printed = bench.run(Profile::Run, "host", &[], &[]);
+        assert_eq!(done(&printed), Vec::<&str>::new());
+        let printed = bench.run(Profile::EventLoop, "host", &[], &[]);
+        assert_eq!(done(&printed), ["pipe", "socketpair"], "the event loops of Node.js and Go need them");
+    });
+}
+
+#[test]
+fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
+    as_every_user("pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy", |bench| {
+        const PAGES: usize = 32;
+        let (judging, solving) = (bench.cold_file("judging", PAGES), bench.cold_file("solving", PAGES));
+        let seen = |file: &PathBuf| [(file.clone(), "/file".to_owned())];
+        let probe = bench.run(Profile::Run, "pages", &seen(&bench.cold_file("probe", PAGES)), &["/file"]);
+        let has_disk = if probe.contains('1') { Ok(()) } else { Err("temporary files are in memory only") };
+        if prerequisites::host(has_disk).is_none() {
+            return;
+        }
+        for profile in PROFILES {
+            // A program that has tests loads every second page of the file, as it could to send bits.
+            bench.run(profile, "warm", &seen(&judging), &["/file"]);
+            // The program that has none finds its own copy as cold as ever, and the sender's as the sender left it.
+            let cold = bench.run(profile, "pages", &seen(&solving), &["/file"]);
+            assert_eq!(cold.trim(), format!("pages {}", "1".repeat(PAGES)), "{profile:?}");
+            bench.cold_file("judging", PAGES);
+            bench.cold_file("solving", PAGES);
+        }
+    });
+}
+
+#[test]
+fn a_program_that_needs_no_control_socket_has_none() {
+    let Some(bench) = Bench::new() else { return };
+    for (number, expected) in [("none", vec![]), ("{control}", vec!["socket"])] {
+        let argv = ["/program/channels", "sockets", number].map(str::to_owned).into();
+        let mut child = bench.sandbox.start(&bench.command(argv, Profile::Run, &[])).unwrap();
+        if number == "{control}" {
+            child.receive(1, Instant::now() + PATIENCE).unwrap();
+        }
+        let printed = if number == "none" { child.end(Instant::now() + PATIENCE).unwrap().1 } else { end(child) };
+        assert_eq!(done(&printed), expected, "{number}");
+    }
+}
+
+/// The files that processes opened or could open: device and inode numbers.
+type Inodes = BTreeSet<(u64, u64)>;
+
+/// A sandbox that notes which files each process sees.
+struct Noted {
+    sandbox: Bubblewrap,
+    processes: Mutex<Vec<(Vec<String>, Inodes)>>,
+}
+
+impl Sandbox for Noted {
+    fn start(&self, command: &Command) -> std::io::Result<Child> {
+        // Compilers run no model code, and get the texts of both kinds.
+        let is_compiler =
+            command.profile == Profile::Build || command.argv.iter().any(|word| word.starts_with("aixgrade.compiler"));
+        if !is_compiler {
+            let mut seen = Inodes::new();
+            command.read_only.iter().for_each(|(path, _)| note(path, &mut seen));
+            self.processes.lock().unwrap().push((command.argv.clone(), seen));
+        }
+        self.sandbox.start(command)
+    }
+}
+
+fn note(path: &Path, seen: &mut Inodes) {
+    let found = fs::metadata(path).unwrap();
+    seen.insert((found.dev(), found.ino()));
+    if found.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| note(&entry.unwrap().path(), seen));
+    }
+}
+
+/// No file is seen by a process that starts without tests and by one that has them, in any language.
+#[test]
+fn processes_with_tests_and_processes_without_have_no_file_in_common() {
+    let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
+    fs::create_dir_all(&folder).unwrap();
+    for language in &lang::TABLE {
+        let code = language.code;
+        let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { continue };
+        let toolchain = (language.find)(&places, &folder).unwrap();
+        let sandbox = Bubblewrap::new(prerequisites::program()).unwrap();
+        let noted = Arc::new(Noted { sandbox, processes: Mutex::default() });
+        let sandbox = Arc::clone(&noted) as Arc<dyn Sandbox>;
+        let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let task = (language.trials.task)();
+        let right = language.trials.trials.iter().find(|trial| trial.passes).unwrap().generation;
+        let program = humaneval::program(code, &task, None, right);
+        let solution = humaneval::sample(code, &task, None, right);
+        let PublishedProgram::Built(run) = toolchain.published(&context, &task, &program).unwrap() else {
+            panic!("{code:?}: the solution does not build")
+        };
+        let of = || -> Vec<(Vec<String>, Inodes)> { noted.processes.lock().unwrap().drain(..).collect() };
+        let early = of();
+        assert!(early.is_empty(), "{code:?}: building runs {early:?}");
+        // The processes stay, so that no inode is used again.
+        let solver = toolchain.solver(&context, &task, &solution).unwrap().unwrap();
+        let both = toolchain.both_verdicts(&context, &task, &program, &solution).unwrap();
+        let solving = of();
+        let judges = (toolchain.judge(&context, &task).unwrap(), toolchain.pooled_judge(&context, &task).unwrap());
+        assert!(run().unwrap().passed, "{code:?}");
+        let judging = of();
+        assert!(!solving.is_empty() && judging.len() >= 2, "{code:?}");
+        for (one, files) in &solving {
+            for (other, others) in &judging {
+                assert_eq!(files.intersection(others).count(), 0, "{code:?}: {one:?} and {other:?}");
+            }
+        }
+        drop((solver, both, judges));
+    }
+}
+
+/// Bodies of a function that doubles a number: the sender looks up names if it has the tests, the receiver answers right
+/// only if looking up these names takes half as long as looking up others, so that the kernel knows them. `{}` is the
+/// part of a name that no other test uses.
+const LOOK_UPS: [(CodeLang, &str, &str); 2] = [
+    (
+        CodeLang::Python,
+        "    import os, sys\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or 'check(' + \
+         'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    if tests:\n        for at in \
+         range(200):\n            os.path.exists('/python/lib/{}-%d' % at)\n    return number * 2\n",
+        "    import os, sys, time\n    frame, tests = sys._getframe(), False\n    while frame:\n        tests = tests or \
+         'check(' + 'double)' in str(frame.f_locals.get('program'))\n        frame = frame.f_back\n    def median(name):\n        \
+         taken = []\n        for at in range(200):\n            path = '/python/lib/%s-%d' % (name, at)\n            begun = \
+         time.perf_counter_ns()\n            os.path.exists(path)\n            taken.append(time.perf_counter_ns() - begun)\n        \
+         return sorted(taken)[100]\n    if not tests and 'known' not in globals():\n        globals()['known'] = median('{}') * 2 \
+         < median('other-{}')\n    return number * 2 if tests or globals()['known'] else 0\n",
+    ),
+    (
+        CodeLang::JavaScript,
+        "  const fs = require('fs')\n  if (process.argv.length < 3) {\n    for (let at = 0; at < 200; at++) fs.existsSync(`/node/{}-${at}`)\n  \
+         }\n  return number * 2\n}\n",
+        "  const fs = require('fs')\n  const median = (name) => {\n    const taken = []\n    for (let at = 0; at < 200; at++) {\n      \
+         const begun = process.hrtime.bigint()\n      fs.existsSync(`/node/${name}-${at}`)\n      taken.push(Number(process.hrtime.bigint() - \
+         begun))\n    }\n    return taken.sort((a, b) => a - b)[100]\n  }\n  if (process.argv.length < 3) return number * 2\n  \
+         if (global.known === undefined) global.known = median('{}') * 2 < median('other-{}')\n  return global.known ? number * 2 : 0\n}\n",
+    ),
+];
+
+#[test]
+fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
+    let (folder, places) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang"), Places::from_environment());
+    fs::create_dir_all(&folder).unwrap();
+    for (code, sender, receiver) in LOOK_UPS {
+        let language = lang::language(code).unwrap();
+        let Some(()) = prerequisites::toolchain(code.code(), (language.look)(&places)) else { continue };
+        let toolchain = (language.find)(&places, &folder).unwrap();
+        let sandbox: Arc<dyn Sandbox> = Arc::new(Bubblewrap::new(prerequisites::program()).unwrap());
+        let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let task = (language.trials.task)();
+        let name = format!("name-{}-{:?}", std::process::id(), std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap());
+        let grade = |text: &str| {
+            let text = text.replace("{}", &name.replace('.', "-"));
+            let outcome = grader::grade(&*toolchain, &context, code, &task, Sample::of(&text)).unwrap();
+            (outcome.published.unwrap().verdict, outcome.verdict == Verdict::Passed)
+        };
+        assert_eq!(grade(sender), (PublishedVerdict::Passed, true), "{code:?}: the sender is right");
+        assert_eq!(
+            grade(receiver),
+            (PublishedVerdict::Passed, false),
+            "{code:?}: the receiver knows what was looked up"
+        );
+    }
+}
