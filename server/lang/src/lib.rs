@@ -190,12 +190,17 @@ pub trait Toolchain: Send + Sync {
 /// A program that the published evaluator runs.
 pub enum PublishedProgram<'a> {
     /// It does not build, which is the result.
-    Refused(Judged),
+    Refused(Box<Judged>),
     /// Runs it, and returns the evaluator's result.
     Built(Box<dyn FnOnce() -> Result<Judged, EngineError> + 'a>),
 }
 
 impl<'a> PublishedProgram<'a> {
+    /// A program that does not build.
+    pub fn refused(judged: Judged) -> PublishedProgram<'a> {
+        PublishedProgram::Refused(Box::new(judged))
+    }
+
     /// A built program.
     pub fn built(run: impl FnOnce() -> Result<Judged, EngineError> + 'a) -> PublishedProgram<'a> {
         PublishedProgram::Built(Box::new(run))

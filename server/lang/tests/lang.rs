@@ -343,7 +343,7 @@ fn check_java_samples(lang: CodeLang) {
         let solution = humaneval::sample(lang, &task, None, generation);
         let context = context();
         let apart = match toolchain.published(&context, &task, &program).unwrap() {
-            PublishedProgram::Refused(judged) => judged,
+            PublishedProgram::Refused(judged) => *judged,
             PublishedProgram::Built(run) => run().unwrap(),
         };
         assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
