@@ -158,7 +158,7 @@ pub trait Toolchain: Send + Sync {
         Ok(None)
     }
 
-    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame and runs the published
+    /// Starts a solver that can give both verdicts ([`guard::judge`]): after the last call it receives a `P` frame and runs the published
     /// program as the published evaluator does. Returns the solver and the frame's content. `None` if the language has
     /// no such solver, or if the sample or the task could affect its second run or other processes.
     ///
