@@ -63,7 +63,7 @@ pub fn grade(
     let solution = humaneval::sample(lang, task, prompt, generation);
     let _kept = Kept { toolchain, solution: &solution };
     let (judged, guarded) = match toolchain.published(context, task, &program)? {
-        PublishedProgram::Refused(judged) => (judged, None),
+        PublishedProgram::Refused(judged) => (*judged, None),
         PublishedProgram::Built(run) => match guard::judge(toolchain, context, task, &program, &solution) {
             Ok(Guarded { published: Some(judged), .. }) => (judged, None),
             Ok(Guarded { outcome, published: None }) => (run()?, Some(outcome)),

@@ -97,17 +97,17 @@ impl PooledJudge<'_> {
 /// A sample's outcome under the guard.
 pub struct Guarded {
     pub outcome: Outcome,
-    /// The published result of a sample that passes, if the solver's process gave it, too.
+    /// The published result, if the solver's process gave it, too.
     pub published: Option<Judged>,
 }
 
 /// Determines a sample's guarded outcome, and runs nothing that has both the sample and the tests before it is final.
 ///
 /// A pooled judge decides if the task has one and it stays usable; otherwise a fresh judge does. The first solver may be
-/// one of [`Toolchain::both_verdicts`]. After the judge has accepted all its answers, the server sends it the published
-/// program, which it then runs. Its published verdict comes from a process that has already run the sample: a sample
-/// that evades the language's checks of its text could change its own, as a single call of `exit` also could. That is
-/// why only a pass counts here.
+/// one of [`Toolchain::both_verdicts`]. After the judge has decided, the server sends it the published program, which it
+/// then runs. Its published verdict comes from a process that has already run the sample: a sample that evades the
+/// language's checks of its text could change its own, as a single call of `exit` also could. That is why it counts only
+/// if both verdicts agree.
 ///
 /// # Errors
 /// Engine errors, and [`EngineError::Cancelled`].
@@ -145,21 +145,21 @@ fn judge_by_both(
         return Ok(None);
     };
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
-    match judge.run(&mut solver)? {
-        TestResult::Accepted => {
-            solver.send(b'P', &content);
-            let judged = toolchain.published_by(solver)?;
-            let Outcome { cpu_ms, memory_kib, .. } = judged.outcome;
-            let outcome = Outcome { cpu_ms, memory_kib, ..Outcome::new(Verdict::Passed) };
-            // If the second run fails, a fresh process decides the published verdict.
-            let published = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
-            Ok(Some(Guarded { outcome, published }))
-        }
+    let outcome = match judge.run(&mut solver)? {
+        TestResult::Accepted => Outcome::new(Verdict::Passed),
+        TestResult::Rejected(why) => failed(Verdict::Failed, Reason::AnswersRefused, why),
         other => {
             let outcome = rejected(other, solver)?.filter(|outcome| outcome.limit.is_none());
-            Ok(outcome.map(|outcome| Guarded { outcome, published: None }))
+            return Ok(outcome.map(|outcome| Guarded { outcome, published: None }));
         }
-    }
+    };
+    solver.send(b'P', &content);
+    let judged = toolchain.published_by(solver)?;
+    let Outcome { cpu_ms, memory_kib, .. } = judged.outcome;
+    let outcome = Outcome { cpu_ms, memory_kib, ..outcome };
+    // If the verdicts differ, a fresh process decides the published one.
+    let agrees = judged.passed == (outcome.verdict == Verdict::Passed) && judged.outcome.limit.is_none();
+    Ok(Some(Guarded { outcome, published: agrees.then_some(judged) }))
 }
 
 /// The outcome by a pooled judge; `None` if the task has none, if it became unusable, or if the sample has no solver.

@@ -158,7 +158,7 @@ pub trait Toolchain: Send + Sync {
         Ok(None)
     }
 
-    /// Starts a solver for [`guard::both_verdicts`]: after the last call it receives a `P` frame and runs the published
+    /// Starts a solver that can give both verdicts ([`guard::judge`]): after the last call it receives a `P` frame and runs the published
     /// program as the published evaluator does. Returns the solver and the frame's content. `None` if the language has
     /// no such solver, or if the sample or the task could affect its second run or other processes.
     ///
@@ -190,12 +190,17 @@ pub trait Toolchain: Send + Sync {
 /// A program that the published evaluator runs.
 pub enum PublishedProgram<'a> {
     /// It does not build, which is the result.
-    Refused(Judged),
+    Refused(Box<Judged>),
     /// Runs it, and returns the evaluator's result.
     Built(Box<dyn FnOnce() -> Result<Judged, EngineError> + 'a>),
 }
 
 impl<'a> PublishedProgram<'a> {
+    /// A program that does not build.
+    pub fn refused(judged: Judged) -> PublishedProgram<'a> {
+        PublishedProgram::Refused(Box::new(judged))
+    }
+
     /// A built program.
     pub fn built(run: impl FnOnce() -> Result<Judged, EngineError> + 'a) -> PublishedProgram<'a> {
         PublishedProgram::Built(Box::new(run))

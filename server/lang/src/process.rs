@@ -132,8 +132,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The limits of a process on the quick path ([`super::guard::both_verdicts`]): at most 2 s of CPU time and 1 s of
-    /// waiting time. A sample that reaches them runs again in fresh processes with the full limits.
+    /// The limits of a process that can give both verdicts ([`super::Toolchain::both_verdicts`]): at most 2 s of CPU time
+    /// and 1 s of waiting time. A sample that reaches them runs again in fresh processes with the full limits.
     pub fn for_quick_path(self) -> Budget {
         Budget { cpu_s: self.cpu_s.min(2), wait_s: self.wait_s.min(1), ..self }
     }

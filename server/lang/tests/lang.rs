@@ -343,13 +343,13 @@ fn check_java_samples(lang: CodeLang) {
         let solution = humaneval::sample(lang, &task, None, generation);
         let context = context();
         let apart = match toolchain.published(&context, &task, &program).unwrap() {
-            PublishedProgram::Refused(judged) => judged,
+            PublishedProgram::Refused(judged) => *judged,
             PublishedProgram::Built(run) => run().unwrap(),
         };
         assert_eq!(apart.passed, is_published, "{generation}: {apart:?}");
         let Guarded { outcome, published: quick } =
             guard::judge(&*toolchain, &context, &task, &program, &solution).unwrap();
-        assert_eq!(quick.is_some(), is_quick, "{generation}");
+        assert_eq!(quick.is_some_and(|judged| judged.passed), is_quick, "{generation}");
         assert!(!is_published || (outcome.verdict == Verdict::Passed) == is_guarded, "{generation}: {outcome:?}");
         let outcome = grader::grade(&*toolchain, &context, lang, &task, Sample::of(generation)).unwrap();
         let verdicts = (published(&outcome) == PublishedVerdict::Passed, outcome.verdict == Verdict::Passed);
@@ -369,7 +369,7 @@ fn check_both_verdicts(lang: CodeLang, right: &str, others: &[&str]) {
         let program = humaneval::program(lang, &task, None, generation);
         let solution = humaneval::sample(lang, &task, None, generation);
         let guarded = guard::judge(&*toolchain, &context(), &task, &program, &solution).unwrap();
-        assert_eq!(guarded.published.is_some(), expected, "{generation}");
+        assert_eq!(guarded.published.is_some_and(|judged| judged.passed), expected, "{generation}");
     };
     check(right, true);
     others.iter().for_each(|generation| check(generation, false));

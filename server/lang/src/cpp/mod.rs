@@ -347,7 +347,7 @@ impl Toolchain for Cpp {
         }
         Ok(match self.build(context, task, program, None)? {
             Built::Program(files) => PublishedProgram::built(move || self.run_whole(context, files)),
-            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, first_error)?),
+            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, first_error)?),
         })
     }
 

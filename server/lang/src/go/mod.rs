@@ -414,7 +414,7 @@ impl Toolchain for Go {
                 let running = native::run_once(context, files, &TEST_FLAGS, &[], Profile::EventLoop)?;
                 Ok(judged(&running.end()?))
             }),
-            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, error_line)?),
+            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, error_line)?),
         })
     }
 

@@ -298,7 +298,7 @@ impl Toolchain for Java {
                 let main = ["-cp", "/program/classes.jar", "Main"];
                 self.published_by(Java::run(context, &self.run.judging, &classes, &main, false)?)
             }),
-            Err(outcome) => PublishedProgram::Refused(Judged {
+            Err(outcome) => PublishedProgram::refused(Judged {
                 passed: false,
                 result: "failed: compilation error".to_owned(),
                 outcome: *outcome,

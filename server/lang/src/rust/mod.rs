@@ -234,14 +234,14 @@ impl Toolchain for Rust {
     ) -> Result<PublishedProgram<'a>, EngineError> {
         // `cargo check`: without the tests.
         if let Built::Refused(ended) = self.build(context, task, &CHECK, program)? {
-            return Ok(PublishedProgram::Refused(native::refused(ended, first_error)?));
+            return Ok(PublishedProgram::refused(native::refused(ended, first_error)?));
         }
         Ok(match self.build(context, task, &TESTS, program)? {
             Built::Program(files) => PublishedProgram::built(move || {
                 let running = native::run_once(context, files, &[], &self.run.judging, Profile::Run)?;
                 Ok(judged(&running.end()?))
             }),
-            Built::Refused(ended) => PublishedProgram::Refused(native::refused(ended, first_error)?),
+            Built::Refused(ended) => PublishedProgram::refused(native::refused(ended, first_error)?),
         })
     }
 
