@@ -4,7 +4,12 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::parts::{param, task_text};
-use model::{error::AppError, ids::OutputId, submission::OutputDetail};
+use model::{
+    error::AppError,
+    ids::OutputId,
+    reading::{BlockRole, Reading, Why},
+    submission::OutputDetail,
+};
 use rpc::submissions::output;
 use texts::I18n;
 use ui::{
@@ -34,7 +39,7 @@ pub fn OutputPage() -> impl IntoView {
 
 fn page(i: I18n, detail: OutputDetail) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code, conversation } = detail;
+    let OutputDetail { row, model_name, task, code, reading, conversation } = detail;
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
     view! {
@@ -43,7 +48,57 @@ fn page(i: I18n, detail: OutputDetail) -> AnyView {
             {task_text(i, task)}
             {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
+            {reading.map(|reading| how_read(i, reading))}
         </Page>
+    }
+    .into_any()
+}
+
+/// How the code was found in the response: why it is the code, the other blocks and the reasoning, folded.
+fn how_read(i: I18n, reading: Reading) -> AnyView {
+    let u = i.uploads();
+    let Reading { reasoning, why, blocks } = reading;
+    let why = match why {
+        Why::Whole => u.why_whole.to_owned(),
+        Why::NoAnswer => u.why_no_answer.to_owned(),
+        Why::Only => u.why_only.to_owned(),
+        Why::Defines(name) => (u.why_defines)(&name),
+        Why::LastVersion(name) => (u.why_last_version)(&name),
+        Why::First => u.why_first.to_owned(),
+    };
+    let blocks = (blocks.len() > 1).then(|| {
+        let items = blocks.into_iter().map(|block| {
+            let role = match block.role {
+                BlockRole::Code => u.role_code,
+                BlockRole::Helper => u.role_helper,
+                BlockRole::Left => u.role_left,
+            };
+            let cut_off = block.is_cut_off.then(|| format!(" ({})", u.block_cut_off));
+            view! {
+                <li>
+                    <p><strong>{role}</strong>{cut_off}" "<span class="muted">{block.language}</span></p>
+                    <pre><code>{block.code}</code></pre>
+                </li>
+            }
+        });
+        view! { <details class="finding"><summary><h3>{u.blocks}</h3></summary><ol>{items.collect_view()}</ol></details> }
+    });
+    let reasoning = (!reasoning.is_empty()).then(|| {
+        view! {
+            <details class="finding">
+                <summary><h3>{u.reasoning}</h3></summary>
+                <p class="muted">{u.reasoning_lead}</p>
+                <pre>{reasoning}</pre>
+            </details>
+        }
+    });
+    view! {
+        <section class="stack" aria-labelledby="reading">
+            <h2 id="reading">{u.reading}</h2>
+            <p>{why}</p>
+            {blocks}
+            {reasoning}
+        </section>
     }
     .into_any()
 }

@@ -12,7 +12,7 @@ use model::{
     error::AppError,
     ids::UploadId,
     problem::Problem,
-    submission::{FileLine, IdentityLeak, Matching, Preview, Shape},
+    submission::{FileLine, IdentityLeak, Matching, Preview, Shape, WarningKind},
 };
 use rpc::submissions::{ImportSubmission, preview_upload};
 use texts::I18n;
@@ -84,6 +84,11 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, import: FormAct
         view! { <Notice tone=Tone::Good><p>{(t.preview_good)(p.matched, p.tasks_covered, p.tasks_total)}</p></Notice> }
             .into_any()
     };
+    let warnings = std::mem::take(&mut p.warnings).into_iter().map(|warning| {
+        let (id, name, what) = warning_texts(i, warning.kind);
+        finding(i, id, name, what, warning.count, lines(warning.examples))
+    });
+    let warnings: Vec<AnyView> = warnings.collect();
     let findings = vec![
         finding(
             i,
@@ -116,11 +121,26 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, import: FormAct
         {matching}
         <section class="stack" aria-labelledby="findings">
             <h2 id="findings">{t.findings}</h2>
-            <div class="findings">{findings}</div>
+            <div class="findings">{warnings}{findings}</div>
         </section>
         {form}
     }
     .into_any()
+}
+
+/// What a preview warns of: an ID for its place on the page, its name, and what it means.
+fn warning_texts(i: I18n, kind: WarningKind) -> (&'static str, &'static str, &'static str) {
+    let u = i.uploads();
+    match kind {
+        WarningKind::DoesNotParse => ("does-not-parse", u.warn_does_not_parse, u.warn_does_not_parse_what),
+        WarningKind::OtherLanguage => ("other-language", u.warn_other_language, u.warn_other_language_what),
+        WarningKind::LacksDefinition => ("lacks-definition", u.warn_lacks_definition, u.warn_lacks_definition_what),
+        WarningKind::CutOff => ("cut-off", u.warn_cut_off, u.warn_cut_off_what),
+        WarningKind::FencedGeneration => ("fenced-generation", u.warn_fenced_generation, u.warn_fenced_generation_what),
+        WarningKind::Reasoning => ("reasoning", u.warn_reasoning, u.warn_reasoning_what),
+        WarningKind::SeveralCandidates => ("several", u.warn_several, u.warn_several_what),
+        WarningKind::Repeated => ("repeated", u.warn_repeated, u.warn_repeated_what),
+    }
 }
 
 /// Links to the lines that are not imported.

@@ -48,6 +48,7 @@ pub mod published;
 pub mod quality;
 pub mod ratings;
 pub mod ratings_import;
+pub mod reading;
 pub mod reason;
 pub mod results;
 pub mod rubric;

@@ -8,6 +8,7 @@ use super::{
     dataset::TaskRow,
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
+    reading::Reading,
     time::Timestamp,
 };
 
@@ -140,8 +141,46 @@ pub struct Preview {
     pub identity_leaks: Vec<IdentityLeak>,
     /// Number of such lines.
     pub identity_leak_count: u64,
+    /// What will probably be read or judged in another way than the file's author expects, by kind. These outputs are
+    /// imported.
+    #[serde(default)]
+    pub warnings: Vec<PreviewWarning>,
     /// An existing submission of the same file.
     pub same_as: Option<SubmissionId>,
+}
+
+/// Outputs of a file about which a preview warns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct PreviewWarning {
+    pub kind: WarningKind,
+    /// Number of outputs.
+    pub count: u64,
+    /// The outputs, at most [`PREVIEW_LIST`].
+    pub examples: Vec<FileLine>,
+}
+
+/// Why a preview warns about an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// The code is not valid in the task's language.
+    DoesNotParse,
+    /// It is code in another of the languages.
+    OtherLanguage,
+    /// It does not define what the task asks for.
+    LacksDefinition,
+    /// The response ends within its code or its reasoning.
+    CutOff,
+    /// A `generation` has a code fence, and is continued as it is.
+    FencedGeneration,
+    /// The response shows reasoning, which is set apart.
+    Reasoning,
+    /// The response has several blocks with a version of the code.
+    SeveralCandidates,
+    /// The same code is given for many tasks.
+    Repeated,
 }
 
 impl Preview {
@@ -363,6 +402,9 @@ pub struct OutputDetail {
     /// The task.
     pub task: TaskRow,
     pub code: CodeView,
+    /// How its code was found in the response; absent if the response is its code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
     /// The conversation of which it is the last answer, as HTML; absent if its task is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

@@ -37,6 +37,36 @@ texts! {
         cut_short: "The end of the file could not be read, so its valid lines cannot be imported on their own.", "文件未能读到末尾，因此无法只导入其中有效的行。";
         differing: "Different descriptions", "描述不同的行";
         differing_what: "The description in these lines differs from the description of the task with their ID. They are imported; check that their IDs are right.", "这些行的任务描述与其编号对应任务的描述不同。它们仍会导入，请确认编号无误。";
+        warn_does_not_parse: "Code that does not parse", "无法解析的代码";
+        warn_does_not_parse_what: "The code is not valid in the language of its task, so it will not compile. Perhaps it is cut off, or it contains words of the answer.", "代码在任务的编程语言中语法无效，因此无法编译。可能被截断，或混入了回答中的文字。";
+        warn_other_language: "Code in another language", "其他语言的代码";
+        warn_other_language_what: "The code is valid in another programming language than that of its task. Perhaps these outputs belong to another dataset.", "代码属于与任务不同的编程语言。这些输出可能属于另一个数据集。";
+        warn_lacks_definition: "Code without the function that the task asks for", "缺少任务所要求函数的代码";
+        warn_lacks_definition_what: "The code defines no function or class of the name in the signature, so the tests cannot call it.", "代码没有定义签名中名称的函数或类，因此测试无法调用。";
+        warn_cut_off: "Outputs that are cut off", "被截断的输出";
+        warn_cut_off_what: "The response ended within its code or its reasoning, or at a limit of tokens. Ask the model again with a higher limit.", "回答在代码或推理过程中结束，或达到令牌上限。请提高上限后重新请求模型。";
+        warn_fenced_generation: "Code fences in “generation”", "“generation”中的代码围栏";
+        warn_fenced_generation_what: "“generation” continues the prompt unchanged, as the published evaluator does, so these outputs will fail. If they are answers of a chat model, rename the field to “completion”: then the code is read from the fence.", "“generation”会像公布的评测程序那样原样接在提示词之后，因此这些输出会失败。如果它们是对话模型的回答，请将字段改名为“completion”，这样会从围栏中读取代码。";
+        warn_reasoning: "Responses with reasoning", "含推理过程的回答";
+        warn_reasoning_what: "The reasoning is set apart: it is not run, and raters do not see it. Where it does not end, the output has no code.", "推理过程会单独保存：不会运行，评分者也看不到。若推理没有结束，则该输出没有代码。";
+        warn_several: "Responses with several versions of the code", "含多个版本代码的回答";
+        warn_several_what: "Of several blocks that define what the task asks for, the last complete one is the code.", "如果多个代码块都定义了任务所要求的内容，则以最后一个完整的为准。";
+        warn_repeated: "The same code for many tasks", "多个任务的代码相同";
+        warn_repeated_what: "The same text answers three tasks or more. Perhaps the model refused, or the file was put together wrongly.", "同一段文字用于三个或更多任务。可能是模型拒绝作答，或文件拼接有误。";
+
+        // How an output was read
+        reading: "How the response was read", "回答的读取方式";
+        reasoning: "Reasoning", "推理过程";
+        reasoning_lead: "It is not run, and raters do not see it.", "不会运行，评分者也看不到。";
+        blocks: "Code blocks of the response", "回答中的代码块";
+        role_code: "The code", "所采用的代码";
+        role_helper: "Needed by the code", "代码所需";
+        role_left: "Not used", "未使用";
+        block_cut_off: "cut off", "被截断";
+        why_whole: "The answer has no code block, so all of it is the code.", "回答中没有代码块，因此全部内容即为代码。";
+        why_no_answer: "The reasoning does not end, so there is no code.", "推理过程没有结束，因此没有代码。";
+        why_only: "The answer has one code block.", "回答中只有一个代码块。";
+        why_first: "No block defines what the task asks for. The code is the first block that may be a solution, or its last version.", "没有代码块定义任务所要求的内容。代码取第一个可能是解答的代码块，或其最后一个版本。";
         good_lead: "The file has invalid lines. By default, nothing is imported until they are fixed.", "文件中有无效的行。默认情况下，修正之前不会导入任何内容。";
 
         // A submission
@@ -47,6 +77,12 @@ texts! {
         importing(stored: u64, total: u64)
             { format!("Importing: {} of {} outputs", num(stored), num(total)) }
             { format!("正在导入：{} / {} 个输出", num(stored), num(total)) }
+        why_defines(name: &str)
+            { format!("Only this block defines {name}, which the task asks for.") }
+            { format!("只有该代码块定义了任务所要求的 {name}。") }
+        why_last_version(name: &str)
+            { format!("Of several blocks that define {name}, the last complete one is the code.") }
+            { format!("有多个代码块定义了 {name}，以最后一个完整的为准。") }
         output_heading(line: u64, task: &str)
             { if line == 0 { format!("Task {task}") } else { format!("Line {}: task {task}", num(line)) } }
             { if line == 0 { format!("任务 {task}") } else { format!("第 {} 行：任务 {task}", num(line)) } }

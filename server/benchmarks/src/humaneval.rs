@@ -6,6 +6,8 @@
 use model::code_lang::CodeLang;
 use serde::{Deserialize, de::IgnoredAny};
 
+use crate::whole;
+
 /// A task as in its dataset. Fields that its language does not use are empty.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -69,24 +71,24 @@ pub fn sample(lang: CodeLang, task: &Task, prompt: Option<&str>, generation: &st
 /// An output that is a whole function, with the imports that the language's continuations get.
 fn whole(lang: CodeLang, task: &Task, setup: &str, code: &str) -> String {
     match lang {
-        CodeLang::Python => format!("{PYTHON_IMPORTS}{setup}\n{code}\n"),
-        CodeLang::Cpp => cpp_solution(&format!("{setup}\n"), code),
+        CodeLang::Python => {
+            let (futures, code) = whole::python_futures(code);
+            format!("{futures}{PYTHON_IMPORTS}{setup}\n{code}\n")
+        }
+        CodeLang::Cpp => cpp_solution(&format!("{setup}\n"), &whole::cpp_without_main(code)),
         CodeLang::Go => go_whole(task, setup, code),
-        CodeLang::Java | CodeLang::JavaScript | CodeLang::Rust => format!("{setup}\n{code}\n"),
+        CodeLang::JavaScript => format!("{setup}\n{}\n", whole::javascript_script(code)),
+        CodeLang::Java | CodeLang::Rust => format!("{setup}\n{code}\n"),
     }
 }
 
-/// Drops an output's package clause, because the test's setup contains one, and adds the imports that it misses.
+/// Drops an output's package clause and the imports that the test's setup contains as well, and adds those that it misses.
 fn go_whole(task: &Task, setup: &str, code: &str) -> String {
-    let is_clause = |line: &&str| line.trim_start().starts_with("package ");
-    let code: Vec<&str> = code.lines().filter(|line| !is_clause(line)).collect();
-    let code = code.join("\n");
-    let imported = |package: &str| code.contains(&format!("\"{package}\"")) || task.test_setup.contains(package);
-    let used = GO_PACKAGES.iter().filter(|package| {
-        let name = package.rsplit('/').next().unwrap_or(package);
-        !imported(package) && code.contains(&format!("{name}."))
-    });
-    let imports: String = used.map(|package| format!("import \"{package}\"\n")).collect();
+    let (own, code) = whole::go_parts(code);
+    let added = whole::go_unimported(&GO_PACKAGES, &own, &task.test_setup, &code);
+    let missing = whole::go_missing(&own, &task.test_setup);
+    let missing = missing.iter().map(|import| format!("import {import}\n"));
+    let imports: String = added.iter().map(|package| format!("import \"{package}\"\n")).chain(missing).collect();
     format!("{}\n{imports}{setup}\n{code}\n", task.test_setup)
 }
 
@@ -240,9 +242,15 @@ mod tests {
         assert_eq!(program(CodeLang::Python, &task(""), None, python), expected, "nothing is cut");
         let go = Task { test_setup: "package main\nimport \"testing\"\n".into(), ..task("") };
         let code = "package main\n\nimport \"sort\"\n\nfunc F() { sort.Ints(nil); strings.ToLower(\"\") }";
-        let whole = "package main\nimport \"testing\"\n\nimport \"strings\"\n\n\nimport \"sort\"\n\n\
+        let whole = "package main\nimport \"testing\"\n\nimport \"strings\"\nimport \"sort\"\n\n\n\n\n\n\
                      func F() { sort.Ints(nil); strings.ToLower(\"\") }\n";
         assert_eq!(sample(CodeLang::Go, &go, None, code), whole);
+        let twice = sample(CodeLang::Go, &go, None, "package main\nimport \"testing\"\nfunc F() {}");
+        assert_eq!(twice, "package main\nimport \"testing\"\n\n\n\n\nfunc F() {}\n");
+        let future = "from __future__ import annotations\n";
+        let futures = program(CodeLang::Python, &task(""), None, &format!("x = 1\n{future}"));
+        assert_eq!(futures, format!("{future}{PYTHON_IMPORTS}\nx = 1\n\n\nt\n"));
+        assert_eq!(sample(CodeLang::JavaScript, &task("s"), None, "export const f = 1;"), "s\nconst f = 1;\n");
         check_without_tests(CodeLang::Go, &go, code);
         check_without_tests(CodeLang::Cpp, &task("int x;"), "int f();");
         assert_eq!(sample(CodeLang::JavaScript, &task("s"), None, "code"), "s\ncode\n");

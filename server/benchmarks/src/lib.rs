@@ -5,3 +5,4 @@
 
 pub mod humaneval;
 pub mod place;
+pub mod whole;

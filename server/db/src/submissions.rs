@@ -354,6 +354,10 @@ pub struct FullOutput {
     pub code: String,
     /// The text around the code of a chat response.
     pub surrounding_text: String,
+    /// The response, if it differs from the code.
+    pub raw: Option<String>,
+    /// Whether it answers a turn of a conversation.
+    pub is_turn: bool,
 }
 
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
@@ -370,11 +374,20 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
              WHERE o.id = ?1",
         )?
         .query_row([id.0], task_row)?;
-    let (model, code, surrounding_text) = conn
-        .prepare_cached(
-            "SELECT m.name, o.code, o.surrounding_text FROM outputs o JOIN submissions s ON s.id = o.submission_id
-             JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
-        )?
-        .query_row([id.0], |row| Ok((row.get("name")?, row.get("code")?, row.get("surrounding_text")?)))?;
-    Ok(Some(FullOutput { row, model, task, code, surrounding_text }))
+    let mut statement = conn.prepare_cached(
+        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn FROM outputs o
+         JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
+    )?;
+    let found = statement.query_row([id.0], |found| {
+        Ok(FullOutput {
+            row,
+            model: found.get("name")?,
+            task,
+            code: found.get("code")?,
+            surrounding_text: found.get("surrounding_text")?,
+            raw: found.get("raw")?,
+            is_turn: found.get("is_turn")?,
+        })
+    })?;
+    Ok(Some(found))
 }

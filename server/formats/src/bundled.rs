@@ -139,8 +139,7 @@ mod tests {
         assert_eq!(outputs.len(), 3);
         for output in outputs {
             let mut count = 0;
-            let asked =
-                formats::outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None };
+            let asked = formats::outputs::Asked { langs: vec![CodeLang::Java], ..Default::default() };
             formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
                 line.unwrap();
                 count += 1;

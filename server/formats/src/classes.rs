@@ -9,7 +9,7 @@ use std::{
     io::{Cursor, Write},
 };
 
-use model::{problem::Problem, submission::Shape};
+use model::{problem::Problem, reading::Reading, submission::Shape};
 
 use super::{
     files::Files,
@@ -106,6 +106,8 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         code: code.to_owned(),
         surrounding_text: String::new(),
         raw: None,
+        reading: Reading::default(),
+        is_cut_off: false,
         end_by: None,
         prompt: None,
         elsewhere: false,

@@ -6,8 +6,15 @@
 
 use model::code_lang::CodeLang;
 
-use super::{chat, humaneval::Task};
-use benchmarks::humaneval::{CPP_INCLUDES, PYTHON_IMPORTS, is_go_import_added};
+use super::{
+    chat::{self, Answer, Wanted},
+    humaneval::Task,
+};
+use benchmarks::{
+    humaneval::{CPP_INCLUDES, PYTHON_IMPORTS, is_go_import_added},
+    whole,
+};
+use syntax::outline;
 
 /// An output of HumanEval-X.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +24,17 @@ pub struct Continuation {
     pub generation: String,
 }
 
-/// Reads a response to a task's prompt.
-pub fn read(lang: CodeLang, task: &Task, response: &str) -> Continuation {
-    let code = chat::split(response, &[lang]).code;
-    let Some(function) = find(lang, task, &code) else { return only_body(lang, &code) };
+/// Reads a response to a task's prompt: what it continues, and how its code was found.
+pub fn read(lang: CodeLang, task: &Task, response: &str) -> (Continuation, Answer) {
+    let wanted = Wanted { lang, name: chat::name(lang, declaration(task).line).map(str::to_owned) };
+    let answer = chat::split(response, &[lang], Some(&wanted));
+    (of_code(lang, task, &answer.code), answer)
+}
+
+/// The continuation that code without fences is.
+fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
+    let code = &*as_in_benchmark(lang, task, code);
+    let Some(function) = find(lang, task, code) else { return only_body(lang, code) };
     let (before, after) = (&code[..function.start], &code[function.end..]);
     let head = &code[function.start..function.end];
     let extra = uncovered(lang, task, before);
@@ -68,6 +82,45 @@ pub fn read(lang: CodeLang, task: &Task, response: &str) -> Continuation {
                 (false, false) => own(format!("{}{before}", declaration(task).opening), format!("{head}{after}")),
             }
         }
+    }
+}
+
+/// Code without what cannot stand in a program of the benchmark, although the function is right: a `main` beside the tests'
+/// own, printed examples, exports, a public class, a class of another name.
+fn as_in_benchmark(lang: CodeLang, task: &Task, code: &str) -> String {
+    match lang {
+        // The program begins with imports; from this version of Python on, the annotations work without it.
+        CodeLang::Python => whole::python_futures(code).1,
+        CodeLang::JavaScript => outline::without_examples(&whole::javascript_script(code), lang),
+        CodeLang::Cpp | CodeLang::Rust => outline::without_examples(code, lang),
+        CodeLang::Java => in_own_class(task, code),
+        CodeLang::Go => code.to_owned(),
+    }
+}
+
+/// Java with the method in the class that the tests create, which is not public, because the file is named after another.
+fn in_own_class(task: &Task, code: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in code.lines() {
+        let text = line.trim_start();
+        let rest = text.strip_prefix("public ").map(|rest| rest.strip_prefix("final ").unwrap_or(rest));
+        match rest {
+            Some(rest) if line == text && rest.starts_with("class ") => lines.push(rest.to_owned()),
+            _ if text.starts_with("package ") => lines.push(String::new()),
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    let end = if code.ends_with('\n') { "\n" } else { "" };
+    let code = format!("{}{end}", lines.join("\n"));
+    let own = declaration(task).opening.split("class ").last().and_then(|rest| rest.split([' ', '{', '\n']).next());
+    let (Some(own), Some(name)) =
+        (own.filter(|own| !own.is_empty()), chat::name(CodeLang::Java, declaration(task).line))
+    else {
+        return code;
+    };
+    match outline::class_of(&code, CodeLang::Java, name) {
+        Some(class) if class != own => outline::renamed(&code, CodeLang::Java, &class, own),
+        _ => code,
     }
 }
 
@@ -121,7 +174,7 @@ fn find(lang: CodeLang, task: &Task, code: &str) -> Option<Function> {
     if let Some((start, end)) = exact.filter(|_| !squeezed.is_empty() && !goes_on) {
         return Some(Function { start, end, is_exact: true });
     }
-    let name = name(lang, declared)?;
+    let name = chat::name(lang, declared)?;
     let (start, line) = starts().find(|(_, line)| declares(lang, line, name))?;
     let end = match lang {
         // A definition may take several lines.
@@ -149,16 +202,6 @@ fn matched(text: &str, squeezed: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The function's name in its declaration.
-fn name(lang: CodeLang, declaration: &str) -> Option<&str> {
-    let before = match lang {
-        CodeLang::JavaScript => declaration.split('=').next()?,
-        _ => declaration.split('(').next()?,
-    };
-    let name = before.trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).next()?;
-    (!name.is_empty()).then_some(name)
 }
 
 /// Whether a line begins the definition of the function of this name.

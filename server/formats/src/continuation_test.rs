@@ -25,7 +25,7 @@ fn task(prompt: &str, declaration: &str) -> Task {
 }
 
 fn check(lang: CodeLang, task: &Task, response: &str, prompt: Option<&str>, generation: &str) {
-    let read = read(lang, task, response);
+    let (read, _) = read(lang, task, response);
     assert_eq!((read.prompt.as_deref(), read.generation.as_str()), (prompt, generation), "{response}");
 }
 
@@ -147,7 +147,7 @@ fn canonical_solutions_in_a_response_are_read_as_they_are() {
             let fence = syntax::display::display(lang).fences[0];
             for beginning in [&task.prompt, &task.declaration] {
                 let response = format!("Here:\n\n```{fence}\n{beginning}{}\n```\n", task.canonical_solution);
-                let Continuation { prompt, generation } = read(lang, &task, &response);
+                let (Continuation { prompt, generation }, _) = read(lang, &task, &response);
                 let made = squeeze(humaneval::solution(lang, &plain, prompt.as_deref(), &generation));
                 // A description that follows the declaration becomes part of the body if it is repeated; so does
                 // what a few tasks have after the function's head.

@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use model::conversation::{AuthorVerdict, InstructionKind, TaskTurn, Way};
+use model::{
+    conversation::{AuthorVerdict, InstructionKind, TaskTurn, Way},
+    reading::{BlockRole, ReadBlock, Reading, Why},
+};
 use serde_json::Value;
 
 use super::{
     chat::Answer,
     lines::{Fault, Object},
+    reasoning,
 };
 
 /// The turns of a dataset's tasks, by the tasks' IDs.
@@ -156,13 +160,22 @@ fn no_such_turn(name: &str) -> Fault {
 }
 
 /// The code of a response, as the published evaluator cuts it out: the first block that is marked as Python, else the
-/// whole response. What is shown is then what is run.
-pub fn cut_out(answer: &str) -> Answer {
+/// whole response. What is shown is then what is run. Reasoning is set apart first: none of the models that the benchmark
+/// was published with shows any.
+pub fn cut_out(response: &str) -> Answer {
+    let reasoning::Parts { reasoning, answer, is_unfinished } = reasoning::split(response);
+    let reading = Reading { reasoning, ..Reading::default() };
+    let answer = if reading.reasoning.is_empty() { response } else { answer.as_str() };
     let Some((before, code, after)) = fenced(answer) else {
-        return Answer { code: answer.to_owned(), surrounding_text: String::new() };
+        let why = if is_unfinished { Why::NoAnswer } else { Why::Whole };
+        let reading = Reading { why, ..reading };
+        return Answer { code: answer.to_owned(), reading, is_cut_off: is_unfinished, ..Answer::default() };
     };
     let around: Vec<&str> = [before.trim(), after.trim()].into_iter().filter(|text| !text.is_empty()).collect();
-    Answer { code: code.to_owned(), surrounding_text: around.join("\n\n") }
+    let block =
+        ReadBlock { language: "python".into(), code: code.to_owned(), role: BlockRole::Code, is_cut_off: false };
+    let reading = Reading { why: Why::First, blocks: vec![block], ..reading };
+    Answer { code: code.to_owned(), surrounding_text: around.join("\n\n"), reading, is_cut_off: false }
 }
 
 /// The text before, in and after the first closed block that the evaluator's pattern finds:

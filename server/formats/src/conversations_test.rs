@@ -17,7 +17,7 @@ fn turns() -> Turns {
 }
 
 fn read(file: &str, text: &str) -> Result<Vec<OutputLine>, String> {
-    let asked = Asked { langs: Vec::new(), continued: false, pair: None, turns: Some(turns()) };
+    let asked = Asked { turns: Some(turns()), ..Default::default() };
     let mut lines = Vec::new();
     let mut problem = None;
     outputs::read(file, text.as_bytes(), &asked, |line| match line {

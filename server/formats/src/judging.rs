@@ -19,6 +19,8 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::{chat, reasoning};
+
 /// Maximum length of a comment that is kept, in characters.
 const LONGEST_COMMENT: usize = 10_000;
 /// Maximum length of a model's own words in a fault, in characters.
@@ -244,11 +246,11 @@ impl Fault {
     }
 }
 
-/// Reads a judge's answer: the JSON object that the whole response is, or its last code block. Reasoning that ends with
-/// `</think>` is passed over.
+/// Reads a judge's answer: the JSON object that the whole response is, or its last code block. Reasoning is passed over.
 pub fn read(response: &str, rubric: &Rubric) -> Result<Answer, Fault> {
-    let text = response.rsplit_once("</think>").map_or(response, |(_, rest)| rest).trim();
-    let found = serde_json::from_str(text).or_else(|_| serde_json::from_str(last_block(text).unwrap_or_default()));
+    let text = reasoning::answer(response);
+    let found = serde_json::from_str(text.trim())
+        .or_else(|_| serde_json::from_str(&chat::last_block(&text).unwrap_or_default()));
     let Written { scores: Entries(entries), comment } = found.map_err(|_| Fault::Form)?;
     let mut scores = Vec::new();
     for dimension in &rubric.dimensions {
@@ -267,14 +269,6 @@ pub fn read(response: &str, rubric: &Rubric) -> Result<Answer, Fault> {
     let comment = comment.as_ref().and_then(Value::as_str).unwrap_or_default();
     let visible = |c: &char| !c.is_control() || *c == '\n';
     Ok(Answer { scores, comment: comment.trim().chars().filter(visible).take(LONGEST_COMMENT).collect() })
-}
-
-/// The content of the last code block of a Markdown text.
-fn last_block(text: &str) -> Option<&str> {
-    let (before, _) = text.rsplit_once("```")?;
-    let (_, block) = before.rsplit_once("```")?;
-    // The first line has the language, if any.
-    block.split_once('\n').map(|(_, content)| content.trim())
 }
 
 fn word(text: &str) -> String {

@@ -43,6 +43,10 @@ pub enum FileKind {
     Packed(String),
     /// One JSON array.
     Array,
+    /// Lists of outputs without task IDs.
+    Lists,
+    /// JSON objects over several lines each.
+    SpreadObjects,
     /// No text: a document, an image, a program.
     Binary,
 }
@@ -145,6 +149,16 @@ fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
             ("Read it on the command line: aixgrade report FILE", "请用命令行读取：aixgrade report FILE").into(),
             None,
         ),
+        form => {
+            let (is, remedy) = about_form(form);
+            (is, remedy, None)
+        }
+    }
+}
+
+/// The same for files that no page accepts in their form.
+fn about_form(found: FileKind) -> ((String, String), Message) {
+    match found {
         FileKind::Packed(inner) => (
             (format!("an archive with {inner}"), format!("含 {inner} 的压缩包")),
             (
@@ -152,16 +166,25 @@ fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
                 "请解压后上传其中的文件（可用 gzip 压缩）",
             )
                 .into(),
-            None,
         ),
         FileKind::Array => (
             ("one JSON array".into(), "一个 JSON 数组".into()),
             ("Write one object per line: jq -c '.[]' FILE", "请每行写一个对象：jq -c '.[]' FILE").into(),
-            None,
         ),
-        FileKind::Binary => {
-            (("no text".into(), "非文本内容".into()), ("Choose another file", "请选择其他文件").into(), None)
-        }
+        FileKind::Lists => (
+            ("lists of outputs without task IDs".into(), "没有任务编号的输出列表".into()),
+            (
+                "Write one object per line, with the ID of the task and one output each: {\"task_id\": \"A1\", \"code\": \"…\"}",
+                "请每行写一个对象，各含任务编号和一个输出：{\"task_id\": \"A1\", \"code\": \"…\"}",
+            )
+                .into(),
+        ),
+        FileKind::SpreadObjects => (
+            ("JSON objects that span several lines".into(), "跨多行的 JSON 对象".into()),
+            ("Write each object on one line: jq -c . FILE", "请将每个对象写在一行：jq -c . FILE").into(),
+        ),
+        // `about` has all other kinds but this one.
+        _ => (("no text".into(), "非文本内容".into()), ("Choose another file", "请选择其他文件").into()),
     }
 }
 
@@ -243,11 +266,15 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
             drop(reader);
             file.seek(SeekFrom::Start(0)).ok()?;
             let (reader, _) = lines::unpacked(file);
-            let mut document = String::new();
-            reader.take(LONGEST_DOCUMENT).read_to_string(&mut document).ok()?;
-            match serde_json::from_str(document.trim_start_matches('\u{feff}')).ok()? {
-                Value::Array(items) => array(&items),
-                object => by_fields(&object),
+            let mut document = Vec::new();
+            reader.take(LONGEST_DOCUMENT).read_to_end(&mut document).ok()?;
+            let document = String::from_utf8_lossy(&document);
+            let mut values = serde_json::Deserializer::from_str(document.trim_start_matches('\u{feff}')).into_iter();
+            match (values.next()?.ok()?, values.next()) {
+                (Value::Array(items), _) => array(&items),
+                // A document of its own, such as a rubric.
+                (object, None) if by_fields(&object) != Some(FileKind::Outputs) => by_fields(&object),
+                _ => Some(FileKind::SpreadObjects),
             }
         }
         _ => by_head(name, line),
@@ -260,6 +287,8 @@ fn array(items: &[Value]) -> Option<FileKind> {
     match items.iter().all(Value::is_object) {
         true if !items.is_empty() && items.iter().all(is_chat) => Some(FileKind::Outputs),
         true => Some(FileKind::Array),
+        // As bigcode-evaluation-harness writes its generations.
+        false if items.iter().all(|item| item.is_array() || item.is_string()) => Some(FileKind::Lists),
         false => None,
     }
 }

@@ -11,6 +11,7 @@ pub mod codeif;
 pub mod codeif_outputs;
 pub mod continuation;
 pub mod conversations;
+pub mod fences;
 pub mod files;
 pub mod humaneval;
 pub mod identity_leaks;
@@ -26,8 +27,10 @@ mod programs;
 pub mod prompts;
 mod prose;
 pub mod ratings;
+pub mod reasoning;
 pub mod rubric_text;
 pub mod translation;
+pub mod warnings;
 
 use std::collections::{BTreeMap, BTreeSet};
 

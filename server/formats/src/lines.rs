@@ -370,6 +370,20 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         }
     }
     let object: Object = serde_json::from_str(text).map_err(|e| {
+        if let Some((field, number)) = no_number(text) {
+            return Fault(
+                (
+                    format!("the value of \"{field}\" is {number}, which JSON does not have"),
+                    format!("“{field}”的值是 {number}，JSON 没有这个值"),
+                )
+                    .into(),
+                (
+                    format!("Write null instead of {number}, or leave the field out"),
+                    format!("请将 {number} 改为 null，或删去该字段"),
+                )
+                    .into(),
+            );
+        }
         // The library counts lines too, and every line is its first.
         let message = e.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(start, _)| start);
@@ -393,6 +407,32 @@ fn parse(line: &[u8]) -> Result<Object, Fault> {
         )),
         None => Ok(object),
     }
+}
+
+/// The first value that Python writes for a number that is none, and the field before it.
+fn no_number(text: &str) -> Option<(String, &'static str)> {
+    let (mut in_string, mut is_escaped, mut start, mut last) = (false, false, 0, "");
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_string => is_escaped = true,
+            '"' => {
+                if in_string {
+                    last = &text[start..at];
+                }
+                in_string = !in_string;
+                start = at + 1;
+            }
+            _ if in_string => {}
+            _ => {
+                let found = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| text[at..].starts_with(word));
+                if let Some(word) = found {
+                    return Some((last.chars().take(100).collect(), word));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Detects duplicate fields, which [`serde_json::Map`] would overwrite.

@@ -3,24 +3,31 @@
 
 mod tasks;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use model::{
     conversation::Way,
     message::Message,
     problem::Problem,
-    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape},
+    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape, WarningKind},
 };
 use sha2::{Digest, Sha256};
 
 pub use tasks::Tasks;
 use tasks::folded;
 
-use super::{conversations::LineTurn, identity_leaks::LeakFinder, outputs::OutputLine};
+use super::{
+    conversations::LineTurn,
+    identity_leaks::LeakFinder,
+    outputs::{KnownTasks, OutputLine},
+    warnings,
+};
 
 /// A file of outputs, read once.
 pub struct Scan<'t> {
     tasks: &'t Tasks,
+    /// What the tasks ask for, to warn of outputs that do not have it.
+    known: Option<&'t KnownTasks>,
     leak_finder: &'t LeakFinder,
     lines: u64,
     shapes: Vec<(Shape, u64)>,
@@ -45,6 +52,9 @@ struct Scanned {
     by_id: Option<usize>,
     by_text: Option<usize>,
     hash: [u8; 16],
+    /// A hash of its code.
+    code: [u8; 16],
+    warnings: Vec<WarningKind>,
     empty: bool,
     /// Whether its description differs from that of the task with its ID.
     differs: bool,
@@ -88,6 +98,8 @@ pub struct Summary {
     pub tasks_with_samples: u64,
     /// Lines that may name a model.
     pub identity_leaks: Listed<IdentityLeak>,
+    /// What will probably be read or judged in another way than expected, by kind.
+    pub warnings: BTreeMap<WarningKind, Listed<FileLine>>,
     /// Lines that cannot be parsed.
     pub problems: Listed<Problem>,
     /// The first outputs that have a task, each with the task's place in the dataset.
@@ -132,6 +144,7 @@ impl<'t> Scan<'t> {
     pub fn new(tasks: &'t Tasks, leak_finder: &'t LeakFinder) -> Self {
         Scan {
             tasks,
+            known: None,
             leak_finder,
             lines: 0,
             shapes: Vec::new(),
@@ -146,6 +159,18 @@ impl<'t> Scan<'t> {
             problems: Vec::new(),
             problem_count: 0,
         }
+    }
+
+    /// Starts to match against tasks of which is known what they ask for.
+    pub fn of_known(known: &'t KnownTasks, leak_finder: &'t LeakFinder) -> Self {
+        Scan { known: Some(known), ..Scan::new(&known.tasks, leak_finder) }
+    }
+
+    /// What to warn of about an output that has these tasks by ID and by description.
+    fn warnings(&self, output: &OutputLine, by_id: Option<usize>, by_text: Option<usize>) -> Vec<WarningKind> {
+        let known = self.known.zip(by_text.or(by_id));
+        let of = known.and_then(|(known, at)| Some((known.wanted.get(at)?, known.humaneval.get(&at))));
+        of.map(|(wanted, task)| warnings::of(output, wanted, task)).unwrap_or_default()
     }
 
     /// Adds the next line.
@@ -184,7 +209,10 @@ impl<'t> Scan<'t> {
         if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
             self.leaks.push(leak);
         }
+        let warnings = self.warnings(&output, by_id, by_text);
         self.outputs.push(Scanned {
+            warnings,
+            code: hash_of(&[&output.code]),
             line: output.line,
             by_id,
             by_text,
@@ -215,7 +243,8 @@ impl<'t> Scan<'t> {
         let mut turns: HashMap<(usize, u32), u64> = HashMap::new();
         let mut repeats = vec![0_u64; self.tasks.len()];
         let mut seen = HashSet::new();
-        for output in self.outputs {
+        let repeated = repeated(&self.outputs, matching);
+        for mut output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
                 summary.unknown.push(FileLine { line: output.line, label: output.label });
@@ -233,6 +262,13 @@ impl<'t> Scan<'t> {
                 summary.duplicates.push(FileLine { line: output.line, label: output.label });
                 repeats[at] += 1;
                 continue;
+            }
+            if !output.empty && repeated.contains(&output.code) {
+                output.warnings.push(WarningKind::Repeated);
+            }
+            for kind in output.warnings {
+                let listed = summary.warnings.entry(kind).or_default();
+                listed.push(FileLine { line: output.line, label: output.label.clone() });
             }
             if output.empty {
                 summary.empty.push(FileLine { line: output.line, label: output.label });
@@ -290,21 +326,36 @@ impl<'t> Scan<'t> {
     }
 }
 
+/// The hashes of code that is given for many tasks.
+fn repeated(outputs: &[Scanned], matching: Matching) -> HashSet<[u8; 16]> {
+    let mut tasks: HashMap<[u8; 16], HashSet<usize>> = HashMap::new();
+    for output in outputs {
+        let found = if matching == Matching::Description { output.by_text } else { output.by_id };
+        if let Some(at) = found.filter(|_| output.turn.is_none()) {
+            tasks.entry(output.code).or_default().insert(at);
+        }
+    }
+    let many = tasks.into_iter().filter(|(_, tasks)| tasks.len() >= warnings::MANY_TASKS);
+    many.map(|(code, _)| code).collect()
+}
+
 /// Identifies equal outputs of a task: a hash of everything that is stored of them. Half of a SHA-256 rules
 /// out collisions.
 pub fn content(output: &OutputLine) -> [u8; 16] {
-    let mut hasher = Sha256::new();
-    for text in [
-        output.code.as_str(),
+    hash_of(&[
+        &output.code,
         "\0",
         &output.surrounding_text,
         "\0",
         output.end_by.as_deref().unwrap_or_default(),
         "\0",
         output.prompt.as_deref().unwrap_or_default(),
-    ] {
-        hasher.update(text.as_bytes());
-    }
+    ])
+}
+
+fn hash_of(texts: &[&str]) -> [u8; 16] {
+    let mut hasher = Sha256::new();
+    texts.iter().for_each(|text| hasher.update(text.as_bytes()));
     let mut half = [0; 16];
     half.copy_from_slice(&hasher.finalize()[..16]);
     half

@@ -10,7 +10,7 @@ fn line(line: u64, label: &str) -> FileLine {
 }
 
 fn java() -> outputs::Asked {
-    outputs::Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None }
+    outputs::Asked { langs: vec![CodeLang::Java], ..Default::default() }
 }
 
 fn scan(tasks: &[(&str, &str)], file: &str, asked: Matching) -> Summary {

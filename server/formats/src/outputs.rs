@@ -1,15 +1,23 @@
 //! Model outputs in any of the published shapes: JSON Lines, line by line, or an archive with a Java class
 //! per task.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::{
+    collections::HashMap,
+    io::{self, Read, Seek, SeekFrom},
+    sync::Arc,
+};
 
-use model::{code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, submission::Shape};
+use model::{code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, reading::Reading, submission::Shape};
+use serde_json::Value;
 
 use super::{
-    chat, classes,
+    chat::{self, Answer, Wanted},
+    classes, continuation,
     conversations::{self, LineTurn, Placing, Turns},
     files::Files,
+    humaneval,
     lines::{self, Fault, Object},
+    matching::Tasks,
     translation::{self, Fit, Pair},
 };
 
@@ -17,7 +25,7 @@ use super::{
 pub const LONGEST_CODE: usize = 256 * 1024;
 
 /// How the outputs of a file are read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default)]
 pub struct Asked {
     /// Programming languages of the dataset's tasks, which determine the code fences of chat responses.
     pub langs: Vec<CodeLang>,
@@ -28,6 +36,24 @@ pub struct Asked {
     pub pair: Option<Pair>,
     /// The turns of the tasks, if they are conversations.
     pub turns: Option<Turns>,
+    /// The tasks, to know what each output should define.
+    pub tasks: Option<Arc<KnownTasks>>,
+}
+
+/// What the tasks of a dataset ask for.
+pub struct KnownTasks {
+    pub tasks: Tasks,
+    /// In the dataset's order.
+    pub wanted: Vec<Wanted>,
+    /// The tasks of HumanEval-X, by their place.
+    pub humaneval: HashMap<usize, humaneval::Task>,
+}
+
+impl KnownTasks {
+    /// The task of a line, by its description, or else by its ID.
+    fn place(&self, task_id: &str, raw_nl: Option<&str>) -> Option<usize> {
+        self.tasks.by_text(task_id, raw_nl).or_else(|| self.tasks.by_task_id(task_id))
+    }
 }
 
 /// One output of a file: a line, or a class.
@@ -49,6 +75,10 @@ pub struct OutputLine {
     pub surrounding_text: String,
     /// The whole response, if it contains more than the code.
     pub raw: Option<String>,
+    /// How the code was found in the response.
+    pub reading: Reading,
+    /// Whether the response ends within the code.
+    pub is_cut_off: bool,
     /// Why generation stopped, if the file says so.
     pub end_by: Option<String>,
     /// The prompt, if the line has one and `generation` continues it ([`Asked::continued`]).
@@ -141,6 +171,24 @@ pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(R
 const FIELDS: [(&str, Shape); 3] =
     [("code", Shape::Aixbench), ("generation", Shape::HumanEvalX), ("completion", Shape::CodeIfBench)];
 
+/// What other tools call the output of a model: EvalPlus, LiveCodeBench, MultiPL-E, lm-evaluation-harness and scripts.
+const OTHER_FIELDS: [&str; 14] = [
+    "solution",
+    "solutions",
+    "completions",
+    "generations",
+    "generated_code",
+    "code_list",
+    "output",
+    "outputs",
+    "output_list",
+    "response",
+    "responses",
+    "resps",
+    "answer",
+    "prediction",
+];
+
 fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placing<'_>>) -> Result<OutputLine, Fault> {
     let task_id = match (object.text("namespace"), &placing) {
         // The repository level's name of a task.
@@ -156,20 +204,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
                 ("Keep only the one that contains the output", "请只保留包含输出的那个").into(),
             ));
         }
-        (None, _) => {
-            return Err(Fault(
-                (
-                    "none of the fields \"code\", \"generation\" and \"completion\" is present",
-                    "缺少“code”“generation”或“completion”字段",
-                )
-                    .into(),
-                (
-                    "Add the output of the model as \"code\"; use an empty string if it gave none",
-                    "请将模型的输出写入“code”；没有输出则为空字符串",
-                )
-                    .into(),
-            ));
-        }
+        (None, _) => return Err(no_output(object)),
     };
     let answer = within_limit(field, object.text(field)?.unwrap_or_default())?;
     let continued = asked.continued && shape == Shape::HumanEvalX;
@@ -180,10 +215,26 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
     // A collection was made for the dataset, with whatever prompt its responses have.
     let uploaded = prompt.as_deref().filter(|_| object.get("collection").is_none());
     let fit = uploaded.map(|prompt| translation::fit(asked.pair.as_ref(), prompt));
-    let chat::Answer { code, surrounding_text } = match continued {
-        true => chat::Answer { code: answer.to_owned(), surrounding_text: String::new() },
-        false if placing.is_some() => conversations::cut_out(answer),
-        false => chat::split(answer, &asked.langs),
+    let raw_nl = object.text("raw_nl")?;
+    let known = asked.tasks.as_ref().and_then(|known| Some((known, known.place(&task_id, raw_nl)?)));
+    let wanted = known.and_then(|(known, at)| known.wanted.get(at));
+    let task = known.and_then(|(known, at)| known.humaneval.get(&at)).filter(|_| asked.continued).zip(wanted);
+    // The published generator's text says the same as the task, and the output continues its end.
+    let mut prompt = prompt.filter(|_| fit != Some(Fit::Published));
+    let mut raw = answer;
+    let Answer { code, surrounding_text, reading, is_cut_off } = match task {
+        _ if continued => {
+            // A collected response, of which `generation` was made.
+            raw = object.text("response")?.map(|text| within_limit("response", text)).transpose()?.unwrap_or(answer);
+            Answer { code: answer.to_owned(), ..Answer::default() }
+        }
+        _ if placing.is_some() => conversations::cut_out(answer),
+        Some((task, wanted)) => {
+            let (made, found) = continuation::read(wanted.lang, task, answer);
+            prompt = made.prompt;
+            Answer { code: made.generation, ..found }
+        }
+        None => chat::split(answer, &asked.langs, wanted),
     };
     let (turn, author_verdict) = match placing {
         Some(placing) => (Some(placing.turn(&task_id, object)?), conversations::author_verdict(object, &code)),
@@ -194,17 +245,54 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         file: None,
         shape,
         task_id,
-        raw_nl: object.text("raw_nl")?.map(str::to_owned),
-        raw: (code != answer).then(|| answer.to_owned()),
+        raw_nl: raw_nl.map(str::to_owned),
+        raw: (code != raw).then(|| raw.to_owned()),
         code,
         surrounding_text,
+        reading,
+        is_cut_off,
         end_by: object.text("end_by")?.map(str::to_owned),
-        // The published generator's text says the same as the task, and the output continues its end.
-        prompt: prompt.filter(|_| fit != Some(Fit::Published)),
+        prompt,
         elsewhere: fit == Some(Fit::Other),
         turn,
         author_verdict,
     })
+}
+
+/// The fault of a line without an output. Names the field that another tool has for it.
+fn no_output(object: &Object) -> Fault {
+    let present = OTHER_FIELDS.into_iter().find_map(|field| Some((field, object.get(field)?)));
+    match present {
+        Some((field, Value::Array(items))) => Fault(
+            (
+                format!("the line has \"{field}\", a list of {}, and no field \"code\"", items.len()),
+                format!("该行有“{field}”（含 {} 项的列表），但没有“code”字段", items.len()),
+            )
+                .into(),
+            ("Write one line with \"code\" for each item of the list", "请为列表中的每一项写一行，内容写入“code”")
+                .into(),
+        ),
+        Some((field, _)) => Fault(
+            (
+                format!("the line has \"{field}\", a field of another tool, and no field \"code\""),
+                format!("该行有其他工具使用的“{field}”字段，但没有“code”字段"),
+            )
+                .into(),
+            (format!("Rename \"{field}\" to \"code\""), format!("请将“{field}”改名为“code”")).into(),
+        ),
+        None => Fault(
+            (
+                "none of the fields \"code\", \"generation\" and \"completion\" is present",
+                "缺少“code”“generation”或“completion”字段",
+            )
+                .into(),
+            (
+                "Add the output of the model as \"code\"; use an empty string if it gave none",
+                "请将模型的输出写入“code”；没有输出则为空字符串",
+            )
+                .into(),
+        ),
+    }
 }
 
 fn within_limit<'a>(field: &str, text: &'a str) -> Result<&'a str, Fault> {
@@ -228,7 +316,7 @@ mod tests {
     use super::*;
 
     fn read_all(bytes: &[u8]) -> (Vec<OutputLine>, Vec<String>) {
-        read_as(bytes, &Asked { langs: vec![CodeLang::Java], continued: false, pair: None, turns: None })
+        read_as(bytes, &Asked { langs: vec![CodeLang::Java], ..Asked::default() })
     }
 
     fn read_as(bytes: &[u8], asked: &Asked) -> (Vec<OutputLine>, Vec<String>) {
@@ -279,7 +367,7 @@ mod tests {
         let line =
             br#"{"task_id": "Python/0", "prompt": "def f(x):\n", "generation": "    return x\n```python\n```\r\n"}"#;
         let continued = |continued| {
-            read_as(line, &Asked { langs: vec![CodeLang::Python], continued, pair: None, turns: None }).0.remove(0)
+            read_as(line, &Asked { langs: vec![CodeLang::Python], continued, ..Asked::default() }).0.remove(0)
         };
         let whole = continued(true);
         let (code, prompt) = ("    return x\n```python\n```\r\n", Some("def f(x):\n"));
@@ -294,9 +382,118 @@ mod tests {
         );
         // Elsewhere the field may contain anything.
         let other = br#"{"task_id": 1, "prompt": [], "generation": ""}"#;
-        assert_eq!(read_as(other, &Asked { langs: Vec::new(), continued: false, pair: None, turns: None }).1, [""; 0]);
-        let wrong = read_as(other, &Asked { langs: Vec::new(), continued: true, pair: None, turns: None }).1;
+        assert_eq!(read_as(other, &Asked::default()).1, [""; 0]);
+        let wrong = read_as(other, &Asked { continued: true, ..Asked::default() }).1;
         assert!(wrong[0].contains("\"prompt\" is an array"), "{wrong:?}");
+    }
+
+    /// How a dataset of HumanEval-X with one task is read.
+    fn known(lang: CodeLang, id: &str, beginning: &str) -> Asked {
+        let declaration = beginning.split("    \"\"\"").next().unwrap();
+        let task = serde_json::json!({
+            "benchmark": "humaneval-x", "task_id": id, "prompt": beginning, "declaration": declaration, "test": "",
+            "example_test": "", "canonical_solution": "", "test_setup": "package main\nimport (\n\t\"testing\"\n)\n",
+        });
+        let wanted = vec![Wanted { lang, name: None }];
+        let tasks = Tasks::new([(id.to_owned(), "Text.".to_owned(), lang)]);
+        let humaneval = HashMap::from([(0, serde_json::from_value(task).unwrap())]);
+        let tasks = Some(Arc::new(KnownTasks { tasks, wanted, humaneval }));
+        Asked { langs: vec![lang], continued: true, tasks, ..Asked::default() }
+    }
+
+    /// What a response becomes with the text that it continues, but for white space.
+    fn check_continued(asked: &Asked, id: &str, response: &str, expected: &str) {
+        for field in ["completion", "code"] {
+            let line = serde_json::json!({"task_id": id, field: response}).to_string();
+            let (outputs, problems) = read_as(line.as_bytes(), asked);
+            assert_eq!(problems, [""; 0], "{line}");
+            let humaneval = asked.tasks.as_ref().unwrap().humaneval.get(&0).unwrap();
+            let prompt = outputs[0].prompt.as_deref().unwrap_or(&humaneval.prompt);
+            let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(squeezed(&format!("{prompt}{}", outputs[0].code)), squeezed(expected), "{response}");
+            assert_eq!(outputs[0].raw.as_deref(), Some(response), "the response stays");
+        }
+    }
+
+    /// A chat answer is read as a collected one is, so that a model's pass rate does not depend on how it came here.
+    #[test]
+    fn chat_answers_become_continuations_of_humaneval_x() {
+        let check = check_continued;
+        let python = known(
+            CodeLang::Python,
+            "Python/2",
+            "\n\ndef truncate_number(number: float) -> float:\n    \"\"\" Text. \"\"\"\n",
+        );
+        let body = "return number - int(number)";
+        let with_prompt = format!("def truncate_number(number: float) -> float: \"\"\" Text. \"\"\" {body}");
+        let function = format!("def truncate_number(number: float) -> float:\n    {body}\n");
+        for response in [
+            format!(
+                "Sure! Here is the completed function:\n\n```python\n{function}```\n\nIt returns the decimal part."
+            ),
+            format!(
+                "<think>\n```python\ndef truncate_number(number):\n    return 0\n```\n</think>\n\n```python\n{function}```"
+            ),
+            format!("```python\n    {body}\n```"),
+            format!("    {body}\n```\n\nIt returns the decimal part."),
+            format!("{function}```\nDone."),
+            format!("```python\nfrom __future__ import annotations\n{function}\nprint(truncate_number(3.5))\n```"),
+            format!("1. Use it:\n\n   ```python\n   {}   ```\n", function.replace("    return", "       return")),
+        ] {
+            check(&python, "Python/2", &response, &with_prompt);
+        }
+        let java = known(
+            CodeLang::Java,
+            "Java/2",
+            "import java.util.*;\n\nclass Solution {\n    public double truncateNumber(double number) {\n",
+        );
+        let method =
+            "public double truncateNumber(double number) {\n        return number - Math.floor(number);\n    }";
+        let whole = format!("import java.util.*; class Solution {{ {method} }}");
+        for response in [
+            format!("```java\nimport java.util.*;\n\nclass Solution {{\n    {method}\n}}\n```\n"),
+            format!("```java\n{method}\n```\n"),
+            format!("```java\nimport java.util.*;\n\npublic class Solution {{\n    {method}\n}}\n```\n"),
+            format!("```java\npackage x;\nimport java.util.*;\n\npublic class Main {{\n    {method}\n}}\n```\n"),
+        ] {
+            check(&java, "Java/2", &response, &whole);
+        }
+        let cpp = known(
+            CodeLang::Cpp,
+            "CPP/2",
+            "#include<stdio.h>\nusing namespace std;\nfloat truncate_number(float number){\n",
+        );
+        let function = "float truncate_number(float number){\n    return number - int(number);\n}";
+        check(
+            &cpp,
+            "CPP/2",
+            &format!("```cpp\n{function}\n\nint main() {{\n    return 0;\n}}\n```"),
+            &format!("#include<stdio.h> using namespace std; {function}"),
+        );
+        let js = known(CodeLang::JavaScript, "JavaScript/2", "const truncateNumber = (number) => {\n");
+        let function = "const truncateNumber = (number) => {\n  return number % 1.0;\n}";
+        for response in [
+            format!("```js\n{function}\n\nconsole.log(truncateNumber(3.5));\n```"),
+            format!("```js\nexport {function}\n```"),
+        ] {
+            check(&js, "JavaScript/2", &response, function);
+        }
+        let go = known(CodeLang::Go, "Go/2", "func TruncateNumber(number float64) float64 {\n");
+        let function = "func TruncateNumber(number float64) float64 {\n    return math.Mod(number, 1)\n}";
+        check(
+            &go,
+            "Go/2",
+            &format!("```go\npackage main\n\nimport (\n\t\"math\"\n\t\"testing\"\n)\n\n{function}\n```"),
+            function,
+        );
+        // As published: unchanged.
+        let fenced = format!("```go\n{function}\n```");
+        let line = serde_json::json!({"task_id": "Go/2", "generation": fenced}).to_string();
+        let output = read_as(line.as_bytes(), &go).0.remove(0);
+        assert_eq!((output.code, output.raw, output.prompt), (fenced, None, None));
+        // Of a collected one, the response is known.
+        let line = r#"{"task_id": "Go/2", "generation": "  return 1\n}", "response": "<think>x</think>y"}"#;
+        assert_eq!(read_as(line.as_bytes(), &go).0[0].raw.as_deref(), Some("<think>x</think>y"));
     }
 
     #[test]
@@ -323,6 +520,14 @@ mod tests {
         check(br#"{"task_id": 1.5, "code": "x"}"#, &["\"task_id\" is a fraction"]);
         check(br#"{"task_id": null, "code": "x"}"#, &["\"task_id\" is null"]);
         check(br#"{"task_id": " ", "code": "x"}"#, &["\"task_id\" is empty"]);
+        check(br#"{"task_id": 1, "solution": "x"}"#, &["has \"solution\", a field of another tool"]);
+        check(br#"{"task_id": 1, "generations": ["x", "y"]}"#, &["has \"generations\", a list of 2"]);
+        check(
+            br#"{"task_id": 1, "code": "NaN", "score": NaN}"#,
+            &["the value of \"score\" is NaN, which JSON does not have"],
+        );
+        check(br#"{"task_id": 1, "p": [0.5, -Infinity], "code": "x"}"#, &["the value of \"p\" is -Infinity"]);
+        check(br#"{"task_id": 1, "code": "\"NaN\" }"#, &["not valid JSON: EOF"]);
         check(br#"{"task_id": 1}"#, &["none of the fields \"code\", \"generation\" and \"completion\""]);
         check(br#"{"task_id": 1, "code": "x", "generation": "y"}"#, &["both \"code\" and \"generation\""]);
         check(br#"{"task_id": 1, "code": null}"#, &["\"code\" is null, not a string"]);

@@ -75,7 +75,7 @@ fn file(checkout: &Path, series: &str, way: Way) -> PathBuf {
 
 fn lines(file: &Path, dataset: &FoundDataset) -> Vec<OutputLine> {
     let turns = dataset.tasks.iter().map(|task| (task.task_id.clone(), task.turns.clone())).collect();
-    let asked = Asked { langs: Vec::new(), continued: false, pair: None, turns: Some(Turns(turns)) };
+    let asked = Asked { turns: Some(Turns(turns)), ..Default::default() };
     let mut lines = Vec::new();
     let name = file.file_name().unwrap().to_str().unwrap();
     outputs::read(name, fs::File::open(file).unwrap(), &asked, |line| lines.push(line.unwrap()));

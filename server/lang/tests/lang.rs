@@ -207,7 +207,7 @@ fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<for
         named.push((id.clone(), fs::read_to_string(file).unwrap(), true));
     }
     for output in outputs {
-        let asked = formats::outputs::Asked { langs: vec![lang], continued: false, pair: None, turns: None };
+        let asked = formats::outputs::Asked { langs: vec![lang], ..Default::default() };
         formats::outputs::read(&output.file, output.bytes.as_slice(), &asked, |line| {
             let line = line.unwrap();
             let row = format!("{slug}\t{}\t{}\t", output.file, line.task_id);
@@ -225,6 +225,114 @@ fn check_starter((slug, files, outputs): (String, formats::files::Files, Vec<for
 #[test]
 fn starter_tasks_come_out_as_expected() {
     formats::bundled::starter_languages().unwrap().into_iter().for_each(check_starter);
+}
+
+/// What chat models write around and beside a function does no harm to a right answer, and does not make a wrong one right.
+#[test]
+fn chat_answers_for_the_starter_tasks_come_out_as_expected() {
+    for (_, files, _) in formats::bundled::starter_languages().unwrap() {
+        let dataset = formats::read(&files).unwrap().datasets.remove(0);
+        let lang = dataset.tasks[0].code_lang;
+        let Some(toolchain) = toolchain(lang) else { continue };
+        let found = &dataset.tasks[0];
+        let task: Task = serde_json::from_str(found.test_body.as_deref().unwrap()).unwrap();
+        let wanted = formats::chat::Wanted::of(lang, found.signature.as_deref());
+        let answers = clamp_answers(lang);
+        let codes: Vec<String> =
+            answers.iter().map(|(response, _)| formats::chat::split(response, &[lang], Some(&wanted)).code).collect();
+        let work: Vec<(&Task, &str)> = codes.iter().map(|code| (&task, code.as_str())).collect();
+        for ((response, passes), outcome) in answers.iter().zip(grade(lang, &*toolchain, &work)) {
+            assert_eq!(outcome.verdict == Verdict::Passed, *passes, "{}", shown(response, &outcome));
+        }
+    }
+}
+
+/// Answers to the first starter task, and whether they pass.
+fn clamp_answers(lang: CodeLang) -> Vec<(String, bool)> {
+    let fenced = |code: &str| format!("```{}\n{code}\n```\n", syntax::display::display(lang).fences[0]);
+    match lang {
+        CodeLang::Python => python_clamp_answers(),
+        CodeLang::Cpp => {
+            let code = "#include <algorithm>\nint clamp(int value, int low, int high) {\n    return std::max(low, std::min(high, value));\n}";
+            let main = "\n\nint main() {\n    std::cout << clamp(12, 1, 10) << std::endl;\n    return 0;\n}";
+            vec![
+                (fenced(&format!("#include <bits/stdc++.h>\nusing namespace std;\n{code}")), true),
+                (fenced(&format!("#include <iostream>\n{code}{main}")), true),
+                (
+                    fenced(&format!(
+                        "#include <iostream>\n{code}{}",
+                        main.replace("int main()", "int main(int argc, char *argv[])")
+                    )),
+                    true,
+                ),
+                (format!("{}{}", fenced(code), fenced(&main[2..])), true),
+                (fenced(&format!("int clamp(int value, int low, int high) {{ return value; }}{main}")), false),
+            ]
+        }
+        CodeLang::JavaScript => {
+            let code = "const clamp = (value, low, high) => Math.max(low, Math.min(high, value));";
+            vec![
+                (fenced(&format!("{code}\n\nmodule.exports = clamp;")), true),
+                (fenced(&format!("{code}\n\nconsole.log(clamp(12, 1, 10)); // 10")), true),
+                (fenced(&format!("{code}\nconsole.error('done');\nprocess.stdout.write('x');")), true),
+                (fenced(&format!("export {code}")), true),
+                (fenced(&format!("{code}\n\nexport default clamp;\nexport {{ clamp }};")), true),
+                (
+                    fenced(
+                        "export default function clamp(value, low, high) {\n  return Math.max(low, Math.min(high, value));\n}",
+                    ),
+                    true,
+                ),
+                (fenced(&format!("{code}\nconsole.assert(clamp(12, 1, 10) === 10);")), true),
+                (fenced("const clamp = (value) => value;\nconsole.log(clamp(1));"), false),
+                (fenced("const clamp = (value) => value;"), false),
+            ]
+        }
+        CodeLang::Go => {
+            let code = "func Clamp(value int, low int, high int) int {\n\tif value < low {\n\t\treturn low\n\t}\n\tif value > high {\n\t\treturn high\n\t}\n\treturn value\n}";
+            vec![
+                (
+                    fenced(&format!(
+                        "package main\n\nimport (\n\t\"fmt\"\n)\n\n{code}\n\nfunc main() {{\n\tfmt.Println(Clamp(12, 1, 10))\n}}"
+                    )),
+                    true,
+                ),
+                (fenced(&format!("package clamp\n\n// Clamp limits strings. Not really.\n{code}")), true),
+                (
+                    fenced(&format!(
+                        "package main\n\nimport \"testing\"\n\n{code}\n\nfunc TestMine(t *testing.T) {{\n\tif Clamp(12, 1, 10) != 10 {{\n\t\tt.Fatal(\"wrong\")\n\t}}\n}}"
+                    )),
+                    true,
+                ),
+                (
+                    fenced(&format!(
+                        "package main\n\nimport \"fmt\"\nimport \"fmt\"\n\n{code}\n\nfunc show() {{ fmt.Println(1) }}"
+                    )),
+                    true,
+                ),
+                (fenced(&format!("package main\n\nimport \"strings\"\n\n{code}")), false),
+            ]
+        }
+        CodeLang::Java | CodeLang::Rust => Vec::new(),
+    }
+}
+
+fn python_clamp_answers() -> Vec<(String, bool)> {
+    let fenced = |code: &str| format!("```python\n{code}\n```\n");
+    let code = "def clamp(value, low, high):\n    return max(low, min(high, value))";
+    let wrong = "def clamp(value, low, high):\n    return value";
+    vec![
+        (format!("<think>\n{}No.\n</think>\n\n{}", fenced(wrong), fenced(code)), true),
+        (format!("{}No.\n</think>\n\n{}", fenced(wrong), fenced(code)), true),
+        (format!("<think>\nEasy.\n</think>\n\n{code}\n"), true),
+        (format!("<think>\n{}But", fenced(code)), false),
+        (format!("{}Corrected:\n{}", fenced(wrong), fenced(code)), true),
+        (format!("1. Use it:\n\n   ```python\n   {}\n   ```\n", code.replace('\n', "\n   ")), true),
+        (format!("{code}\n```\n\nIt never leaves the range."), true),
+        (fenced(&format!("import math\nfrom __future__ import annotations\n\n{code}\n\nprint(clamp(1, 2, 3))")), true),
+        (fenced(&format!("\"\"\"Clamps.\"\"\"\nfrom __future__ import annotations\n{code}")), true),
+        (fenced(&format!("{wrong}\n\nprint(clamp(1, 2, 3))")), false),
+    ]
 }
 
 /// The target's own solution is a right translation. In Go three tasks' tests call a helper function that only the
@@ -617,7 +725,7 @@ fn check_responses(lang: CodeLang, helper: &str) {
             canonical_solution: String::new(),
             source: None,
         };
-        let made = formats::continuation::read(lang, &asked, &format!("Sure:\n\n```{fence}\n{code}\n```\nDone."));
+        let (made, _) = formats::continuation::read(lang, &asked, &format!("Sure:\n\n```{fence}\n{code}\n```\nDone."));
         let sample = Sample { prompt: made.prompt.as_deref(), generation: &made.generation };
         let outcome = grader::grade(&*toolchain, &context, lang, task, sample).unwrap();
         if outcome.verdict != Verdict::Passed || published(&outcome) != PublishedVerdict::Passed {

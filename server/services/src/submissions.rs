@@ -2,7 +2,10 @@
 
 pub mod files;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use model::{
@@ -18,7 +21,8 @@ use model::{
     page::{PageOf, Paged},
     problem::Problem,
     submission::{
-        InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, PreviewOutput, SubmissionRow, UploadRow,
+        InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, PreviewOutput, PreviewWarning,
+        SubmissionRow, UploadRow,
     },
 };
 use port::Submissions;
@@ -40,13 +44,14 @@ use db::{
     uploads::{self, Purpose, Upload},
 };
 use formats::{
-    conversations::{LineTurn, Turns},
+    chat::{self, Wanted},
+    conversations::{LineTurn, Turns, cut_out},
     humaneval,
     identity_leaks::LeakFinder,
     kind::{self, FileKind},
     masking::mask,
     matching::{Scan, Summary, Tasks, content},
-    outputs::{self, Asked, OutputLine},
+    outputs::{self, Asked, KnownTasks, OutputLine},
     translation::Pair,
 };
 
@@ -103,7 +108,7 @@ impl SubmissionService {
 
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
         let finder = LeakFinder::new(plan.models.iter().map(String::as_str));
-        let mut scan = Scan::new(&plan.tasks, &finder);
+        let mut scan = Scan::of_known(&plan.known, &finder);
         let file = self.uploads.open(&plan.upload.checksum)?;
         let mut lines = 0;
         let complete = outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
@@ -145,7 +150,7 @@ impl SubmissionService {
                     return;
                 }
             };
-            let Some(at) = plan.tasks.find(&output, summary.matching) else { return };
+            let Some(at) = plan.known.tasks.find(&output, summary.matching) else { return };
             if !summary.sampled && !seen.insert((at, content(&output))) {
                 return;
             }
@@ -305,7 +310,7 @@ struct Plan {
     version: DatasetVersionId,
     invalid: InvalidLines,
     rows: Vec<TaskRow>,
-    tasks: Tasks,
+    known: Arc<KnownTasks>,
     asked: Asked,
     /// The prompts of tasks whose outputs continue them.
     prompts: HashMap<TaskRevisionId, String>,
@@ -333,13 +338,18 @@ impl Plan {
             }
         }
         let pair = langs.first().and_then(|target| Pair::of(&continues, *target));
-        let prompts = continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
+        let prompts: HashMap<_, _> =
+            continues.iter().map(|(revision, task)| (*revision, task.beginning().to_owned())).collect();
         let mut turns = conversations::turns_of_version(conn, version)?;
         let by_id = rows.iter().filter_map(|row| Some((row.task_id.clone(), turns.remove(&row.revision)?)));
         let by_id: HashMap<_, _> = by_id.collect();
-        let asked = Asked { langs, continued, pair, turns: (!by_id.is_empty()).then_some(Turns(by_id)) };
+        let places = rows.iter().enumerate().filter_map(|(at, row)| Some((at, continues.remove(&row.revision)?)));
+        let wanted = rows.iter().map(|row| Wanted::of(row.code_lang, row.signature.as_deref()));
+        let known = Arc::new(KnownTasks { humaneval: places.collect(), wanted: wanted.collect(), tasks });
+        let turns = (!by_id.is_empty()).then_some(Turns(by_id));
+        let asked = Asked { langs, continued, pair, turns, tasks: Some(Arc::clone(&known)) };
         let models = submissions::model_names(conn)?;
-        Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, tasks, asked, prompts, models })
+        Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, known, asked, prompts, models })
     }
 
     /// Fails if the dataset has a newer version than when the file was read.
@@ -426,7 +436,18 @@ impl Submissions for SubmissionService {
             })
             .await?;
         let lang = admin.person().map_or(Lang::En, |person| person.lang);
+        // Read again, because only the response is stored. Reading takes a parser.
+        let (raw, is_turn) = (found.raw, found.is_turn);
+        let wanted = Wanted::of(found.task.code_lang, found.task.signature.as_deref());
+        let reading = background::run(move || {
+            let read = |raw: String| match is_turn {
+                true => cut_out(&raw).reading,
+                false => chat::split(&raw, &[wanted.lang], Some(&wanted)).reading,
+            };
+            raw.map(read).filter(|reading| !reading.is_plain())
+        });
         Ok(OutputDetail {
+            reading: reading.await?,
             conversation: conversation_view::view(lang, conversation).await?,
             code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
             row: found.row,
@@ -474,6 +495,11 @@ impl Submissions for SubmissionService {
             first,
             identity_leak_count: summary.identity_leaks.count,
             identity_leaks: summary.identity_leaks.first,
+            warnings: summary
+                .warnings
+                .into_iter()
+                .map(|(kind, listed)| PreviewWarning { kind, count: listed.count, examples: listed.first })
+                .collect(),
             same_as,
         })
     }

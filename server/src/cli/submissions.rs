@@ -11,7 +11,7 @@ use model::{
     page::PageOf,
     submission::{
         FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
-        UploadRow, UploadState,
+        UploadRow, UploadState, WarningKind,
     },
 };
 use port::Submissions as _;
@@ -317,6 +317,23 @@ async fn pack(services: &Services, folder: &Path) -> Result<StoredFile, Failure>
     incoming.finish().await
 }
 
+fn warned(kind: WarningKind) -> &'static str {
+    match kind {
+        WarningKind::DoesNotParse => "Warning: code that does not parse",
+        WarningKind::OtherLanguage => "Warning: code in another language than its task's",
+        WarningKind::LacksDefinition => "Warning: code without the function or class that its task asks for",
+        WarningKind::CutOff => "Warning: outputs that are cut off",
+        WarningKind::FencedGeneration => {
+            "Warning: `generation` with a code fence, which will fail (as `completion`, the code would be read from it)"
+        }
+        WarningKind::Reasoning => "Responses with reasoning, which is set apart",
+        WarningKind::SeveralCandidates => {
+            "Responses with several versions of the code, of which the last complete one is used"
+        }
+        WarningKind::Repeated => "Warning: the same code for three tasks or more",
+    }
+}
+
 fn text(uploaded: &Uploaded) -> String {
     let p = &uploaded.preview;
     let mut lines = vec![match uploaded.submission {
@@ -352,6 +369,9 @@ fn text(uploaded: &Uploaded) -> String {
     count(p.differing_count, &format!("{about} whose description differs from the task"), at(&p.differing));
     count(p.duplicate_count, &format!("Duplicate {what}"), at(&p.duplicates));
     count(p.empty_count, "Outputs without code", at(&p.empty));
+    for warning in &p.warnings {
+        count(warning.count, warned(warning.kind), at(&warning.examples));
+    }
     // A class is not a line of a file; its task identifies it.
     let leak = |t: &IdentityLeak| match t.line {
         0 => format!("`{}` in {}", t.name, t.task_id),

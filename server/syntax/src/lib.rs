@@ -12,6 +12,7 @@ pub mod display;
 mod doc;
 mod expressions;
 mod highlight;
+pub mod outline;
 mod packed;
 mod parse;
 mod space;

@@ -199,7 +199,7 @@ pub(super) fn processor_time() -> Duration {
 }
 
 /// The syntax tree of a source; `None` if parsing takes too long or, by its open brackets, would take too much memory.
-fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
+pub(super) fn parse(source: &str, lang: CodeLang) -> Option<Tree> {
     if brackets::are_too_many(source) {
         return None;
     }

@@ -12,6 +12,7 @@ use model::{
     error::AppError,
     ids::{SubmissionId, UploadId},
     page::PageOf,
+    reading::Why,
     submission::{FileLine, InvalidLines, Matching, OutputDetail, OutputFilter, Preview},
 };
 use port::{Datasets, Submissions};
@@ -177,6 +178,8 @@ async fn outputs_are_previewed_and_imported_once() {
     assert_eq!(read(PageOf::default(), true).await.unwrap().rows, []);
     let output: OutputDetail = app.services.submissions.output(&System.admin(), found[1].id).await.unwrap();
     assert_eq!((output.code.surrounding_text.as_str(), output.code.laid_out.unwrap().len()), ("Sure, as Claude:", 3));
+    let reading = output.reading.unwrap();
+    assert_eq!((reading.why, reading.blocks.len(), reading.reasoning.as_str()), (Why::Only, 1, ""));
     let again = app.services.submissions.preview(&System.admin(), id, "aixbench-manual", Matching::Auto).await.unwrap();
     assert_eq!(again.same_as, Some(taken));
 }

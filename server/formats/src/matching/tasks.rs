@@ -57,7 +57,7 @@ impl Tasks {
 
     /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
     /// programming language that the dataset does not have.
-    pub(super) fn by_task_id(&self, id: &str) -> Option<usize> {
+    pub(crate) fn by_task_id(&self, id: &str) -> Option<usize> {
         let tail = match id.rsplit_once('/') {
             Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
             Some((_, tail)) => Some(tail),
@@ -117,11 +117,15 @@ impl Tasks {
         Fault(what, remedy)
     }
 
-    /// By description; if several tasks share it, the one whose id matches too.
     fn by_description(&self, output: &OutputLine) -> Option<usize> {
-        match self.by_text.get(&folded(output.raw_nl.as_deref()?))?.as_slice() {
+        self.by_text(&output.task_id, output.raw_nl.as_deref())
+    }
+
+    /// By description; if several tasks share it, the one whose id matches too.
+    pub(crate) fn by_text(&self, task_id: &str, raw_nl: Option<&str>) -> Option<usize> {
+        match self.by_text.get(&folded(raw_nl?))?.as_slice() {
             [one] => Some(*one),
-            several => self.by_task_id(&output.task_id).filter(|at| several.contains(at)),
+            several => self.by_task_id(task_id).filter(|at| several.contains(at)),
         }
     }
 }

@@ -179,7 +179,7 @@ fn write_line(
     let Answered { row, messages, response, .. } = answered;
     let RequestRow { task_id, sample, finish_reason, reported_model, .. } = row;
     let subject = subjects.get(task_id)?;
-    let continued = subject.humaneval.map(|task| continuation::read(subject.row.code_lang, task, response));
+    let continued = subject.humaneval.map(|task| continuation::read(subject.row.code_lang, task, response).0);
     let (prompt, generation) = match &continued {
         Some(Continuation { prompt, generation }) => (prompt.as_deref(), Some(generation.as_str())),
         None => (None, None),

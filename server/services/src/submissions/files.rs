@@ -159,9 +159,9 @@ impl SubmissionService {
         let file = self.uploads.open(&plan.upload.checksum)?;
         outputs::read_upload(name, file, &plan.asked, |line| match line {
             Err(problem) => each(&problem),
-            Ok(output) if plan.tasks.find(&output, matching).is_some() => {}
+            Ok(output) if plan.known.tasks.find(&output, matching).is_some() => {}
             Ok(output) => {
-                let Fault(what, remedy) = plan.tasks.mismatch(&output, matching);
+                let Fault(what, remedy) = plan.known.tasks.mismatch(&output, matching);
                 let place = output.file.as_deref().unwrap_or(name);
                 let problem = Problem::new(place, what, remedy);
                 each(&if output.line > 0 { problem.at(output.line) } else { problem });

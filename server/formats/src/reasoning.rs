@@ -1,0 +1,424 @@
+//! Sets the reasoning of a model apart from its answer, by the markers that chat templates use.
+//!
+//! The one place for this rule: uploads, collections, continuations and judge models read responses through it. The
+//! markers come from the public chat templates of these models and from the parsers of vLLM and SGLang.
+//!
+//! A marker counts only where a template puts it: an opening one at the beginning of the response or of a line, and
+//! neither kind within quotation marks or within a code block, because answers may be about such texts. A closing marker
+//! without an opening one ends reasoning whose opening was part of the prompt. An opening marker that is never closed
+//! leaves no answer: the model was cut off while it reasoned.
+
+use std::ops::Range;
+
+use super::fences::{self, Fence};
+
+/// A response, split.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The reasoning without its markers; empty if there is none.
+    pub reasoning: String,
+    /// What the model answers, without the marks that templates put around answers.
+    pub answer: String,
+    /// Whether the reasoning has no end, so that there is no answer.
+    pub is_unfinished: bool,
+}
+
+/// What opens and closes reasoning.
+struct Pair {
+    open: &'static str,
+    close: &'static str,
+}
+
+const PAIRS: [Pair; 17] = [
+    // DeepSeek R1, Qwen3, QwQ, GLM, Granite 3.3, Hunyuan, MiniMax, Nemotron, ERNIE, Phi-4, Kimi K2 and most others.
+    Pair { open: "<think>", close: "</think>" },
+    // Claude and models that were asked for it in a prompt.
+    Pair { open: "<thinking>", close: "</thinking>" },
+    // EXAONE Deep.
+    Pair { open: "<thought>", close: "</thought>" },
+    Pair { open: "<thoughts>", close: "</thoughts>" },
+    Pair { open: "<reasoning>", close: "</reasoning>" },
+    Pair { open: "<reflection>", close: "</reflection>" },
+    Pair { open: "<scratchpad>", close: "</scratchpad>" },
+    // Seed-OSS.
+    Pair { open: "<seed:think>", close: "</seed:think>" },
+    // MiniMax M3.
+    Pair { open: "<mm:think>", close: "</mm:think>" },
+    // Magistral.
+    Pair { open: "[THINK]", close: "[/THINK]" },
+    // Kimi VL.
+    Pair { open: "◁think▷", close: "◁/think▷" },
+    // Command A.
+    Pair { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
+    // Apertus.
+    Pair { open: "<|inner_prefix|>", close: "<|inner_suffix|>" },
+    // Sky-T1, OpenThinker.
+    Pair { open: "<|begin_of_thought|>", close: "<|end_of_thought|>" },
+    // Solar Open.
+    Pair { open: "<|think|>", close: "<|end|>" },
+    // Gemma 4.
+    Pair { open: "<|channel>thought", close: "<channel|>" },
+    // Gemma 3, tuned with GRPO.
+    Pair { open: "<start_working_out>", close: "<end_working_out>" },
+];
+
+/// Sentences that open reasoning and answer instead of marks: Granite 3.2, Apriel.
+const SENTENCES: [(&str, &str); 5] = [
+    ("Here is my thought process:", "Here is my response:"),
+    ("Here's my thought process:", "Here's my response:"),
+    ("Here is my thought process:", "Here's my response:"),
+    ("Here's my thought process:", "Here is my response:"),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+];
+
+/// What templates put around an answer, at its beginning and at its end.
+const WRAPPERS: [(&str, &str); 9] = [
+    // Hunyuan; ERNIE and Granite 3.3.
+    ("<answer>", "</answer>"),
+    ("<response>", "</response>"),
+    ("<output>", "</output>"),
+    ("<solution>", "</solution>"),
+    ("<SOLUTION>", "</SOLUTION>"),
+    ("<|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    ("<|begin_of_solution|>", "<|end_of_solution|>"),
+    ("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"),
+    // Solar Open.
+    ("<|begin|>assistant<|content|>", "<|end|>"),
+];
+
+/// Marks of the beginning of an answer, which a prompt that was not cut exactly leaves in it.
+const BEGINNINGS: [&str; 5] = [
+    "<|im_start|>assistant",
+    "<|start|>assistant",
+    "<|start_header_id|>assistant<|end_header_id|>",
+    "<|assistant|>",
+    "<|Assistant|>",
+];
+
+/// Marks of the end of an answer, which servers that keep special tokens leave in it.
+const ENDS: [&str; 15] = [
+    // Apriel.
+    "[END FINAL RESPONSE]",
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<|return|>",
+    "<|eot_id|>",
+    "<|end_of_text|>",
+    "<|end|>",
+    "<|EOT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<｜end▁of▁sentence｜>",
+    "[EOS]",
+    "</s>",
+    "<eos>",
+];
+
+/// Maximum number of marks in a response whose surroundings are looked at. A model that repeats itself writes more.
+const MOST_MARKS: usize = 24;
+
+/// Splits a response into reasoning and answer.
+pub fn split(response: &str) -> Parts {
+    let mut parts = harmony(response).or_else(|| sentences(response)).unwrap_or_else(|| pairs(response));
+    if parts.answer.len() != response.len() || ENDS.iter().any(|end| parts.answer.trim_end().ends_with(*end)) {
+        parts.answer = unwrapped(&parts.answer);
+    }
+    parts
+}
+
+/// The answer of a response without its reasoning.
+pub fn answer(response: &str) -> String {
+    split(response).answer
+}
+
+/// Messages of gpt-oss: `<|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>…<|return|>`.
+/// Decoding without special tokens leaves `analysis…assistantfinal…`.
+fn harmony(response: &str) -> Option<Parts> {
+    const CHANNEL: &str = "<|channel|>";
+    const MESSAGE: &str = "<|message|>";
+    let begins =
+        BEGINNINGS.iter().find_map(|mark| response.trim_start().strip_prefix(*mark)).unwrap_or(response.trim_start());
+    if !begins.starts_with(CHANNEL) {
+        let bare = begins.strip_prefix("analysis")?;
+        // The word alone may begin a sentence.
+        return bare.split_once("assistantfinal").map(|(reasoning, answer)| parts(reasoning, answer));
+    }
+    let (mut reasoning, mut answer) = (Vec::new(), None);
+    let mut rest = begins;
+    while let Some(at) = rest.find(CHANNEL) {
+        rest = &rest[at + CHANNEL.len()..];
+        let Some((head, body)) = rest.split_once(MESSAGE) else { break };
+        let is_final = head.trim_start().starts_with("final");
+        // Code in an answer may contain such a text; only what stands in the template's place ends a message.
+        let next = format!("<|start|>assistant{CHANNEL}");
+        let end = match is_final {
+            true => body.len(),
+            false => ["<|end|>", "<|call|>", next.as_str(), CHANNEL]
+                .iter()
+                .filter_map(|mark| body.find(*mark))
+                .min()
+                .unwrap_or(body.len()),
+        };
+        match is_final {
+            true => answer = Some(&body[..end]),
+            false => reasoning.push(body[..end].trim()),
+        }
+        rest = &body[end..];
+    }
+    let reasoning = reasoning.join("\n\n");
+    Some(match answer {
+        Some(answer) => parts(&reasoning, answer),
+        None => Parts { reasoning, answer: String::new(), is_unfinished: true },
+    })
+}
+
+fn sentences(response: &str) -> Option<Parts> {
+    let text = response.trim_start();
+    let (open, _) = SENTENCES.into_iter().find(|(open, _)| text.starts_with(open))?;
+    let rest = &text[open.len()..];
+    let of_open = SENTENCES.into_iter().filter(|(known, _)| *known == open);
+    // The first one that begins a line outside of code.
+    let fences = fences::fences(rest);
+    let closes = of_open.flat_map(|(_, close)| rest.match_indices(close));
+    let ends = closes.filter(|(at, _)| {
+        begins_line(rest, *at) && !fences.iter().any(|fence| fence.is_closed && fence.range.contains(at))
+    });
+    Some(match ends.min_by_key(|(at, _)| *at) {
+        Some((at, close)) => parts(&rest[..at], &rest[at + close.len()..]),
+        None => Parts { reasoning: rest.trim().to_owned(), answer: String::new(), is_unfinished: true },
+    })
+}
+
+fn parts(reasoning: &str, answer: &str) -> Parts {
+    let mut text = String::new();
+    push(&mut text, answer);
+    Parts { reasoning: reasoning.trim().to_owned(), answer: text, is_unfinished: false }
+}
+
+fn pairs(response: &str) -> Parts {
+    let mut at = response.len() - response.trim_start().len();
+    for mark in BEGINNINGS {
+        if let Some(rest) = response[at..].strip_prefix(mark) {
+            at = response.len() - rest.trim_start().len();
+            break;
+        }
+    }
+    if !PAIRS.iter().any(|pair| response.contains(pair.open) || response.contains(pair.close)) {
+        let start = if response[..at].trim().is_empty() { 0 } else { at };
+        return Parts { answer: response[start..].to_owned(), ..Parts::default() };
+    }
+    let marks = PAIRS.iter().flat_map(|pair| places(response, pair.open).chain(places(response, pair.close)));
+    if marks.take(MOST_MARKS + 1).count() > MOST_MARKS {
+        return repeated(&response[at..]);
+    }
+    let (mut reasoning, mut answer) = (Vec::new(), String::new());
+    // The opening mark was in the prompt.
+    let is_open = PAIRS.iter().any(|pair| response[at..].starts_with(pair.open));
+    if let Some(end) = (!is_open).then(|| lost_opening(&response[at..])).flatten() {
+        reasoning.push(response[at..at + end.start].trim());
+        at += end.end;
+    }
+    let mut is_unfinished = false;
+    while let Some((open, pair)) = opening(&response[at..]) {
+        let (before, inside) = (&response[at..at + open], at + open + pair.open.len());
+        push(&mut answer, before);
+        match closing(&response[inside..], pair) {
+            Some(end) => {
+                reasoning.push(response[inside..inside + end.start].trim());
+                at = inside + end.end;
+            }
+            None => {
+                reasoning.push(response[inside..].trim());
+                is_unfinished = answer.trim().is_empty();
+                at = response.len();
+            }
+        }
+    }
+    push(&mut answer, &response[at..]);
+    reasoning.retain(|text| !text.is_empty());
+    Parts { reasoning: reasoning.join("\n\n"), answer, is_unfinished }
+}
+
+/// A response with many marks: everything up to the last closing one is reasoning.
+fn repeated(text: &str) -> Parts {
+    let last = PAIRS.iter().filter_map(|pair| Some((text.rfind(pair.close)?, pair.close.len()))).max();
+    match last {
+        Some((at, length)) => parts(&text[..at], &text[at + length..]),
+        None => Parts { reasoning: text.trim().to_owned(), answer: String::new(), is_unfinished: true },
+    }
+}
+
+/// Adds a part of the answer. Blank lines around reasoning are not part of it.
+fn push(answer: &mut String, part: &str) {
+    if answer.is_empty() {
+        let blank = part.len() - part.trim_start().len();
+        // Indentation of the first line is part of the code.
+        let start = part[..blank].rfind('\n').map_or(0, |at| at + 1);
+        answer.push_str(&part[start..]);
+    } else if !part.trim().is_empty() {
+        answer.truncate(answer.trim_end().len());
+        answer.push_str("\n\n");
+        answer.push_str(part.trim_start_matches(['\n', '\r']));
+    }
+}
+
+/// The first opening mark where a template would put it: at the beginning of a line outside of code.
+fn opening(text: &str) -> Option<(usize, &'static Pair)> {
+    let fences = fences::fences(text);
+    let blank = text.len() - text.trim_start().len();
+    let found = PAIRS.iter().flat_map(|pair| places(text, pair.open).map(move |at| (at, pair)));
+    let mut found: Vec<(usize, &'static Pair)> = found.filter(|(at, _)| begins_line(text, *at)).collect();
+    found.sort_by_key(|(at, _)| *at);
+    found.into_iter().find(|(at, pair)| {
+        let is_alone = line_of(text, *at).trim() == pair.open;
+        let is_code = fences.iter().any(|fence| fence.range.contains(at)) || text[..*at].ends_with([' ', '\t']);
+        *at == blank || (!is_code && (is_alone || closing(&text[at + pair.open.len()..], pair).is_some()))
+    })
+}
+
+/// The places of a mark.
+fn places<'t>(text: &'t str, mark: &'t str) -> impl Iterator<Item = usize> + 't {
+    text.match_indices(mark).map(|(at, _)| at)
+}
+
+/// The closing mark of reasoning that begins at the beginning of `text`. A model that writes about such marks repeats
+/// them, so the last one counts that the answer after it does not explain.
+fn closing(text: &str, pair: &Pair) -> Option<Range<usize>> {
+    let fences = fences::fences(text);
+    let candidates: Vec<usize> =
+        text.match_indices(pair.close).map(|(at, _)| at).filter(|at| !is_quoted(text, *at, pair.close)).collect();
+    let is_strong = |at: &usize| !is_in_code(text, *at, pair, &fences);
+    let first = candidates.iter().position(is_strong).or_else(|| (!candidates.is_empty()).then_some(0))?;
+    Some(last_of(text, pair, &candidates[first..]))
+}
+
+/// Of closing marks, the last one that does not belong to the answer after the one before it.
+fn last_of(text: &str, pair: &Pair, candidates: &[usize]) -> Range<usize> {
+    let range = |at: usize| at..at + pair.close.len();
+    let mut end = range(candidates.first().copied().unwrap_or_default());
+    for at in candidates.iter().skip(1) {
+        let rest = &text[end.end..];
+        let place = at - end.end;
+        let is_code = fences::fences(rest).iter().any(|fence| fence.range.contains(&place));
+        // A pair of its own is a section of its own.
+        let is_opened = opening(rest).is_some_and(|(open, _)| open < place);
+        if is_code || is_opened {
+            break;
+        }
+        // Without a block before it, the text in between would be the answer.
+        let is_answer = fences::fences(&rest[..place]).iter().any(|fence| fence.is_closed);
+        if is_answer && !begins_line(text, *at) {
+            break;
+        }
+        end = range(*at);
+    }
+    end
+}
+
+/// The closing mark of reasoning whose opening mark was part of the prompt.
+fn lost_opening(text: &str) -> Option<Range<usize>> {
+    let fences = fences::fences(text);
+    let of = |pair: &'static Pair| {
+        // Words in capitals or with bars are tokens of a vocabulary; `<|end|>` ends answers, too.
+        if pair.close == "<|end|>" || pair.close == "<channel|>" {
+            return None;
+        }
+        let candidates: Vec<usize> = places(text, pair.close)
+            .filter(|at| !is_quoted(text, *at, pair.close))
+            .filter(|at| !is_in_code(text, *at, pair, &fences))
+            .filter(|at| is_at_edge(text, *at, pair.close))
+            .collect();
+        let first = *candidates.first()?;
+        let is_opened = opening(text).is_some_and(|(open, _)| open < first);
+        (!is_opened).then(|| last_of(text, pair, &candidates))
+    };
+    PAIRS.iter().filter_map(of).min_by_key(|range| range.start)
+}
+
+/// Whether a closing mark is within a code block to which it belongs: its pair is in the same block, or the block goes on
+/// after it and ends properly.
+fn is_in_code(text: &str, at: usize, pair: &Pair, fences: &[Fence]) -> bool {
+    let Some(fence) = fences.iter().find(|fence| fence.range.contains(&at)) else { return false };
+    let before = &text[fence.range.start..at];
+    if before.rmatch_indices(pair.open).next().is_some() {
+        return true;
+    }
+    let is_alone = line_of(text, at).trim() == pair.close;
+    let after = &text[at..fence.range.end];
+    // A block that was left open in the reasoning swallows the mark and the first fence of the answer.
+    let opens_again = after.lines().skip(1).any(|line| {
+        let line = line.trim_start();
+        (line.starts_with("```") || line.starts_with("~~~")) && !line.trim_matches(['`', '~', ' ', '\r']).is_empty()
+    });
+    !(is_alone && (opens_again || !fence.is_closed))
+}
+
+/// Whether a mark is within quotation marks of its line.
+fn is_quoted(text: &str, at: usize, mark: &str) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let (before, after) = (&text[start..at], &text[at + mark.len()..]);
+    let after = after.split('\n').next().unwrap_or_default();
+    let mut open = None;
+    let mut previous = ' ';
+    for c in before.chars() {
+        match open {
+            Some(quote) if c == quote && previous != '\\' => open = None,
+            Some(_) => {}
+            // An apostrophe follows a letter.
+            None if c == '\'' && previous.is_alphanumeric() && !"rfbu".contains(previous) => {}
+            None if matches!(c, '"' | '\'' | '`') => open = Some(c),
+            None => {}
+        }
+        previous = c;
+    }
+    open.is_some_and(|quote| after.contains(quote))
+}
+
+/// Whether a closing mark ends or begins its line, as templates have it.
+fn is_at_edge(text: &str, at: usize, mark: &str) -> bool {
+    let after = text[at + mark.len()..].split('\n').next().unwrap_or_default();
+    let is_in_tag_text = text[..at].ends_with(['(', ',', '=', '/', '\\']);
+    begins_line(text, at) || after.trim().is_empty() || !is_in_tag_text
+}
+
+fn begins_line(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..at].trim().is_empty()
+}
+
+fn line_of(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split('\n').next().unwrap_or_default()
+}
+
+/// An answer without the marks that templates put around it.
+fn unwrapped(answer: &str) -> String {
+    let mut text = answer;
+    loop {
+        let trimmed = text.trim_end();
+        let without = ENDS.iter().find_map(|end| trimmed.strip_suffix(*end));
+        match without {
+            Some(rest) => text = rest,
+            None => break,
+        }
+    }
+    for (open, close) in WRAPPERS {
+        if let Some(rest) = text.trim_start().strip_prefix(open) {
+            let end = rest.trim_end();
+            text = end.strip_suffix(close).unwrap_or(rest);
+            break;
+        }
+    }
+    if text.len() == answer.len() {
+        return answer.to_owned();
+    }
+    // Line breaks next to a mark belong to the mark.
+    let blank = text.len() - text.trim_start().len();
+    let start = text[..blank].rfind('\n').map_or(0, |at| at + 1);
+    text[start..].to_owned()
+}
+
+#[cfg(test)]
+#[path = "reasoning_test.rs"]
+mod tests;
