@@ -155,6 +155,10 @@ mod tests {
     }
 
     impl Toolchain for NoSolvers {
+        fn lang(&self) -> CodeLang {
+            CodeLang::Cpp
+        }
+
         fn version(&self) -> &'static str {
             "none"
         }
@@ -184,7 +188,8 @@ mod tests {
     fn files_of_a_sample_whose_solver_never_starts_are_deleted() {
         let budget = Budget { cpu_s: 1, wait_s: 1, data_mib: 1, threads: 1 };
         let folder = std::env::temp_dir();
-        let context = RunContext { sandbox: Arc::new(Nothing), folder, cancelled: Arc::default(), budget };
+        let (sandbox, cancelled, own_answers) = (Arc::new(Nothing), Arc::default(), Arc::default());
+        let context = RunContext { sandbox, folder, cancelled, budget, own_answers };
         let task = Task { prompt: "int f() {".into(), test: "tests".into(), ..Task::default() };
         for panics in [false, true] {
             let toolchain = NoSolvers { panics, ..NoSolvers::default() };

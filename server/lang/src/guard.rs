@@ -6,7 +6,8 @@
 //! of the function that the tests call, it has one that sends its arguments to the server and waits for the answer.
 //! Only plain values are exchanged. When its tests have ended, the judge reports it and receives a nonce, which it must
 //! return. Whatever a sample does to its process (exit, replace assertions, write frames, read memory), all that
-//! reaches the tests is its answers, and it cannot see what they expect.
+//! reaches the tests is its answers, and it cannot see what they expect. What an answer may contain is measured against
+//! the dataset's own solution ([`answers`]).
 //!
 //! Two faster paths decide passes only. A judge from a [`JudgePool`] serves several samples. [`both_verdicts`] also
 //! takes the published verdict from the solver's process. In all other cases, fresh processes decide.
@@ -24,6 +25,7 @@ use rand::Rng;
 
 use super::{
     Judged, RunContext, Toolchain,
+    answers::{self, Answer, Calls},
     process::{Budget, Ended, Next, Running},
 };
 use benchmarks::humaneval::Task;
@@ -89,8 +91,8 @@ impl PooledJudge<'_> {
 
     /// Runs the tests over the solver's answers, and returns whether they accept all of them. Afterwards the judge
     /// returns to the pool if it can serve another sample.
-    fn accepts(mut self, solver: &mut Running) -> Result<bool, EngineError> {
-        let result = run_tests(&mut self.running, solver)?;
+    fn accepts(mut self, solver: &mut Running, calls: &mut Calls<'_>) -> Result<bool, EngineError> {
+        let result = run_tests(&mut self.running, solver, calls)?;
         if self.samples_left > 0 && result != TestResult::JudgeUnusable {
             self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.samples_left));
         }
@@ -153,7 +155,7 @@ pub fn both_verdicts(
     };
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
     let mut passed = None;
-    if judge.accepts(&mut solver)? {
+    if judge.accepts(&mut solver, &mut Calls::new(toolchain, context, task))? {
         solver.send(b'P', &content);
         let judged = toolchain.published_by(solver)?;
         passed = (judged.passed && judged.outcome.limit.is_none()).then_some(judged);
@@ -185,20 +187,29 @@ pub fn judge(
         Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
     };
     let mut judge = toolchain.judge(context, task)?;
+    let mut calls = Calls::new(toolchain, context, task);
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
-            Next::Frame(b'C', arguments) => {
-                solver.send(b'C', &arguments);
-                match solver.receive()? {
-                    Next::Frame(b'A', answer) => judge.send(b'A', &answer),
-                    other => {
-                        judge.stop()?;
-                        return no_answer(other, solver);
-                    }
+            Next::Frame(b'C', arguments) => match calls.call(&mut solver, &arguments)? {
+                Answer::Accepted(frame) => judge.send(b'A', &frame),
+                Answer::Refused(reason) => {
+                    judge.stop()?;
+                    return Ok(measured(failed(Verdict::Failed, reason, String::new()), &solver.stop()?));
                 }
+                Answer::Missing(next) => {
+                    judge.stop()?;
+                    return no_answer(next, solver);
+                }
+            },
+            Next::Frame(b'O', code) => {
+                let unknown = || EngineError::Harness("the judge sent an unknown reason".into());
+                let reason = answers::refusal(&code).ok_or_else(unknown)?;
+                let verdict = if reason == Reason::NotAFrame { Verdict::Tampered } else { Verdict::Failed };
+                judge.stop()?;
+                return Ok(measured(failed(verdict, reason, String::new()), &solver.stop()?));
             }
             Next::Frame(b'E', _) => {
-                let outcome = finished(judge)?;
+                let outcome = finished(judge, refused_by_tests(&calls))?;
                 let ended = solver.stop()?;
                 return Ok(measured(outcome, &ended));
             }
@@ -206,12 +217,12 @@ pub fn judge(
                 judge.stop()?;
                 let ended = solver.stop()?;
                 let why = String::from_utf8_lossy(&why).into_owned();
-                return Ok(measured(failed(Verdict::Failed, Reason::AnswersRefused, why), &ended));
+                return Ok(measured(failed(Verdict::Failed, refused_by_tests(&calls), why), &ended));
             }
             Next::Frame(..) => return Err(EngineError::Harness("the judge sent an unknown frame".into())),
             Next::End(ended) => {
                 let stopped = solver.stop()?;
-                return Ok(measured(refused(&ended)?, &stopped));
+                return Ok(measured(refused(&ended, refused_by_tests(&calls))?, &stopped));
             }
         }
     }
@@ -229,7 +240,7 @@ fn judge_by_pool(
 ) -> Result<Option<Outcome>, EngineError> {
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
     let Ok(mut solver) = toolchain.solver(context, task, solution)? else { return Ok(None) };
-    if !judge.accepts(&mut solver)? {
+    if !judge.accepts(&mut solver, &mut Calls::new(toolchain, context, task))? {
         return Ok(None);
     }
     let ended = solver.stop()?;
@@ -248,28 +259,24 @@ enum TestResult {
 }
 
 /// Runs the tests of a pooled judge over the solver's answers.
-fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, EngineError> {
+fn run_tests(judge: &mut Running, solver: &mut Running, calls: &mut Calls<'_>) -> Result<TestResult, EngineError> {
     // Whether the solver has answered every call so far. The tests could catch the error that a missing answer raises.
     let mut is_answered = true;
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
-                let answer = if is_answered {
-                    solver.send(b'C', &arguments);
-                    match solver.receive()? {
-                        Next::Frame(b'A', answer) => Some(answer),
-                        _ => None,
-                    }
-                } else {
-                    None
-                };
-                is_answered = answer.is_some();
+                let answer = if is_answered { Some(calls.call(solver, &arguments)?) } else { None };
                 match answer {
-                    Some(answer) => judge.send(b'A', &answer),
+                    Some(Answer::Accepted(frame)) => judge.send(b'A', &frame),
                     // Reports to the judge that the call has no answer. Its `call` then raises an error.
-                    None => judge.send(b'Q', b""),
+                    _ => {
+                        is_answered = false;
+                        judge.send(b'Q', b"");
+                    }
                 }
             }
+            // The answer contains what it may not. The judge's `call` raises the same error.
+            Next::Frame(b'O', _) => is_answered = false,
             Next::Frame(b'E', _) if !is_answered => return Ok(TestResult::JudgeUnusable),
             Next::Frame(b'E', _) => {
                 let nonce: [u8; 16] = rand::rng().random();
@@ -284,9 +291,14 @@ fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, En
     Ok(TestResult::JudgeUnusable)
 }
 
+/// Why the tests' refusal is shown: changes of arguments that were left out may be the reason.
+fn refused_by_tests(calls: &Calls<'_>) -> Reason {
+    if calls.changes_left_out { Reason::ChangesRefused } else { Reason::AnswersRefused }
+}
+
 /// The judge's tests have ended: the sample passes if the judge returns the nonce, prints nothing and exits with code
 /// 0.
-fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
+fn finished(mut judge: Running, reason: Reason) -> Result<Outcome, EngineError> {
     let nonce: [u8; 16] = rand::rng().random();
     judge.send(b'N', &nonce);
     match judge.receive()? {
@@ -295,20 +307,22 @@ fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
     }
     let ended = judge.end()?;
     // A failed assertion in a JavaScript test prints to standard error and does not end the test.
-    if ended.is_success() && ended.printed.is_empty() { Ok(Outcome::new(Verdict::Passed)) } else { refused(&ended) }
+    if ended.is_success() && ended.printed.is_empty() {
+        Ok(Outcome::new(Verdict::Passed))
+    } else {
+        refused(&ended, reason)
+    }
 }
 
 /// The judge ended before its tests did: an assertion failed, or an answer made the tests fail.
-fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
+fn refused(ended: &Ended, reason: Reason) -> Result<Outcome, EngineError> {
     match ended.limit {
         Some(LimitHit::Wait) => Err(EngineError::Busy("the judge reached its waiting time limit".into())),
-        Some(limit) => {
-            Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, Reason::AnswersRefused, String::new()) })
-        }
+        Some(limit) => Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, reason, String::new()) }),
         None => {
             let first = ended.printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let first: String = first.chars().take(300).collect();
-            Ok(failed(Verdict::Failed, Reason::AnswersRefused, first))
+            Ok(failed(Verdict::Failed, reason, first))
         }
     }
 }

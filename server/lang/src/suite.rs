@@ -25,7 +25,7 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::{OptionalLayers, Sandbox};
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// Maximum waiting time of a program in seconds, as in the published evaluator's script. A program that waits longer is
 /// a timeout, and its outcome is not cached.
@@ -182,5 +182,6 @@ pub fn environment(
 pub fn context(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> RunContext {
     let Allowance { cpu_s, wait_s, heap_mib, threads, .. } = allowance;
     let budget = Budget { cpu_s, wait_s: wait_s.min(WAIT_S), data_mib: heap_mib, threads };
-    RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget }
+    let folder = folder.join("runs");
+    RunContext { sandbox, folder, cancelled: Arc::default(), budget, own_answers: Arc::default() }
 }

@@ -309,6 +309,10 @@ fn can_use_pooled_judge(task: &Task) -> bool {
 }
 
 impl Toolchain for Python {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Python
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
