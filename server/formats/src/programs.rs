@@ -58,10 +58,7 @@ fn program<'a>(files: &'a Files, root: &str, path: &str) -> Result<Option<&'a st
     match files.text(&format!("{root}{path}")) {
         Some(Ok(text)) if text.len() <= LARGEST => Ok(Some(text)),
         Some(Ok(_)) => Err(Fault(
-            (
-                format!("{path} is larger than {} KiB", LARGEST / 1024),
-                format!("{path} 超过 {} KiB", LARGEST / 1024),
-            )
+            (format!("{path} is larger than {} KiB", LARGEST / 1024), format!("{path} 超过 {} KiB", LARGEST / 1024))
                 .into(),
             ("Shorten it", "请缩短").into(),
         )),
