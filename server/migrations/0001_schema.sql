@@ -1148,6 +1148,7 @@ CREATE TABLE run_items (
     -- What decided the outcome: all of it, and what it shares with the run's other items.
     key          TEXT,
     fingerprint  TEXT,
+    worker       TEXT,                         -- the worker on another machine that reported it
     finished_at  INTEGER,
     UNIQUE (run_id, output_id),
     CHECK ((state = 'done') = (outcome IS NOT NULL)),
@@ -1163,6 +1164,7 @@ CREATE INDEX run_items_by_run ON run_items (run_id, id);
 CREATE INDEX run_items_verdicts ON run_items (run_id, output_id, verdict, published, passed, total, finished_at)
     WHERE state = 'done';
 CREATE INDEX run_items_failures ON run_items (run_id, failure) WHERE failure IS NOT NULL;
+CREATE INDEX run_items_by_worker ON run_items (worker, run_id) WHERE worker IS NOT NULL;
 CREATE INDEX run_items_failed ON run_items (run_id) WHERE state = 'failed';
 
 -- Goes up with every verdict that comes or goes.
@@ -1181,19 +1183,15 @@ END;
 CREATE TABLE outcomes (
     key        TEXT PRIMARY KEY,
     outcome    TEXT NOT NULL,                  -- json
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    worker     TEXT                            -- the worker on another machine that reported it
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX outcomes_by_worker ON outcomes (worker) WHERE worker IS NOT NULL;
 
--- What the results of workers on other machines were made in: one row for a suite, the options of a run and a toolchain.
--- Keys of cached outcomes are computed from it.
-CREATE TABLE worker_environments (
-    suite       TEXT NOT NULL,                 -- SHA-256 of the suite as it is sent to workers
-    options     TEXT NOT NULL,                 -- json
-    toolchain   TEXT NOT NULL,                 -- its versions, as in the environment
-    key_basis   TEXT NOT NULL,                 -- what toolchain and limits contribute to keys
-    fingerprint TEXT NOT NULL,                 -- as in run_items
-    environment TEXT NOT NULL,                 -- json
-    PRIMARY KEY (suite, options, toolchain)
+-- Workers on other machines that an admin removed: their reports are refused, and what they reported is to be run again.
+CREATE TABLE removed_workers (
+    name       TEXT PRIMARY KEY,
+    removed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 

@@ -163,6 +163,7 @@ pub fn page_of(object: &Object) -> Option<String> {
         Object::Rubric(slug) => format!("/admin/rubrics/{}", query_value(slug)),
         Object::Collection(id) => format!("/admin/collections/{id}"),
         Object::Run(id) => format!("/admin/runs/{id}"),
+        Object::Worker(_) => "/admin/runs".to_owned(),
         Object::Storage => return None,
         Object::Study(id) => format!("/admin/studies/{id}"),
         Object::Submission(id) => format!("/admin/submissions/{id}"),

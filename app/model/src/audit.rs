@@ -108,6 +108,7 @@ actions! {
     WebhookRemove => "webhook.remove",
     WebhookRetry => "webhook.retry",
     WebhookTest => "webhook.test",
+    WorkerRemove => "worker.remove",
 }
 
 impl Action {
@@ -146,6 +147,8 @@ pub enum Object {
     Token(ApiTokenId),
     /// A webhook.
     Webhook(WebhookId),
+    /// A worker on another machine, by its name.
+    Worker(String),
 }
 
 impl fmt::Display for Object {
@@ -164,6 +167,7 @@ impl fmt::Display for Object {
             Object::Submission(id) => write!(f, "submission {id}"),
             Object::Token(id) => write!(f, "token {id}"),
             Object::Webhook(id) => write!(f, "webhook {id}"),
+            Object::Worker(name) => write!(f, "worker {name}"),
         }
     }
 }
@@ -187,6 +191,7 @@ impl FromStr for Object {
             "submission" => name.parse().ok().map(Object::Submission),
             "token" => name.parse().ok().map(Object::Token),
             "webhook" => name.parse().ok().map(Object::Webhook),
+            "worker" => Some(Object::Worker(name.to_owned())),
             _ => None,
         };
         found.ok_or_else(|| format!("unknown object {text}"))
@@ -335,6 +340,7 @@ mod tests {
             Object::Submission(SubmissionId(4)),
             Object::Token(ApiTokenId(5)),
             Object::Webhook(WebhookId(6)),
+            Object::Worker("host-1a2b".into()),
         ];
         for object in objects {
             assert_eq!(object.to_string().parse(), Ok(object));

@@ -90,6 +90,21 @@ pub enum Reason {
     AnswersRefused,
     /// The code answered with an object that cannot be sent to another process.
     AnswerNotPlain,
+    /// The tests do not accept what the code answered, and it changed arguments that the dataset's own solution does not
+    /// change. The tests see such arguments unchanged.
+    ChangesRefused,
+    /// An answer contains NaN, and that of the dataset's own solution does not.
+    AnswerNan,
+    /// An answer contains an infinity or the smallest integer of its type, and that of the dataset's own solution does
+    /// not.
+    AnswerInfinite,
+    /// An answer contains a number that is far larger than those of the dataset's own solution.
+    AnswerFarOff,
+    /// An answer has values of another type than that of the dataset's own solution, and the tests convert them to
+    /// numbers.
+    AnswerOfAnotherType,
+    /// An answer is far larger than that of the dataset's own solution.
+    AnswerTooLarge,
     /// The code's process ended, or raised an error, before it answered the tests.
     NoAnswer,
     /// The test class returned something other than the numbers of passed and of all cases.

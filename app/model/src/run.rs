@@ -496,6 +496,8 @@ pub enum Rerun {
     Tasks(Vec<String>),
     /// Engine errors.
     Failed,
+    /// What workers on other machines reported that an admin has removed since.
+    OfRemovedWorkers,
     /// Outputs whose result could differ today: the engine, its limits or the Java build have changed.
     Changed,
     /// The rest of a stopped run.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    ids::RunId,
     reason::{FailedCheck, Fault},
     time::Timestamp,
 };
@@ -21,6 +22,18 @@ pub struct Workers {
     pub refused_results: u64,
     /// Jobs that the broker lost since the server started, and that were published again.
     pub lost_jobs: u64,
+    /// Runs with results of workers that an admin removed, which are to be run again.
+    pub to_run_again: Vec<ToRunAgain>,
+}
+
+/// A run with results of removed workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct ToRunAgain {
+    /// The run.
+    pub run: RunId,
+    /// How many of its results removed workers reported.
+    pub outputs: u32,
 }
 
 /// A worker.
@@ -43,6 +56,8 @@ pub struct WorkerRow {
     pub running: u32,
     /// Outputs that it has run since it started.
     pub done: u64,
+    /// Jobs that it began and did not report, since the server first heard it.
+    pub unanswered: u64,
     /// Outputs per minute, since the server first heard it.
     pub per_minute: f64,
     /// What it runs.
@@ -60,6 +75,8 @@ pub enum WorkerState {
     Ready,
     /// It ends after its jobs in progress.
     Draining,
+    /// An admin removed it.
+    Removed,
     /// It is another build of AixGrade than the server.
     OtherBuild,
     /// None of its languages passed its sandbox checks.
@@ -70,9 +87,10 @@ pub enum WorkerState {
 
 impl WorkerState {
     /// Every value.
-    pub const ALL: [WorkerState; 5] = [
+    pub const ALL: [WorkerState; 6] = [
         WorkerState::Ready,
         WorkerState::Draining,
+        WorkerState::Removed,
         WorkerState::OtherBuild,
         WorkerState::FailedChecks,
         WorkerState::Gone,
@@ -83,6 +101,7 @@ impl WorkerState {
         match self {
             WorkerState::Ready => "ready",
             WorkerState::Draining => "draining",
+            WorkerState::Removed => "removed",
             WorkerState::OtherBuild => "other_build",
             WorkerState::FailedChecks => "failed_checks",
             WorkerState::Gone => "gone",

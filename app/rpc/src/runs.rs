@@ -127,6 +127,12 @@ pub async fn run_changed_again(id: RunId) -> Result<(), AppError> {
     rerun(id, Rerun::Changed).await
 }
 
+/// Reruns what workers reported that an admin has removed since.
+#[server(prefix = "/rpc", endpoint = "run_removed_workers_again")]
+pub async fn run_removed_workers_again(id: RunId) -> Result<(), AppError> {
+    rerun(id, Rerun::OfRemovedWorkers).await
+}
+
 /// Reruns one output and stays on its page.
 #[server(prefix = "/rpc", endpoint = "run_again")]
 pub async fn run_again(id: RunId, output: OutputId) -> Result<(), AppError> {

@@ -72,6 +72,7 @@ texts! {
         rubric_save: "Saved a version of a rubric", "保存评分标准的新版本";
         run_stop: "Stopped a test run", "停止测试运行";
         run_rerun: "Re-ran outputs", "重新运行输出";
+        worker_remove: "Removed a worker", "移除工作进程";
         run_start: "Started a test run", "开始测试运行";
         storage_prune: "Pruned unused data", "清理未使用的数据";
         study_add_rater: "Added a rater to a study", "将评分者加入项目";
@@ -117,6 +118,7 @@ texts! {
         run_n(id: i64) { format!("Run {id}") } { format!("运行 {id}") }
         study_n(id: i64) { format!("Study {id}") } { format!("评分项目 {id}") }
         submission_n(id: i64) { format!("Submission {id}") } { format!("输出集 {id}") }
+        worker_n(name: &str) { format!("Worker {name}") } { format!("工作进程 {name}") }
         webhook_n(id: i64) { format!("Webhook {id}") } { format!("Webhook {id}") }
     }
 }
@@ -195,6 +197,7 @@ impl AuditTexts {
             Action::UserSetLanguages => self.user_set_languages,
             Action::UserSetPassword => self.user_set_password,
             Action::UserSetRole => self.user_set_role,
+            Action::WorkerRemove => self.worker_remove,
             Action::WebhookCreate => self.webhook_create,
             Action::WebhookRemove => self.webhook_remove,
             Action::WebhookRetry => self.webhook_retry,
@@ -218,6 +221,7 @@ impl AuditTexts {
             Object::Submission(id) => (self.submission_n)(id.0),
             Object::Token(id) => (self.token_n)(id.0),
             Object::Webhook(id) => (self.webhook_n)(id.0),
+            Object::Worker(name) => (self.worker_n)(name),
         }
     }
 }

@@ -136,6 +136,9 @@ fn rerun(lang: Lang, what: &Rerun) -> String {
             Lang::Zh => format!("任务 {} 的输出", tasks.join(", ")),
         },
         Rerun::Failed => lang.pick("those on which the engine failed", "引擎出错的").to_owned(),
+        Rerun::OfRemovedWorkers => {
+            lang.pick("those that removed workers reported", "由已移除的工作进程报告的").to_owned()
+        }
         Rerun::Changed => lang.pick("those whose result may have changed", "结果可能已变化的").to_owned(),
         Rerun::Rest => lang.pick("those without a result", "尚无结果的").to_owned(),
     }

@@ -109,6 +109,32 @@ impl RunTexts {
             Reason::AnswerNotPlain => {
                 words("the program answered with an object that is not plain data", "程序的答案不是普通数据")
             }
+            Reason::ChangesRefused => words(
+                "the tests do not accept the program's answers; it changes arguments that the dataset's own solution \
+                 does not change here, and such changes do not count",
+                "测试不接受程序的答案；程序改动了数据集自带解法在此处不改动的参数，这类改动不予计入",
+            ),
+            Reason::AnswerNan => words(
+                "the answer contains NaN, which the dataset's own solution does not return here",
+                "答案含有 NaN，而数据集自带解法在此处不返回 NaN",
+            ),
+            Reason::AnswerInfinite => words(
+                "the answer contains an infinity or the smallest integer of its type, which the dataset's own solution \
+                 does not return here",
+                "答案含有无穷大或其类型的最小整数，而数据集自带解法在此处不返回这类值",
+            ),
+            Reason::AnswerFarOff => words(
+                "the answer contains a number far larger than those that the dataset's own solution returns here",
+                "答案中有数远大于数据集自带解法在此处返回的数",
+            ),
+            Reason::AnswerOfAnotherType => words(
+                "the answer has another type than that of the dataset's own solution, and the tests convert it to a number",
+                "答案的类型与数据集自带解法的不同，而测试会把它转换为数",
+            ),
+            Reason::AnswerTooLarge => words(
+                "the answer is far larger than that of the dataset's own solution",
+                "答案远大于数据集自带解法的答案",
+            ),
             Reason::NoAnswer => words("the program ended before it answered the tests", "程序在回答测试之前已结束"),
             Reason::NoCounts => words("the test class did not return two numbers", "测试类没有返回两个数字"),
             Reason::ImpossibleCounts { passed, total } => both(
@@ -511,6 +537,12 @@ mod tests {
                 Reason::Unconfirmed,
                 Reason::AnswersRefused,
                 Reason::AnswerNotPlain,
+                Reason::ChangesRefused,
+                Reason::AnswerNan,
+                Reason::AnswerInfinite,
+                Reason::AnswerFarOff,
+                Reason::AnswerOfAnotherType,
+                Reason::AnswerTooLarge,
                 Reason::NoAnswer,
                 Reason::NoCounts,
                 Reason::ImpossibleCounts { passed: -1, total: 4 },

@@ -14,14 +14,20 @@ texts! {
         queue: "Queue", "队列";
         queues: "Queues", "队列";
         rate: "Per minute", "每分钟";
+        run_again: "Run these again", "重新运行这些输出";
+        run_again_intro: "Removed workers reported these results. Run them again:", "以下结果由已移除的工作进程报告，请重新运行：";
         running: "Running", "运行中";
         slots: "Slots in use", "占用的槽位";
         state: "State", "状态";
+        unanswered: "Unanswered", "未回报";
         waiting: "Waiting", "等待中";
         worker: "Worker", "工作进程";
         workers: "Workers", "工作进程";
     }
     sentences {
+        results_of_run(run: i64, outputs: u32)
+            { format!("Run {run}: {outputs} results") }
+            { format!("运行 {run}：{outputs} 个结果") }
         unserved(queues: &str) { format!("Outputs wait, and no worker runs them: {queues}.") } { format!("有输出在等待，但没有工作进程可运行：{queues}。") }
         repaired(lost: u64, refused: u64)
             { format!("Since the server started, {lost} jobs were lost and sent again, and {refused} late or duplicate results were refused.") }
@@ -45,6 +51,7 @@ impl WorkerTexts {
         let (en, zh) = match state {
             WorkerState::Ready => ("ready", "就绪"),
             WorkerState::Draining => ("stopping", "正在停止"),
+            WorkerState::Removed => ("removed, gets no jobs", "已移除，不分发作业"),
             WorkerState::OtherBuild => ("different build, gets no jobs", "构建不同，不分发作业"),
             WorkerState::FailedChecks => ("checks failed, gets no jobs", "检查未通过，不分发作业"),
             WorkerState::Gone => ("gone", "已断开"),

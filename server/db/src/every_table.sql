@@ -126,8 +126,7 @@ UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict
     finished_at = 1100 WHERE id = 1;
 INSERT INTO outcomes (key, outcome, created_at) VALUES
     ('k', '{"verdict":"timeout","reason":{"code":"cpu_time","limit_ms":10000},"message":""}', 1017);
-INSERT INTO worker_environments (suite, options, toolchain, key_basis, fingerprint, environment)
-    VALUES ('s', '{}', 'Python 3.11.2', 'b', 'f', '{}');
+INSERT INTO removed_workers (name, removed_at) VALUES ('w', 1018);
 
 INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, url, settings, tasks, total, status, reason,
         created_at)

@@ -1,56 +1,10 @@
-//! What results of workers on other machines were made in. Called by `jobs::cluster`.
+//! Workers on other machines: what their results were made in, and those that an admin removed. Called by `jobs::cluster`
+//! and by `services`.
 
-use model::{code_lang::CodeLang, ids::RunId, run::Environment};
+use model::{code_lang::CodeLang, ids::RunId, workers::ToRunAgain};
 use rusqlite::{Connection, params};
 
-use super::stored;
-use base::error::Failure;
-
-/// The conditions under which a toolchain runs a suite, as far as cache keys depend on them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownEnvironment {
-    pub key_basis: String,
-    pub fingerprint: String,
-    pub environment: Environment,
-}
-
-/// The environments in which a suite has run with these options.
-pub fn environments(conn: &Connection, suite: &str, options: &str) -> Result<Vec<KnownEnvironment>, Failure> {
-    let mut statement = conn.prepare_cached(
-        "SELECT key_basis, fingerprint, environment FROM worker_environments WHERE suite = ?1 AND options = ?2",
-    )?;
-    let mut rows = statement.query([suite, options])?;
-    let mut known = Vec::new();
-    while let Some(row) = rows.next()? {
-        let json: String = row.get("environment")?;
-        if let Some(environment) = stored::cached(json.as_bytes()) {
-            known.push(KnownEnvironment {
-                key_basis: row.get("key_basis")?,
-                fingerprint: row.get("fingerprint")?,
-                environment,
-            });
-        }
-    }
-    Ok(known)
-}
-
-/// Records an environment in which a suite has run.
-pub fn note(conn: &Connection, suite: &str, options: &str, known: &KnownEnvironment) -> Result<(), Failure> {
-    let KnownEnvironment { key_basis, fingerprint, environment } = known;
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO worker_environments (suite, options, toolchain, key_basis, fingerprint, environment)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?
-    .execute(params![
-        suite,
-        options,
-        environment.java,
-        key_basis,
-        fingerprint,
-        serde_json::to_string(environment)?
-    ])?;
-    Ok(())
-}
+use base::{clock, error::Failure};
 
 /// Whether a run has finished outputs in a language that were made in another environment.
 pub fn others_done(conn: &Connection, run: RunId, lang: CodeLang, fingerprint: &str) -> Result<bool, Failure> {
@@ -58,4 +12,37 @@ pub fn others_done(conn: &Connection, run: RunId, lang: CodeLang, fingerprint: &
         CROSS JOIN outputs o ON o.id = i.output_id CROSS JOIN task_revisions r ON r.id = o.revision_id
         WHERE i.run_id = ?1 AND i.state = 'done' AND i.fingerprint <> ?3 AND r.code_lang = ?2)";
     Ok(conn.prepare_cached(query)?.query_row(params![run.0, lang.code(), fingerprint], |row| row.get(0))?)
+}
+
+/// Removes a worker: its reports are refused from now on, and no cached outcome of it is used again. `false` if it was
+/// removed before.
+pub fn remove(conn: &Connection, worker: &str) -> Result<bool, Failure> {
+    let removed = conn
+        .prepare_cached("INSERT OR IGNORE INTO removed_workers (name, removed_at) VALUES (?1, ?2)")?
+        .execute(params![worker, clock::now().0])?;
+    conn.prepare_cached("DELETE FROM outcomes WHERE worker = ?1")?.execute([worker])?;
+    Ok(removed > 0)
+}
+
+/// Whether an admin removed a worker.
+pub fn is_removed(conn: &Connection, worker: &str) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM removed_workers WHERE name = ?1)";
+    Ok(conn.prepare_cached(query)?.query_row([worker], |row| row.get(0))?)
+}
+
+/// Whether a worker reported an outcome or an engine error that is still stored.
+pub fn has_reported(conn: &Connection, worker: &str) -> Result<bool, Failure> {
+    let query = "SELECT EXISTS (SELECT 1 FROM run_items WHERE worker = ?1)";
+    Ok(conn.prepare_cached(query)?.query_row([worker], |row| row.get(0))?)
+}
+
+/// Runs with outcomes or engine errors that removed workers reported. They are to be run again.
+pub fn to_run_again(conn: &Connection) -> Result<Vec<ToRunAgain>, Failure> {
+    let query =
+        "SELECT i.run_id, count(*) AS outputs FROM removed_workers w CROSS JOIN run_items i ON i.worker = w.name
+        WHERE i.state IN ('done', 'failed') GROUP BY i.run_id ORDER BY i.run_id";
+    let mut statement = conn.prepare_cached(query)?;
+    let rows = statement
+        .query_map([], |row| Ok(ToRunAgain { run: RunId(row.get("run_id")?), outputs: row.get("outputs")? }))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -118,6 +118,8 @@ pub struct Basis<'a> {
     pub key: &'a str,
     /// The part that is the same for every output of an engine.
     pub fingerprint: &'a str,
+    /// The worker on another machine that reported the outcome.
+    pub worker: Option<&'a str>,
 }
 
 /// Items in one transaction that inserts or resets them, at some 5 to 20 µs each. Ratings that people submit are stored
@@ -307,6 +309,7 @@ pub fn named(conn: &Connection, id: RunId, what: &Rerun) -> Result<Vec<i64>, Fai
         Rerun::Output(output) => ("output_id = CAST(?2 AS INTEGER)", output.to_string()),
         Rerun::Tasks(tasks) => (OF_TASKS, serde_json::to_string(tasks)?),
         Rerun::Failed => ("state = ?2", "failed".to_owned()),
+        Rerun::OfRemovedWorkers => ("?2 = '' AND worker IN (SELECT name FROM removed_workers)", String::new()),
         Rerun::Changed | Rerun::Rest => return Ok(Vec::new()),
     };
     let query =
@@ -328,7 +331,7 @@ pub fn reopen(conn: &Connection, id: RunId, recheck: bool) -> Result<(), Failure
 
 const RESET: &str =
     "UPDATE run_items SET state = 'waiting', alone = 0, verdict = NULL, published = NULL, failure = NULL, passed = 0, total = 0,
-    cached = 0, outcome = NULL, fault = NULL, finished_at = NULL, key = NULL, fingerprint = NULL";
+    cached = 0, outcome = NULL, fault = NULL, finished_at = NULL, key = NULL, fingerprint = NULL, worker = NULL";
 
 const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revisions r ON r.id = o.revision_id
     JOIN tasks t ON t.id = r.task_id WHERE t.external_id IN (SELECT value FROM json_each(?2)))";
@@ -494,6 +497,8 @@ pub enum Finish<'a> {
         fault: Fault,
         /// Whether to retry.
         again: bool,
+        /// The worker on another machine that reported it.
+        worker: Option<&'a str>,
     },
     /// Unchanged: the holder stops.
     Returned,
@@ -507,18 +512,19 @@ pub fn finish(conn: &Connection, ticket: Ticket, how: &Finish<'_>) -> Result<boo
             let json = serde_json::to_string(outcome)?;
             let done = set_done(conn, ticket.item, Some(ticket.attempt), outcome, &json, *basis, false)?;
             if done && *kept {
-                conn.prepare_cached("INSERT OR REPLACE INTO outcomes (key, outcome, created_at) VALUES (?1, ?2, ?3)")?
-                    .execute(params![basis.key, json, now])?;
+                let insert =
+                    "INSERT OR REPLACE INTO outcomes (key, outcome, created_at, worker) VALUES (?1, ?2, ?3, ?4)";
+                conn.prepare_cached(insert)?.execute(params![basis.key, json, now, basis.worker])?;
             }
             return Ok(done);
         }
-        Finish::Failed { fault, again } => conn
+        Finish::Failed { fault, again, worker } => conn
             .prepare_cached(
                 "UPDATE run_items SET state = CASE WHEN ?4 THEN 'waiting' ELSE 'failed' END, alone = 1, holder = NULL,
-                     leased_until = NULL, fault = ?3, finished_at = CASE WHEN ?4 THEN NULL ELSE ?5 END
+                     leased_until = NULL, fault = ?3, finished_at = CASE WHEN ?4 THEN NULL ELSE ?5 END, worker = ?6
                  WHERE id = ?1 AND attempt = ?2 AND state = 'leased'",
             )?
-            .execute(params![ticket.item, ticket.attempt, serde_json::to_string(fault)?, again, now])?,
+            .execute(params![ticket.item, ticket.attempt, serde_json::to_string(fault)?, again, now, worker])?,
         Finish::Returned => conn
             .prepare_cached(
                 "UPDATE run_items SET state = 'waiting', holder = NULL, leased_until = NULL
@@ -546,6 +552,8 @@ pub struct CachedOutcome {
     wanted: Wanted,
     outcome: Outcome,
     json: String,
+    /// The worker on another machine that reported it.
+    worker: Option<String>,
 }
 
 impl CachedOutcome {
@@ -562,12 +570,15 @@ impl CachedOutcome {
 
 /// The cached outcomes among those wanted. An outcome that this program cannot parse counts as missing.
 pub fn cached_outcomes(conn: &Connection, wanted: Vec<Wanted>) -> Result<Vec<CachedOutcome>, Failure> {
-    let mut statement = conn.prepare_cached("SELECT outcome FROM outcomes WHERE key = ?1")?;
+    let mut statement = conn.prepare_cached("SELECT outcome, worker FROM outcomes WHERE key = ?1")?;
     let mut found = Vec::new();
     for wanted in wanted {
-        let json: Option<String> = statement.query_row([&wanted.key], |row| row.get(0)).optional()?;
-        if let Some((json, outcome)) = json.and_then(|json| stored::cached(json.as_bytes()).map(|o| (json, o))) {
-            found.push(CachedOutcome { wanted, outcome, json });
+        let read = |row: &Row<'_>| Ok((row.get("outcome")?, row.get("worker")?));
+        let row: Option<(String, Option<String>)> = statement.query_row([&wanted.key], read).optional()?;
+        if let Some((json, worker)) = row
+            && let Some(outcome) = stored::cached(json.as_bytes())
+        {
+            found.push(CachedOutcome { wanted, outcome, json, worker });
         }
     }
     Ok(found)
@@ -575,8 +586,9 @@ pub fn cached_outcomes(conn: &Connection, wanted: Vec<Wanted>) -> Result<Vec<Cac
 
 /// Gives items their cached outcomes.
 pub fn reuse_outcomes(conn: &Connection, cached: &[CachedOutcome]) -> Result<(), Failure> {
-    for CachedOutcome { wanted: Wanted { item, attempt, key, fingerprint }, outcome, json } in cached {
-        set_done(conn, *item, *attempt, outcome, json, Basis { key, fingerprint }, true)?;
+    for CachedOutcome { wanted: Wanted { item, attempt, key, fingerprint }, outcome, json, worker } in cached {
+        let basis = Basis { key, fingerprint, worker: worker.as_deref() };
+        set_done(conn, *item, *attempt, outcome, json, basis, true)?;
     }
     Ok(())
 }
@@ -594,7 +606,7 @@ fn set_done(
         .prepare_cached(
             "UPDATE run_items SET state = 'done', holder = NULL, leased_until = NULL, verdict = ?3, passed = ?4,
                  total = ?5, outcome = ?6, cached = ?7, fault = NULL, finished_at = ?8, key = ?9,
-                 fingerprint = ?10, published = ?11, failure = ?12
+                 fingerprint = ?10, published = ?11, failure = ?12, worker = ?13
              WHERE id = ?1 AND (state = 'leased' AND attempt = ?2 OR state = 'waiting' AND ?2 IS NULL)",
         )?
         .execute(params![
@@ -609,7 +621,8 @@ fn set_done(
             basis.key,
             basis.fingerprint,
             outcome.published.as_ref().map(|published| published.verdict.name()),
-            outcome.published.as_ref().and_then(|published| published.failure).map(FailureClass::name)
+            outcome.published.as_ref().and_then(|published| published.failure).map(FailureClass::name),
+            basis.worker
         ])?;
     Ok(changed > 0)
 }

@@ -119,26 +119,13 @@ impl Grader {
     /// The conditions that all outputs share, to be recorded with a run. `failed_checks` are the sandbox checks that
     /// failed and that the operator allows to fail.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
-        let Allowance { cpu_s, wait_s, heap_mib, threads, fast, dates } = self.allowance;
-        let OptionalLayers { landlock, groups } = self.sandbox.optional_layers();
-        let dates = dates.map(|dates| dates.name().to_owned());
-        let conditions = Conditions { cpu_s, wait_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks };
-        Environment {
-            java: self.toolchain.java.clone(),
-            time_zone: setting("user.timezone"),
-            locale: format!("{}-{}", setting("user.language"), setting("user.country")),
-            encoding: setting("file.encoding"),
-            conditions,
-            fingerprint: self.fingerprint(),
-            parts: Vec::new(),
-        }
+        let java = self.toolchain.java.clone();
+        environment(self.sandbox.optional_layers(), self.allowance, java, self.fingerprint(), failed_checks)
     }
 
     /// A hash of everything except the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
-        let text = format!("{GENERATION} {} {:?} {OPTIONS:?} {SETTINGS:?}", self.suite.fingerprint, self.allowance);
-        hex::encode(Sha256::digest(text))
+        fingerprint(&self.suite.fingerprint, self.allowance)
     }
 
     fn target(&self, task: &Task) -> Target {
@@ -182,6 +169,35 @@ impl Grader {
             }
         }
     }
+}
+
+/// The conditions that outputs share under these limits and options.
+pub fn environment(
+    layers: OptionalLayers,
+    allowance: Allowance,
+    java: String,
+    fingerprint: String,
+    failed_checks: Vec<FailedCheck>,
+) -> Environment {
+    let setting = |key: &str| SETTINGS.iter().find(|(k, _)| *k == key).map_or("", |(_, value)| value).to_owned();
+    let Allowance { cpu_s, wait_s, heap_mib, threads, fast, dates } = allowance;
+    let OptionalLayers { landlock, groups } = layers;
+    let dates = dates.map(|dates| dates.name().to_owned());
+    let conditions = Conditions { cpu_s, wait_s, heap_mib, threads, fast, dates, landlock, groups, failed_checks };
+    Environment {
+        java,
+        time_zone: setting("user.timezone"),
+        locale: format!("{}-{}", setting("user.language"), setting("user.country")),
+        encoding: setting("file.encoding"),
+        conditions,
+        fingerprint,
+        parts: Vec::new(),
+    }
+}
+
+/// [`Grader::fingerprint`] of tests with this [`super::suite::fingerprint`].
+pub fn fingerprint(suite: &str, allowance: Allowance) -> String {
+    hex::encode(Sha256::digest(format!("{GENERATION} {suite} {allowance:?} {OPTIONS:?} {SETTINGS:?}")))
 }
 
 /// The cache key of an output: a hash of everything that can affect its outcome. The same key means the same outcome

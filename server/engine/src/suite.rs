@@ -101,7 +101,7 @@ impl Suite {
         folder: &Path,
         compiler: impl FnOnce(&[(PathBuf, String)]) -> Compiler,
     ) -> Result<Suite, EngineError> {
-        let fingerprint = fingerprint(kind, tree, classes, toolchain);
+        let fingerprint = fingerprint(kind, tree, classes, &toolchain.fingerprint);
         let jars = lay_out_jars(tree, &folder.join("jars"))?;
         let sources = java_sources(tree);
         let cached = folder.join("suites").join(&fingerprint);
@@ -173,9 +173,10 @@ fn is_test(kind: TestKind, class: &str, classes: &BTreeSet<String>) -> bool {
 }
 
 /// The file name of compiled tests in the `suites` folder: a hash of everything that they are built from.
-pub fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, toolchain: &Toolchain) -> String {
+/// `toolchain` is [`super::toolchain::fingerprint`].
+pub fn fingerprint(kind: TestKind, tree: &TestTree, classes: &BTreeSet<String>, toolchain: &str) -> String {
     let mut hash = Sha256::new();
-    hash.update(format!("{GENERATION} {} {} {classes:?}\n", kind.name(), toolchain.fingerprint));
+    hash.update(format!("{GENERATION} {} {toolchain} {classes:?}\n", kind.name()));
     for (path, bytes) in tree {
         hash.update(format!("{path}\0{}\0", bytes.len()));
         hash.update(bytes);

@@ -240,7 +240,8 @@ fn release(text: &str) -> io::Result<String> {
     })
 }
 
-fn fingerprint(java: &str) -> String {
+/// A hash of everything that images of a Java build contain, in this build of the program.
+pub fn fingerprint(java: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(format!("{GENERATION}\n{java}\n{MODULES:?}\n{}\n{GATE}\n", std::env::consts::ARCH));
     for (path, text) in HARNESS {

@@ -13,7 +13,6 @@ use super::files::Files;
 #[include = "starter-languages/*"]
 #[exclude = "starter/reference/*"]
 #[exclude = "starter/expected.tsv"]
-#[exclude = "starter-languages/*/reference/*"]
 #[exclude = "starter-languages/expected.tsv"]
 struct Datasets;
 

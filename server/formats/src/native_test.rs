@@ -74,6 +74,7 @@ fn reads_test_programs_in_other_languages() {
     let go = "package main\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {}\n";
     with.add("d/tests/G1.go", go.into()).unwrap();
     with.add("d/tests/C1.cpp", b"int main() {}\n".to_vec()).unwrap();
+    with.add("d/reference/C1.cpp", b"int add(int a) { return a; }\n".to_vec()).unwrap();
     let dataset = super::super::read(&with).unwrap().datasets.remove(0);
     let tests = dataset.tests.unwrap();
     assert_eq!((tests.kind, tests.files.len()), (TestKind::Programs, 0));
@@ -84,6 +85,8 @@ fn reads_test_programs_in_other_languages() {
         (&"func TestAdd(t *testing.T) {}\n".into(), &"func Add(a int) int {\n".into())
     );
     assert_eq!(body(1)["prompt"], "using namespace std;\nint add(int a) {\n");
+    assert_eq!(body(0)["canonical_solution"], "");
+    assert_eq!(body(1)["canonical_solution"], "int add(int a) { return a; }\n");
     // Not next to test classes.
     let mut mixed = files(HEADER, &format!("{TASKS}\n{tasks}"), TEST);
     mixed.add("d/tests/G1.go", go.into()).unwrap();

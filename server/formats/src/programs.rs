@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{files::Files, lines::Fault};
 
-/// Maximum size of a test program in bytes.
+/// Maximum size of a test program or a reference solution in bytes.
 const LARGEST: usize = 256 * 1024;
 
 /// The tests of a task as stored in the database (`task_tests`); `lang::humaneval` reads it.
@@ -18,6 +18,8 @@ struct Body<'a> {
     /// Go: the package clause and imports of the test file.
     test_setup: String,
     test: String,
+    /// The reference solution, a whole function; empty if the dataset has none.
+    canonical_solution: &'a str,
     /// The text before every output.
     setup: &'a str,
 }
@@ -51,7 +53,24 @@ fn is_head(lang: CodeLang, signature: &str) -> bool {
         }
 }
 
-/// The tests of a task, from the file that it names.
+/// A file with tests or with a reference solution; `None` if it is not there.
+fn program<'a>(files: &'a Files, root: &str, path: &str) -> Result<Option<&'a str>, Fault> {
+    match files.text(&format!("{root}{path}")) {
+        Some(Ok(text)) if text.len() <= LARGEST => Ok(Some(text)),
+        Some(Ok(_)) => Err(Fault(
+            (format!("{path} is larger than {} KiB", LARGEST / 1024), format!("{path} 超过 {} KiB", LARGEST / 1024))
+                .into(),
+            ("Shorten it", "请缩短").into(),
+        )),
+        Some(Err(_)) => Err(Fault(
+            (format!("{path} is not UTF-8"), format!("{path} 不是 UTF-8 编码")).into(),
+            ("Save it as UTF-8", "请保存为 UTF-8 编码").into(),
+        )),
+        None => Ok(None),
+    }
+}
+
+/// The tests of a task, from the file that it names, with the reference solution of the same name, if there is one.
 ///
 /// # Errors
 /// The language has no test programs, the file is missing or unsuitable, or the signature is no function's head.
@@ -80,31 +99,13 @@ pub fn body(
         ));
     }
     let path = format!("tests/{name}.{end}");
-    let text = match files.text(&format!("{root}{path}")) {
-        Some(Ok(text)) if text.len() <= LARGEST => text,
-        Some(Ok(_)) => {
-            return Err(Fault(
-                (
-                    format!("{path} is larger than {} KiB", LARGEST / 1024),
-                    format!("{path} 超过 {} KiB", LARGEST / 1024),
-                )
-                    .into(),
-                ("Shorten it", "请缩短").into(),
-            ));
-        }
-        Some(Err(_)) => {
-            return Err(Fault(
-                (format!("{path} is not UTF-8"), format!("{path} 不是 UTF-8 编码")).into(),
-                ("Save it as UTF-8", "请保存为 UTF-8 编码").into(),
-            ));
-        }
-        None => {
-            return Err(Fault(
-                (format!("the file {path} is missing"), format!("缺少文件 {path}")).into(),
-                ("Add it, or correct the name", "请补上该文件，或改正名称").into(),
-            ));
-        }
+    let Some(text) = program(files, root, &path)? else {
+        return Err(Fault(
+            (format!("the file {path} is missing"), format!("缺少文件 {path}")).into(),
+            ("Add it, or correct the name", "请补上该文件，或改正名称").into(),
+        ));
     };
+    let canonical_solution = program(files, root, &format!("reference/{name}.{end}"))?.unwrap_or_default();
     let (test_setup, test) = match lang {
         CodeLang::Go => text.split_at(text.find("\nfunc ").map_or(0, |at| at + 1)),
         _ => ("", text),
@@ -116,6 +117,7 @@ pub fn body(
         declaration,
         test_setup: test_setup.to_owned(),
         test: test.to_owned(),
+        canonical_solution,
         setup,
     };
     serde_json::to_string(&body).map_err(|e| {

@@ -190,18 +190,25 @@ pub enum Ended {
     Returned,
 }
 
-/// Stores a report, with the key of its job. If the lease of its attempt was lost meanwhile, or the attempt has been
+/// Stores a report, with the key of its job, and the worker on another machine that sent it. If the lease of its attempt was lost meanwhile, or the attempt has been
 /// reported before, nothing changes and the result is `false`. An output on which the engine failed is tried once more,
 /// alone.
 ///
 /// # Errors
 /// Fails if the database cannot be written.
-pub fn settle(conn: &Connection, report: &Report, key: &str, alone: bool) -> Result<bool, Failure> {
+pub fn settle(
+    conn: &Connection,
+    report: &Report,
+    key: &str,
+    worker: Option<&str>,
+    alone: bool,
+) -> Result<bool, Failure> {
     let how = match &report.ended {
         Ended::Judged(outcome) => {
-            Finish::Done(outcome, Basis { key, fingerprint: &report.made_in.fingerprint }, is_lasting(outcome))
+            let basis = Basis { key, fingerprint: &report.made_in.fingerprint, worker };
+            Finish::Done(outcome, basis, is_lasting(outcome))
         }
-        Ended::Failed(fault) => Finish::Failed { fault: fault.clone(), again: !alone },
+        Ended::Failed(fault) => Finish::Failed { fault: fault.clone(), again: !alone, worker },
         Ended::Returned => Finish::Returned,
     };
     runs::finish(conn, report.ticket(), &how)

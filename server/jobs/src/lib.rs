@@ -458,7 +458,7 @@ impl Engine {
     ) -> Result<Option<Leased>, Failure> {
         let is_cancelled = report.ended == Ended::Returned;
         self.db.write_blocking(|tx| {
-            job::settle(tx, report, key, alone)?;
+            job::settle(tx, report, key, None, alone)?;
             if is_cancelled { Ok(None) } else { runs::claim(tx, run, holder, lease_end(), alone) }
         })
     }

@@ -24,6 +24,7 @@ use super::{
     Places, RunContext, Toolchain,
     grader::LONGEST_TEXT,
     language, leftovers,
+    process::Budget,
     python::scripts::{self, ScriptEnd, Scripts},
     suite, trials,
 };
@@ -185,14 +186,15 @@ impl Conversations {
             language(CodeLang::Python).ok_or_else(|| EngineError::Toolchain("Python is not supported".into()))?;
         let python = (python.find)(&places, folder).map_err(missing)?;
         let mut context = suite::context(Arc::clone(&sandbox), folder, allowance);
-        context.budget = scripts::budget(&context);
+        context.budget = scripts::budget(context.budget);
         leftovers::sweep(&context.folder);
         Ok(Conversations { sandbox, scripts, python, tests, context, profile })
     }
 
     /// The conditions that all outputs share.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        suite::environment(&*self.sandbox, self.context.budget, self.versions(), self.fingerprint(), failed_checks)
+        let (layers, budget) = (self.sandbox.optional_layers(), self.context.budget);
+        suite::environment(layers, budget, self.versions(), self.fingerprint(), failed_checks)
     }
 
     /// The versions of the interpreter and its packages.
@@ -202,8 +204,7 @@ impl Conversations {
 
     /// A hash of everything besides the output and its task that can affect an outcome.
     pub fn fingerprint(&self) -> String {
-        let profile = self.profile.name();
-        hex::encode(Sha256::digest(format!("{GENERATION} {} {:?} {profile}", self.versions(), self.context.budget)))
+        fingerprint(&self.versions(), self.context.budget, self.profile)
     }
 
     /// Runs the sandbox checks.
@@ -259,6 +260,16 @@ pub fn alone(task: &Task, way: Way, turn: u32, passed: bool) -> impl Iterator<It
         Way::Dynamic => task.asked().collect(),
     };
     turns.into_iter()
+}
+
+/// The limits of a script.
+pub fn budget(allowance: Allowance) -> Budget {
+    scripts::budget(suite::budget(allowance))
+}
+
+/// [`Conversations::fingerprint`] of an interpreter and packages of these versions.
+pub fn fingerprint(versions: &str, budget: Budget, profile: TestProfile) -> String {
+    suite::digest(&format!("{GENERATION} {versions} {budget:?} {}", profile.name()))
 }
 
 /// The cache key of an answer. `basis` is [`Conversations::fingerprint`], and `digest` names the tests ([`suite::digest`]).

@@ -167,6 +167,10 @@ mod tests {
     }
 
     impl Toolchain for NoSolvers {
+        fn lang(&self) -> CodeLang {
+            CodeLang::Cpp
+        }
+
         fn version(&self) -> &'static str {
             "none"
         }
@@ -211,6 +215,10 @@ mod tests {
     }
 
     impl Toolchain for Ordered {
+        fn lang(&self) -> CodeLang {
+            CodeLang::Python
+        }
+
         fn version(&self) -> &'static str {
             "none"
         }
@@ -287,7 +295,8 @@ mod tests {
                 let fake = move |command: &Command, control| play(command, control, &noted);
                 let sandbox = Arc::new(Fake(fake));
                 let folder = std::env::temp_dir();
-                let context = RunContext { sandbox, folder, cancelled: Arc::default(), budget };
+                let context =
+                    RunContext { sandbox, folder, cancelled: Arc::default(), budget, own_answers: Arc::default() };
                 let task = Task { prompt: "int f() {".into(), test: tests.into(), ..Task::default() };
                 let toolchain = Ordered { events: Arc::clone(&events), passes };
                 let outcome = grade(&toolchain, &context, CodeLang::Cpp, &task, Sample::of("}")).unwrap();
@@ -305,7 +314,8 @@ mod tests {
     fn files_of_a_sample_whose_solver_never_starts_are_deleted() {
         let budget = Budget { cpu_s: 1, wait_s: 1, data_mib: 1, threads: 1 };
         let folder = std::env::temp_dir();
-        let context = RunContext { sandbox: Arc::new(Nothing), folder, cancelled: Arc::default(), budget };
+        let (sandbox, cancelled, own_answers) = (Arc::new(Nothing), Arc::default(), Arc::default());
+        let context = RunContext { sandbox, folder, cancelled, budget, own_answers };
         let task = Task { prompt: "int f() {".into(), test: "tests".into(), ..Task::default() };
         for panics in [false, true] {
             let toolchain = NoSolvers { panics, ..NoSolvers::default() };

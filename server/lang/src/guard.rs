@@ -6,7 +6,8 @@
 //! of the function that the tests call, it has one that sends its arguments to the server and waits for the answer.
 //! Only plain values are exchanged. When its tests have ended, the judge reports it and receives a nonce, which it must
 //! return. Whatever a sample does to its process (exit, replace assertions, write frames, read memory), all that
-//! reaches the tests is its answers, and it cannot see what they expect.
+//! reaches the tests is its answers, and it cannot see what they expect. What an answer may contain is measured against
+//! the dataset's own solution ([`answers`]).
 //!
 //! Two ways are faster than a fresh judge and a process for each verdict. A judge from a [`JudgePool`] serves several
 //! samples, and the solver's process can give the published verdict afterwards ([`Toolchain::both_verdicts`]).
@@ -21,6 +22,7 @@ use rand::Rng;
 
 use super::{
     Judged, RunContext, Toolchain,
+    answers::{self, Answer, Calls},
     process::{Budget, Ended, Next, Running},
 };
 use benchmarks::humaneval::Task;
@@ -85,8 +87,8 @@ impl PooledJudge<'_> {
     }
 
     /// Runs the tests over the solver's answers. Afterwards the judge returns to the pool if it can serve another sample.
-    fn run(mut self, solver: &mut Running) -> Result<TestResult, EngineError> {
-        let result = run_tests(&mut self.running, solver)?;
+    fn run(mut self, solver: &mut Running, calls: &mut Calls<'_>) -> Result<TestResult, EngineError> {
+        let result = run_tests(&mut self.running, solver, calls)?;
         if self.samples_left > 0 && !matches!(result, TestResult::JudgeUnusable) {
             self.pool.0.lock().unwrap_or_else(PoisonError::into_inner).push((self.running, self.samples_left));
         }
@@ -145,9 +147,9 @@ fn judge_by_both(
         return Ok(None);
     };
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
-    let outcome = match judge.run(&mut solver)? {
+    let outcome = match judge.run(&mut solver, &mut Calls::new(toolchain, context, task))? {
         TestResult::Accepted => Outcome::new(Verdict::Passed),
-        TestResult::Rejected(why) => failed(Verdict::Failed, Reason::AnswersRefused, why),
+        TestResult::Rejected(reason, why) => failed(Verdict::Failed, reason, why),
         other => {
             let outcome = rejected(other, solver)?.filter(|outcome| outcome.limit.is_none());
             return Ok(outcome.map(|outcome| Guarded { outcome, published: None }));
@@ -171,7 +173,7 @@ fn judge_by_pool(
 ) -> Result<Option<Outcome>, EngineError> {
     let Some(judge) = toolchain.pooled_judge(context, task)? else { return Ok(None) };
     let Ok(mut solver) = toolchain.solver(context, task, solution)? else { return Ok(None) };
-    match judge.run(&mut solver)? {
+    match judge.run(&mut solver, &mut Calls::new(toolchain, context, task))? {
         TestResult::Accepted => Ok(Some(measured(Outcome::new(Verdict::Passed), &solver.stop()?))),
         other => rejected(other, solver),
     }
@@ -180,9 +182,8 @@ fn judge_by_pool(
 /// The outcome of a sample that a pooled judge did not accept; `None` if the judge cannot decide.
 fn rejected(result: TestResult, solver: Running) -> Result<Option<Outcome>, EngineError> {
     match result {
-        TestResult::Rejected(why) => {
-            Ok(Some(measured(failed(Verdict::Failed, Reason::AnswersRefused, why), &solver.stop()?)))
-        }
+        TestResult::Rejected(reason, why) => Ok(Some(measured(failed(Verdict::Failed, reason, why), &solver.stop()?))),
+        TestResult::AnswerRefused(reason) => Ok(Some(measured(answer_refused(reason), &solver.stop()?))),
         TestResult::Unanswered(next) => no_answer(next, solver).map(Some),
         TestResult::Accepted | TestResult::JudgeUnusable => Ok(None),
     }
@@ -200,20 +201,28 @@ fn judge_afresh(
         Err(why) => return Ok(failed(Verdict::CompileError, Reason::CompilerError { line: None }, why)),
     };
     let mut judge = toolchain.judge(context, task)?;
+    let mut calls = Calls::new(toolchain, context, task);
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
-            Next::Frame(b'C', arguments) => {
-                solver.send(b'C', &arguments);
-                match solver.receive()? {
-                    Next::Frame(b'A', answer) => judge.send(b'A', &answer),
-                    other => {
-                        judge.stop()?;
-                        return no_answer(other, solver);
-                    }
+            Next::Frame(b'C', arguments) => match calls.call(&mut solver, &arguments)? {
+                Answer::Accepted(frame) => judge.send(b'A', &frame),
+                Answer::Refused(reason) => {
+                    judge.stop()?;
+                    return Ok(measured(answer_refused(reason), &solver.stop()?));
                 }
+                Answer::Missing(next) => {
+                    judge.stop()?;
+                    return no_answer(next, solver);
+                }
+            },
+            Next::Frame(b'O', code) => {
+                let unknown = || EngineError::Harness("the judge sent an unknown reason".into());
+                let reason = answers::refusal(&code).ok_or_else(unknown)?;
+                judge.stop()?;
+                return Ok(measured(answer_refused(reason), &solver.stop()?));
             }
             Next::Frame(b'E', _) => {
-                let outcome = finished(judge)?;
+                let outcome = finished(judge, refused_by_tests(&calls))?;
                 let ended = solver.stop()?;
                 return Ok(measured(outcome, &ended));
             }
@@ -221,12 +230,12 @@ fn judge_afresh(
                 judge.stop()?;
                 let ended = solver.stop()?;
                 let why = String::from_utf8_lossy(&why).into_owned();
-                return Ok(measured(failed(Verdict::Failed, Reason::AnswersRefused, why), &ended));
+                return Ok(measured(failed(Verdict::Failed, refused_by_tests(&calls), why), &ended));
             }
             Next::Frame(..) => return Err(EngineError::Harness("the judge sent an unknown frame".into())),
             Next::End(ended) => {
                 let stopped = solver.stop()?;
-                return Ok(measured(refused(&ended)?, &stopped));
+                return Ok(measured(refused(&ended, refused_by_tests(&calls))?, &stopped));
             }
         }
     }
@@ -240,7 +249,9 @@ enum TestResult {
     /// The tests ran to their end without a failure, and the judge returned the nonce.
     Accepted,
     /// The tests failed, although every call had an answer. The judge can serve another sample.
-    Rejected(String),
+    Rejected(Reason, String),
+    /// An answer contains what it may not. The judge can serve another sample.
+    AnswerRefused(Reason),
     /// The solver did not answer a call. The judge can serve another sample.
     Unanswered(Next),
     /// The judge ended, reached a limit, violated the protocol or made too many calls. It must be discarded.
@@ -248,25 +259,30 @@ enum TestResult {
 }
 
 /// Runs the tests of a pooled judge over the solver's answers.
-fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, EngineError> {
-    // What the solver sent in place of an answer. The tests could catch the error that a missing answer raises.
+fn run_tests(judge: &mut Running, solver: &mut Running, calls: &mut Calls<'_>) -> Result<TestResult, EngineError> {
+    // What came in place of an answer. The tests could catch the error that a missing answer raises.
     let mut missing = None;
     for _ in 0..MOST_CALLS {
         match judge.receive()? {
             Next::Frame(b'C', arguments) => {
                 if missing.is_none() {
-                    solver.send(b'C', &arguments);
-                    match solver.receive()? {
-                        Next::Frame(b'A', answer) => {
-                            judge.send(b'A', &answer);
+                    match calls.call(solver, &arguments)? {
+                        Answer::Accepted(frame) => {
+                            judge.send(b'A', &frame);
                             continue;
                         }
-                        other => missing = Some(other),
+                        Answer::Refused(reason) => missing = Some(TestResult::AnswerRefused(reason)),
+                        Answer::Missing(next) => missing = Some(TestResult::Unanswered(next)),
                     }
                 }
                 // Reports to the judge that the call has no answer. Its `call` then raises an error.
                 judge.send(b'Q', b"");
             }
+            // The answer contains what it may not. The judge's `call` raises the same error.
+            Next::Frame(b'O', code) => match answers::refusal(&code) {
+                Some(reason) => missing = missing.or(Some(TestResult::AnswerRefused(reason))),
+                None => return Ok(TestResult::JudgeUnusable),
+            },
             Next::Frame(b'E', _) if missing.is_some() => return Ok(TestResult::JudgeUnusable),
             Next::Frame(b'E', _) => {
                 let nonce: [u8; 16] = rand::rng().random();
@@ -275,10 +291,9 @@ fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, En
                 return Ok(if is_confirmed { TestResult::Accepted } else { TestResult::JudgeUnusable });
             }
             Next::Frame(b'F', why) => {
-                return Ok(match missing {
-                    Some(next) => TestResult::Unanswered(next),
-                    None => TestResult::Rejected(String::from_utf8_lossy(&why).into_owned()),
-                });
+                let rejected =
+                    || TestResult::Rejected(refused_by_tests(calls), String::from_utf8_lossy(&why).into_owned());
+                return Ok(missing.unwrap_or_else(rejected));
             }
             _ => return Ok(TestResult::JudgeUnusable),
         }
@@ -286,9 +301,20 @@ fn run_tests(judge: &mut Running, solver: &mut Running) -> Result<TestResult, En
     Ok(TestResult::JudgeUnusable)
 }
 
+/// The outcome of a sample that gave an answer which it may not give.
+fn answer_refused(reason: Reason) -> Outcome {
+    let verdict = if reason == Reason::NotAFrame { Verdict::Tampered } else { Verdict::Failed };
+    failed(verdict, reason, String::new())
+}
+
+/// Why the tests' refusal is shown: changes of arguments that were left out may be the reason.
+fn refused_by_tests(calls: &Calls<'_>) -> Reason {
+    if calls.changes_left_out { Reason::ChangesRefused } else { Reason::AnswersRefused }
+}
+
 /// The judge's tests have ended: the sample passes if the judge returns the nonce, prints nothing and exits with code
 /// 0.
-fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
+fn finished(mut judge: Running, reason: Reason) -> Result<Outcome, EngineError> {
     let nonce: [u8; 16] = rand::rng().random();
     judge.send(b'N', &nonce);
     match judge.receive()? {
@@ -297,20 +323,22 @@ fn finished(mut judge: Running) -> Result<Outcome, EngineError> {
     }
     let ended = judge.end()?;
     // A failed assertion in a JavaScript test prints to standard error and does not end the test.
-    if ended.is_success() && ended.printed.is_empty() { Ok(Outcome::new(Verdict::Passed)) } else { refused(&ended) }
+    if ended.is_success() && ended.printed.is_empty() {
+        Ok(Outcome::new(Verdict::Passed))
+    } else {
+        refused(&ended, reason)
+    }
 }
 
 /// The judge ended before its tests did: an assertion failed, or an answer made the tests fail.
-fn refused(ended: &Ended) -> Result<Outcome, EngineError> {
+fn refused(ended: &Ended, reason: Reason) -> Result<Outcome, EngineError> {
     match ended.limit {
         Some(LimitHit::Wait) => Err(EngineError::Busy("the judge reached its waiting time limit".into())),
-        Some(limit) => {
-            Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, Reason::AnswersRefused, String::new()) })
-        }
+        Some(limit) => Ok(Outcome { limit: Some(limit), ..failed(Verdict::Timeout, reason, String::new()) }),
         None => {
             let first = ended.printed.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let first: String = first.chars().take(300).collect();
-            Ok(failed(Verdict::Failed, Reason::AnswersRefused, first))
+            Ok(failed(Verdict::Failed, reason, first))
         }
     }
 }

@@ -9,6 +9,7 @@
 //! Invariants: model code is compiled and run only in the sandbox. A process that has run model code decides nothing
 //! but its own answers. Timeouts depend on CPU time and waiting time, never on wall time alone.
 
+pub mod answers;
 pub mod codeif;
 pub mod cpp;
 pub mod failures;
@@ -33,6 +34,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
+use answers::OwnAnswers;
 use benchmarks::humaneval::Task;
 use failures::Failures;
 use guard::PooledJudge;
@@ -102,6 +104,9 @@ impl Places {
 
 /// One language's toolchain on this host.
 pub trait Toolchain: Send + Sync {
+    /// The language.
+    fn lang(&self) -> CodeLang;
+
     /// The versions that affect verdicts, for display.
     fn version(&self) -> &str;
 
@@ -142,6 +147,25 @@ pub trait Toolchain: Send + Sync {
     /// Engine errors, and [`EngineError::Cancelled`].
     fn solver(&self, context: &RunContext, task: &Task, solution: &str)
     -> Result<Result<Running, String>, EngineError>;
+
+    /// Starts a solver with the dataset's own solution, for [`answers`]. A sample's solver and its judge are running.
+    ///
+    /// # Errors
+    /// As [`Toolchain::solver`].
+    fn own_solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
+        self.solver(context, task, solution)
+    }
+
+    /// Whether a task's tests can convert an answer of another type to a number: what is none becomes NaN, so answers
+    /// may only have the types of the dataset's own solution.
+    fn coerces_answers(&self, _task: &Task) -> bool {
+        false
+    }
 
     /// Starts the guard's judge process with a task's tests.
     ///
@@ -228,6 +252,8 @@ pub struct RunContext {
     pub cancelled: Arc<AtomicBool>,
     /// The limits of each process.
     pub budget: Budget,
+    /// What the datasets' own solutions answered so far.
+    pub own_answers: Arc<OwnAnswers>,
 }
 
 impl RunContext {

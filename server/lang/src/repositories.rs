@@ -124,7 +124,13 @@ impl Repositories {
 
     /// The conditions that all outputs share.
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
-        suite::environment(&*self.sandbox, self.context.budget, self.versions(), self.fingerprint(), failed_checks)
+        suite::environment(
+            self.sandbox.optional_layers(),
+            self.context.budget,
+            self.versions(),
+            self.fingerprint(),
+            failed_checks,
+        )
     }
 
     /// The versions of the projects' interpreters and of pytest.

@@ -25,7 +25,7 @@ use engine::{EngineError, runner::Allowance, self_test::CheckResult};
 use sandbox::{OptionalLayers, Sandbox};
 
 /// Increase when the same output can get another outcome, so that outcomes cached by an older version are not reused.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// Maximum waiting time of a program in seconds, as in the published evaluator's script. A program that waits longer is
 /// a timeout, and its outcome is not cached.
@@ -79,7 +79,8 @@ impl Suite {
     pub fn environment(&self, failed_checks: Vec<FailedCheck>) -> Environment {
         let parts = self.toolchains.keys().map(|lang| self.fingerprint_of(*lang)).collect();
         let (versions, fingerprint) = (self.versions(), self.fingerprint());
-        Environment { parts, ..environment(&*self.sandbox, self.context.budget, versions, fingerprint, failed_checks) }
+        let layers = self.sandbox.optional_layers();
+        Environment { parts, ..environment(layers, self.context.budget, versions, fingerprint, failed_checks) }
     }
 
     /// The versions of the toolchains.
@@ -90,18 +91,18 @@ impl Suite {
 
     /// A hash of everything besides outputs and their tasks that can affect an outcome, in all languages.
     pub fn fingerprint(&self) -> String {
-        hex::encode(Sha256::digest(format!("{GENERATION} {} {:?}", self.versions(), self.context.budget)))
+        fingerprint(&self.versions(), self.context.budget)
     }
 
     /// The same for one language, whichever others the dataset has.
     pub fn fingerprint_of(&self, lang: CodeLang) -> String {
-        hex::encode(Sha256::digest(self.key_basis(lang)))
+        digest(&self.key_basis(lang))
     }
 
     /// The part of [`key`] that toolchain and limits decide.
     pub fn key_basis(&self, lang: CodeLang) -> String {
         let version = self.toolchains.get(&lang).map_or("", |toolchain| toolchain.version());
-        format!("{GENERATION}\0{version}\0{:?}", self.context.budget)
+        key_basis(version, self.context.budget)
     }
 
     /// Number of outputs to work on at once with this number of processors: the most that one of the languages asks
@@ -135,9 +136,9 @@ impl Suite {
     }
 }
 
-/// The name of a task's tests: the SHA-256 of their text.
-pub fn digest(tests: &str) -> String {
-    hex::encode(Sha256::digest(tests))
+/// The SHA-256 of a text. That of a task's tests is their name.
+pub fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
 }
 
 /// The cache key of an output: a hash of text, task, tests, toolchain and limits. `basis` is [`Suite::key_basis`], and
@@ -146,15 +147,25 @@ pub fn key(basis: &str, digest: &str, Sample { prompt, generation }: Sample<'_>)
     hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{prompt:?}\0{generation}")))
 }
 
+/// [`Suite::fingerprint`] of toolchains of these versions.
+pub fn fingerprint(versions: &str, budget: Budget) -> String {
+    digest(&format!("{GENERATION} {versions} {budget:?}"))
+}
+
+/// [`Suite::key_basis`] of a toolchain of this version. Its [`digest`] is [`Suite::fingerprint_of`].
+pub fn key_basis(version: &str, budget: Budget) -> String {
+    format!("{GENERATION}\0{version}\0{budget:?}")
+}
+
 /// The conditions of outputs that run as programs under these limits.
 pub fn environment(
-    sandbox: &dyn Sandbox,
+    layers: OptionalLayers,
     budget: Budget,
     versions: String,
     fingerprint: String,
     failed_checks: Vec<FailedCheck>,
 ) -> Environment {
-    let OptionalLayers { landlock, groups } = sandbox.optional_layers();
+    let OptionalLayers { landlock, groups } = layers;
     let Budget { cpu_s, wait_s, data_mib, threads } = budget;
     let conditions = Conditions {
         cpu_s,
@@ -178,9 +189,15 @@ pub fn environment(
     }
 }
 
+/// The limits of a program.
+pub fn budget(allowance: Allowance) -> Budget {
+    let Allowance { cpu_s, wait_s, heap_mib, threads, .. } = allowance;
+    Budget { cpu_s, wait_s: wait_s.min(WAIT_S), data_mib: heap_mib, threads }
+}
+
 /// The settings for programs that run under these limits.
 pub fn context(sandbox: Arc<dyn Sandbox>, folder: &Path, allowance: Allowance) -> RunContext {
-    let Allowance { cpu_s, wait_s, heap_mib, threads, .. } = allowance;
-    let budget = Budget { cpu_s, wait_s: wait_s.min(WAIT_S), data_mib: heap_mib, threads };
-    RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget }
+    let budget = budget(allowance);
+    let folder = folder.join("runs");
+    RunContext { sandbox, folder, cancelled: Arc::default(), budget, own_answers: Arc::default() }
 }

@@ -322,7 +322,13 @@ fn processes_with_tests_and_processes_without_have_no_file_in_common() {
         let noted = Arc::new(Noted { sandbox, processes: Mutex::default() });
         let sandbox = Arc::clone(&noted) as Arc<dyn Sandbox>;
         let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
-        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let context = RunContext {
+            sandbox,
+            folder: folder.join("runs"),
+            cancelled: Arc::default(),
+            budget,
+            own_answers: Arc::default(),
+        };
         let task = (language.trials.task)();
         let right = language.trials.trials.iter().find(|trial| trial.passes).unwrap().generation;
         let program = humaneval::program(code, &task, None, right);
@@ -387,7 +393,13 @@ fn names_that_a_published_program_looked_up_are_not_known_to_a_later_solver() {
         let toolchain = (language.find)(&places, &folder).unwrap();
         let sandbox: Arc<dyn Sandbox> = Arc::new(Bubblewrap::new(prerequisites::program()).unwrap());
         let budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
-        let context = RunContext { sandbox, folder: folder.join("runs"), cancelled: Arc::default(), budget };
+        let context = RunContext {
+            sandbox,
+            folder: folder.join("runs"),
+            cancelled: Arc::default(),
+            budget,
+            own_answers: Arc::default(),
+        };
         let task = (language.trials.task)();
         let name = format!("name-{}-{:?}", std::process::id(), std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap());
         let grade = |text: &str| {

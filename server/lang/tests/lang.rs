@@ -5,60 +5,25 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Read,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::Mutex,
 };
 
 use benchmarks::humaneval::{self, Task};
 use lang::{
-    Places, PublishedProgram, RunContext, Toolchain,
+    Places, PublishedProgram, Toolchain,
     grader::{self, LONGEST_TEXT, Sample},
     guard::{self, Guarded},
-    process::Budget,
 };
 use model::{
     code_lang::CodeLang,
     run::{Outcome, PublishedVerdict, Verdict},
 };
-use sandbox::{bubblewrap::Bubblewrap, tool};
+use sandbox::tool;
 
-const BUDGET: Budget = Budget { cpu_s: 10, wait_s: 5, data_mib: 512, threads: 64 };
+mod common;
 
-fn context() -> RunContext {
-    let program = prerequisites::program();
-    let sandbox = Arc::new(Bubblewrap::new(program).unwrap());
-    RunContext { sandbox, folder: folder().join("runs"), cancelled: Arc::default(), budget: BUDGET }
-}
-
-/// A folder that lasts from one test run to the next: images take a while to make.
-fn folder() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lang");
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-/// The language's toolchain on this machine; without it the test is skipped by name.
-fn toolchain(lang: CodeLang) -> Option<Arc<dyn Toolchain>> {
-    let (language, places) = (lang::language(lang).unwrap(), Places::from_environment());
-    prerequisites::toolchain(lang.code(), (language.look)(&places))?;
-    Some((language.find)(&places, &folder()).unwrap())
-}
-
-fn short(lang: CodeLang) -> &'static str {
-    match lang {
-        CodeLang::JavaScript => "js",
-        other => other.code(),
-    }
-}
-
-fn tasks(data: &Path, lang: CodeLang) -> BTreeMap<String, Task> {
-    let file = fs::File::open(data.join(format!("humaneval_{}.jsonl.gz", short(lang)))).unwrap();
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    let tasks = text.lines().map(|line| serde_json::from_str::<Task>(line).unwrap());
-    tasks.map(|task| (task.task_id.clone(), task)).collect()
-}
+use common::{context, folder, short, tasks, toolchain};
 
 /// Grades the generations in the order given, with as many workers as a run has.
 fn grade(lang: CodeLang, toolchain: &dyn Toolchain, work: &[(&Task, &str)]) -> Vec<Outcome> {

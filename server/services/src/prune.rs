@@ -157,7 +157,7 @@ impl Services {
                 self.db.read(move |conn| Ok((datasets::tests(conn, version)?, runs::test_classes(conn, version)?)));
             let (Some((kind, tree)), classes) = loaded.await? else { continue };
             let Some(kind) = TestKind::from_name(kind.name()) else { continue };
-            suites.insert(suite::fingerprint(kind, &tree, &classes.into_iter().collect(), &toolchain));
+            suites.insert(suite::fingerprint(kind, &tree, &classes.into_iter().collect(), &toolchain.fingerprint));
             jars.extend(suite::jar_names(&tree));
         }
         let current = toolchain.run.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());

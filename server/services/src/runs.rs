@@ -20,7 +20,7 @@ use model::{
         RunRow, RunStatus, Verdict,
     },
     run_pair::RunPair,
-    workers::Workers,
+    workers::{ToRunAgain, Workers},
 };
 use port::Runs;
 use rusqlite::{Connection, Transaction};
@@ -38,7 +38,7 @@ use db::{
     audit::Change,
     datasets,
     run_how::{self, How},
-    run_results,
+    run_results, run_workers,
     runs::{self, Counts, Run},
     submissions,
 };
@@ -102,6 +102,25 @@ impl RunService {
     /// The workers on other machines; `None` if outputs run in this process.
     pub fn known_workers(&self) -> Option<Workers> {
         self.engine.cluster().map(Registry::workers)
+    }
+
+    /// Removes a worker on another machine, for example because its credentials were stolen: its reports are refused, and
+    /// its outcomes are not used again. Returns the runs with results of removed workers.
+    ///
+    /// # Errors
+    /// No worker of this name has reported anything, and none is connected.
+    pub async fn remove_worker(&self, admin: &Admin, name: String) -> Result<Vec<ToRunAgain>, Failure> {
+        let is_connected = self.known_workers().is_some_and(|known| known.workers.iter().any(|one| one.name == name));
+        let remove = move |tx: &Transaction<'_>| {
+            if !is_connected && !run_workers::is_removed(tx, &name)? && !run_workers::has_reported(tx, &name)? {
+                let hint = "See the names on the page Runs";
+                return Err(Failure::invalid("NAME", format!("no worker {name} has reported a result"), hint));
+            }
+            let removed = run_workers::remove(tx, &name)?;
+            let entries = removed.then(|| (Object::Worker(name), Vec::new()));
+            Ok(Change::each(entries.into_iter().collect(), run_workers::to_run_again(tx)?))
+        };
+        self.db.write_audited(admin, Action::WorkerRemove, remove).await
     }
 
     /// Writes a run's outputs and figures as a file. `keep` says which outputs. Blocks.
@@ -333,7 +352,8 @@ impl Runs for RunService {
     }
 
     async fn workers(&self, _: &Admin) -> Answer<Option<Workers>> {
-        Ok(self.known_workers())
+        let to_run_again = self.db.read(run_workers::to_run_again).await?;
+        Ok(self.known_workers().map(|known| Workers { to_run_again, ..known }))
     }
 
     async fn get(&self, _: &Admin, id: RunId) -> Answer<RunDetail> {
@@ -492,6 +512,10 @@ fn check_repeat(run: &Run, what: &Rerun, found: bool, (_, done, _): Counts) -> R
         ))),
         (_, Rerun::Changed) if done > 0 => Ok(()),
         _ if found => Ok(()),
+        (_, Rerun::OfRemovedWorkers) => Err(Failure::conflict((
+            "There is nothing to re-run: this run has no results of removed workers.",
+            "没有需要重新运行的内容：本次运行没有来自已移除工作进程的结果。",
+        ))),
         (_, Rerun::Failed) => Err(Failure::conflict((
             "There is nothing to re-run: this run has no engine errors.",
             "没有需要重新运行的内容：本次运行没有引擎错误。",

@@ -28,6 +28,9 @@ struct Program {
     example_test: String,
     #[serde(default)]
     canonical_solution: String,
+    /// Our own format only, whose solutions are whole functions.
+    #[serde(default)]
+    setup: Option<String>,
 }
 
 /// The texts of a task's tests, without their layout; empty if it has none.
@@ -36,11 +39,12 @@ pub fn texts(conn: &Connection, revision: TaskRevisionId) -> Result<Vec<(TestPar
     let found: Vec<(TestPart, String)> = match tests.kind {
         TestKind::Aixgrade | TestKind::Aixbench => vec![(TestPart::Tests, tests.text)],
         TestKind::HumanevalX | TestKind::Programs => {
-            let Program { declaration, test_setup, test, example_test, canonical_solution } =
+            let Program { declaration, test_setup, test, example_test, canonical_solution, setup } =
                 stored::from_text(&tests.text, runs::TASK_TESTS, revision.0, "body")?;
-            let solution = match canonical_solution.trim() {
-                "" => String::new(),
-                _ => declaration + &canonical_solution,
+            let solution = match (canonical_solution.trim(), setup) {
+                ("", _) => String::new(),
+                (_, Some(_)) => canonical_solution,
+                (_, None) => declaration + &canonical_solution,
             };
             let code = test_setup.into_iter().chain(iter::once(test)).collect::<Vec<_>>().join("\n");
             vec![(TestPart::Tests, code), (TestPart::Examples, example_test), (TestPart::Reference, solution)]

@@ -2,25 +2,30 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 
+use std::{path::Path, sync::Arc};
+
 use base::clock;
 use db::{
     run_workers,
-    runs::{self, Leased},
+    runs::{self, Leased, Ticket, Wanted},
 };
+use engine::{grader, suite, toolchain};
 use jobs::{
     cluster::{
         Broker,
         coordinator::Coordinator,
-        messages::{Assignment, Delivery, build, unpack},
+        messages::{Ability, Assignment, Delivery, Hello, build, unpack},
     },
-    job::{Ended, MadeIn, Report},
+    job::{Ended, JobKind, MadeIn, Report},
+    suites::{Tests, VersionTests},
 };
 use model::{
     caller::System,
     ids::{RunId, SubmissionId},
     reason::Fault,
-    run::{EngineReadiness, Environment, NewRun, Outcome, Rerun, Verdict},
+    run::{EngineReadiness, NewRun, Outcome, Rerun, Verdict},
     time::Timestamp,
+    workers::ToRunAgain,
 };
 use port::Runs as _;
 use services::{Services, starter};
@@ -57,10 +62,39 @@ async fn a_worker_whose_run_was_stopped_claims_nothing_more_even_if_it_was_resum
     assert_ne!(next.item, item.item);
 }
 
+/// The Java build of the workers.
+const JAVA: &str = "17";
+
+/// What a worker says of itself.
+fn hello(worker: &str) -> Hello {
+    let ability = Ability { kind: JobKind::Classes, version: JAVA.into(), checks: 5, failed: Vec::new(), fault: None };
+    Hello {
+        worker: worker.into(),
+        host: "h".into(),
+        version: "0".into(),
+        build: build().into(),
+        slots: 1,
+        abilities: vec![ability],
+        landlock: true,
+        groups: None,
+        running: 0,
+        done: 0,
+        draining: false,
+    }
+}
+
+/// The conditions of results of the workers of this test.
+fn made_in(services: &Services, run: RunId, assignment: &Assignment) -> MadeIn {
+    let version = services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().version;
+    let tests = services.db.read_blocking(|conn| VersionTests::load(conn, version)).unwrap().unwrap().tests;
+    let Tests::Classes(kind, classes, tree) = tests else { panic!("test classes") };
+    let suite = suite::fingerprint(kind, &tree, &classes, &toolchain::fingerprint(JAVA));
+    MadeIn::from_one(grader::fingerprint(&suite, assignment.limits.allowance(assignment.options)))
+}
+
 /// A worker's answer to a job.
-fn answer(assignment: &Assignment, ended: Ended) -> Delivery {
+fn answer(assignment: &Assignment, ended: Ended, made_in: &MadeIn) -> Delivery {
     let job = &assignment.job;
-    let made_in = MadeIn { key_basis: "b".into(), fingerprint: "f".into() };
     Delivery {
         worker: "w".into(),
         build: build().into(),
@@ -68,29 +102,41 @@ fn answer(assignment: &Assignment, ended: Ended) -> Delivery {
         run: assignment.run,
         kind: job.kind,
         suite: assignment.suite.clone(),
-        environment: Some(Environment { java: "17".into(), fingerprint: "f".into(), ..Environment::default() }),
-        report: Report { item: job.item, attempt: job.attempt, ended, made_in },
+        report: Report { item: job.item, attempt: job.attempt, ended, made_in: made_in.clone() },
     }
+}
+
+fn passed() -> Ended {
+    Ended::Judged(Box::new(Outcome { passed: 1, total: 1, ..Outcome::new(Verdict::Passed) }))
+}
+
+/// A run with a coordinator. Nobody answers at its broker, and these tests need nobody.
+async fn coordinated(folder: &Path) -> (Services, RunId, Arc<Coordinator>) {
+    let services = Services::open_with(folder, |_| EngineReadiness::default()).unwrap();
+    starter::load(&services).await.unwrap();
+    let run = services.runs.start(&System.admin(), NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
+    let broker = Broker { url: "nats://127.0.0.1:9".into(), credentials: None, ca: None, certificate: None };
+    let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
+    coordinator.registry.hear(hello("w"), false).unwrap();
+    (services, run, coordinator)
+}
+
+fn lease(coordinator: &Coordinator, run: RunId) -> Vec<Assignment> {
+    let (jobs, count) = coordinator.lease(run, true).unwrap();
+    assert_eq!(jobs.len(), count);
+    jobs.iter().map(|(.., payload)| unpack(payload).unwrap()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_counts_once_and_for_the_newest_attempt_only() {
     let folder = tempfile::tempdir().unwrap();
-    let services = Services::open_with(folder.path(), |_| EngineReadiness::default()).unwrap();
-    starter::load(&services).await.unwrap();
-    let run = services.runs.start(&System.admin(), NewRun::of(SubmissionId(1)).fresh()).await.unwrap();
-    // Nobody answers there, and this test needs nobody.
-    let broker = Broker { url: "nats://127.0.0.1:9".into(), credentials: None, ca: None, certificate: None };
-    let coordinator = Coordinator::connect(services.runs.engine().clone(), &broker, 1).await.unwrap();
-    let lease = || -> Vec<Assignment> {
-        let (jobs, count) = coordinator.lease(run, true).unwrap();
-        assert_eq!(jobs.len(), count);
-        jobs.iter().map(|(.., payload)| unpack(payload).unwrap()).collect()
-    };
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let lease = || lease(&coordinator, run);
     let refused = || coordinator.registry.workers().refused_results;
     let done = || services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
-    let passed = || Ended::Judged(Box::new(Outcome::new(Verdict::Passed)));
     let jobs = lease();
+    let made_in = made_in(&services, run, &jobs[0]);
+    let answer = |assignment: &Assignment, ended| answer(assignment, ended, &made_in);
     let all = jobs.len();
     assert!(all > 3 && lease().is_empty());
 
@@ -103,7 +149,6 @@ async fn a_report_counts_once_and_for_the_newest_attempt_only() {
         Ok(Delivery { instance: "other".into(), ..right() }),
         Ok(Delivery { suite: "other".into(), ..right() }),
         Ok(Delivery { run: RunId(run.0 + 1), ..right() }),
-        Ok(Delivery { environment: None, ..right() }),
         Ok(elsewhere),
         Err("not a report".into()),
     ];
@@ -125,7 +170,7 @@ async fn a_report_counts_once_and_for_the_newest_attempt_only() {
     assert_eq!(done().1, 2);
 
     // The engine failed: once more, alone, and then the output is listed.
-    let fault = || Ended::Failed(Fault::WorkersLost { times: 5 });
+    let fault = || Ended::Failed(Fault::System { detail: "x".into() });
     coordinator.store(vec![Ok(answer(&jobs[2], fault()))]).unwrap();
     let alone = lease();
     assert!(matches!(&alone[..], [one] if one.job.item == jobs[2].job.item && one.job.alone));
@@ -133,11 +178,107 @@ async fn a_report_counts_once_and_for_the_newest_attempt_only() {
     assert_eq!((done().1, done().2), (3, 1));
     assert!(lease().is_empty());
 
-    // What the results were made in is known now, also to the next run.
+    // What the results were made in is what the worker presented itself with.
     let stored = services.db.read_blocking(|conn| runs::get(conn, run)).unwrap().unwrap().environment.unwrap();
-    assert!(stored.java == "17" && stored.covers("f"));
-    let suite = &jobs[0].suite;
-    let options = serde_json::to_string(&(jobs[0].options, jobs[0].limits)).unwrap();
-    let known = services.db.read_blocking(|conn| run_workers::environments(conn, suite, &options)).unwrap();
-    assert!(matches!(&known[..], [one] if one.key_basis == "b" && one.fingerprint == "f"));
+    assert!(stored.java == JAVA && stored.conditions.landlock && stored.covers(&made_in.fingerprint));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_cannot_choose_the_key_of_an_outcome_nor_report_what_no_engine_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let jobs = lease(&coordinator, run);
+    let made_in = made_in(&services, run, &jobs[0]);
+    let refused = || coordinator.registry.workers().refused_results;
+    let right = || answer(&jobs[0], passed(), &made_in);
+    // The key of another engine, or of other limits; a worker that has not presented itself; counts and texts that no
+    // engine reports.
+    let made_elsewhere = |key_basis: &str, fingerprint: &str| MadeIn {
+        key_basis: key_basis.to_owned(),
+        fingerprint: fingerprint.to_owned(),
+    };
+    let as_outcome = |outcome: Outcome| answer(&jobs[0], Ended::Judged(Box::new(outcome)), &made_in);
+    let wrong = vec![
+        answer(&jobs[0], passed(), &made_elsewhere("other", &made_in.fingerprint)),
+        answer(&jobs[0], passed(), &made_elsewhere(&made_in.key_basis, "other")),
+        as_outcome(Outcome { passed: u32::MAX, total: u32::MAX, ..Outcome::new(Verdict::Passed) }),
+        as_outcome(Outcome { passed: 1, total: 2, ..Outcome::new(Verdict::Passed) }),
+        as_outcome(Outcome { printed: "x".repeat(8 << 20), ..Outcome::new(Verdict::Failed) }),
+        as_outcome(Outcome { source: "x".repeat(8 << 20), ..Outcome::new(Verdict::Failed) }),
+    ];
+    let count = wrong.len() as u64;
+    assert_eq!(coordinator.store(wrong.into_iter().map(Ok).collect()).unwrap(), [0; 0]);
+    let stranger = Delivery { worker: "stranger".into(), ..right() };
+    assert_eq!(coordinator.store(vec![Ok(stranger)]).unwrap(), [0], "it is asked for again");
+    let done = || services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap().1;
+    assert_eq!((refused(), done()), (count, 0));
+    coordinator.store(vec![Ok(right())]).unwrap();
+    assert_eq!((refused(), done()), (count, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_takes_jobs_and_reports_none_makes_no_engine_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let jobs = lease(&coordinator, run);
+    let made_in = made_in(&services, run, &jobs[0]);
+    coordinator.registry.hear(hello("thief"), false).unwrap();
+    let ticket = Ticket { item: jobs[0].job.item, attempt: jobs[0].job.attempt };
+    for _ in 0..10 {
+        coordinator.registry.take("thief", ticket);
+    }
+    // An honest worker gets the job after so many deliveries that it seems to kill its workers.
+    let lost = Ended::Failed(Fault::WorkersLost { times: 5 });
+    coordinator.store(vec![Ok(answer(&jobs[0], lost, &made_in))]).unwrap();
+    let again = lease(&coordinator, run);
+    assert!(matches!(&again[..], [one] if one.job.item == jobs[0].job.item && !one.job.alone && one.job.attempt == 2));
+    let unanswered = |name: &str| {
+        let workers = coordinator.registry.workers().workers;
+        workers.into_iter().find(|worker| worker.name == name).unwrap().unanswered
+    };
+    assert_eq!((unanswered("thief"), unanswered("w")), (1, 0));
+    coordinator.store(vec![Ok(answer(&again[0], passed(), &made_in))]).unwrap();
+    let (_, done, failed) = services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
+    assert_eq!((done, failed), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_a_removed_worker_counts_and_its_results_are_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (services, run, coordinator) = coordinated(folder.path()).await;
+    let (admin, jobs) = (System.admin(), lease(&coordinator, run));
+    let made_in = made_in(&services, run, &jobs[0]);
+    coordinator.registry.hear(hello("honest"), false).unwrap();
+    let honest = Delivery { worker: "honest".into(), ..answer(&jobs[2], passed(), &made_in) };
+    let fault = Ended::Failed(Fault::System { detail: "x".into() });
+    coordinator
+        .store(vec![Ok(answer(&jobs[0], passed(), &made_in)), Ok(answer(&jobs[1], fault, &made_in)), Ok(honest)])
+        .unwrap();
+    let cached = || {
+        let key = |assignment: &Assignment| Wanted {
+            item: assignment.job.item,
+            attempt: None,
+            key: assignment.job.key(&made_in.key_basis),
+            fingerprint: made_in.fingerprint.clone(),
+        };
+        let wanted = vec![key(&jobs[0]), key(&jobs[2])];
+        services.db.read_blocking(|conn| runs::cached_outcomes(conn, wanted)).unwrap().len()
+    };
+    assert_eq!(cached(), 2);
+    let again = services.runs.rerun(&admin, run, Rerun::OfRemovedWorkers).await;
+    assert!(again.is_err(), "no worker was removed");
+    assert!(services.runs.remove_worker(&admin, "nobody".into()).await.is_err());
+
+    let to_run_again = services.runs.remove_worker(&admin, "w".into()).await.unwrap();
+    assert_eq!(to_run_again, [ToRunAgain { run, outputs: 1 }]);
+    assert_eq!(cached(), 1, "only that of the honest worker");
+    // Its later reports are refused, whatever it says.
+    coordinator.store(vec![Ok(answer(&jobs[3], passed(), &made_in))]).unwrap();
+    assert_eq!(coordinator.registry.workers().refused_results, 1);
+    services.runs.rerun(&admin, run, Rerun::OfRemovedWorkers).await.unwrap();
+    let (_, done, failed) = services.db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
+    assert_eq!((done, failed), (1, 0), "the honest worker's");
+    assert_eq!(services.db.read_blocking(run_workers::to_run_again).unwrap(), []);
+    // Removing it twice does no harm.
+    assert_eq!(services.runs.remove_worker(&admin, "w".into()).await.unwrap(), []);
 }

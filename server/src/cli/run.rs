@@ -55,8 +55,11 @@ pub struct Run {
     resume: Option<RunId>,
     /// Re-run the outputs on which the engine failed, in the run given by --resume or else in the
     /// newest run of the submission
-    #[arg(long, conflicts_with_all = ["changed", "only"])]
+    #[arg(long, conflicts_with_all = ["changed", "only", "removed_workers"])]
     failed: bool,
+    /// Like --failed, for the outputs that workers reported which were removed since
+    #[arg(long, conflicts_with_all = ["changed", "only"])]
+    removed_workers: bool,
     /// Like --failed, for outputs whose result may differ today because the engine, its limits or the
     /// toolchain has changed
     #[arg(long, conflicts_with = "only")]
@@ -104,6 +107,7 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
 async fn ready(services: &Services, args: &Run) -> Answer<RunId> {
     let admin = System.admin();
     let what = match (args.failed, args.changed, args.only.as_slice()) {
+        _ if args.removed_workers => Some(Rerun::OfRemovedWorkers),
         (true, ..) => Some(Rerun::Failed),
         (_, true, _) => Some(Rerun::Changed),
         (_, _, []) => None,

@@ -12,6 +12,7 @@ use model::{
     ids::RunId,
     run::{ItemRow, ItemState, RunDetail, RunRow},
     run_pair::{PairOutput, RunPair, Side},
+    workers::ToRunAgain,
 };
 use port::Runs as _;
 use serde::Serialize;
@@ -19,6 +20,7 @@ use texts::{conversations::EN as TEXTS, runs::EN};
 
 use super::{Global, Rows, datasets::beginning, table};
 use base::error::Failure;
+use db::run_workers;
 use report::lines::Form;
 
 /// List, show, compare and export test runs. Start them with `aixgrade run`.
@@ -40,6 +42,12 @@ pub enum Runs {
         /// Also list tasks with equal results
         #[arg(long)]
         all: bool,
+    },
+    /// Remove a worker on another machine, for example because its credentials were stolen: its results are refused and not
+    /// used again. Lists what to run again. Revoke its credentials at the broker first
+    RemoveWorker {
+        /// Its name, as on the page Runs
+        name: String,
     },
     /// Show each model's figures in CodeIF-Bench: pass rates by way, accuracy and forgetting by round, verdicts that
     /// differ from those that the authors published
@@ -90,7 +98,8 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
     match command {
         Runs::List(rows) => {
             let rows = rows.read(async |of| services.runs.list(&admin, None, of).await).await?;
-            global.show(&rows, |rows| list(rows))
+            let again = services.db.read(run_workers::to_run_again).await?;
+            global.show(&rows, |rows| format!("{}{}", list(rows), run_again(&again)))
         }
         Runs::Show { run } => {
             let detail = services.runs.get(&admin, run).await?;
@@ -117,6 +126,13 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
                     text.push_str(&format!("\nThe engine could not run it: {}", EN.fault_line(fault)));
                 }
                 text
+            })
+        }
+        Runs::RemoveWorker { name } => {
+            let again = services.runs.remove_worker(&admin, name).await?;
+            global.show(&again, |again| match again.as_slice() {
+                [] => "Removed. No run has results of removed workers.".to_owned(),
+                again => format!("Removed.{}", run_again(again)),
             })
         }
         Runs::Compare { a, b, all } => {
@@ -252,6 +268,17 @@ fn list(rows: &[RunRow]) -> String {
     let heads =
         ["RUN", "MODEL", "DATASET", "SUBMISSION", "STATE", "DONE", "PASS@1", "AS PUBLISHED", "RATIO SUM", "STARTED"];
     table(&heads, &rows)
+}
+
+/// What removed workers reported, and how to run it again.
+fn run_again(runs: &[ToRunAgain]) -> String {
+    let line = |ToRunAgain { run, outputs }: &ToRunAgain| {
+        format!(
+            "\nRun {run}: removed workers reported {outputs} results. Run them again on the page Runs, or with `aixgrade \
+             run --resume {run} --removed-workers`."
+        )
+    };
+    runs.iter().map(line).collect()
 }
 
 fn side_by_side(pair: &RunPair, all: bool) -> String {

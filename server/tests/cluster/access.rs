@@ -191,6 +191,8 @@ async fn answers_go_to_workers_only(certificates: &Certificates, url: &str) {
         build: build().into(),
         slots: 1,
         abilities: Vec::new(),
+        landlock: false,
+        groups: None,
         running: 0,
         done: 0,
         draining: false,

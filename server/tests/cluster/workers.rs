@@ -146,6 +146,8 @@ async fn present_unproved(brokers: &Brokers, build: &str) {
             failed: vec![hole],
             fault: None,
         }],
+        landlock: false,
+        groups: None,
         running: 0,
         done: 0,
         draining: false,

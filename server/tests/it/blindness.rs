@@ -252,6 +252,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("resume_run", form(&[("id", "1")])),
         ("run_failed_again", form(&[("id", "1")])),
         ("run_changed_again", form(&[("id", "1")])),
+        ("run_removed_workers_again", form(&[("id", "1")])),
         ("run_again", form(&[("id", "1"), ("output", "1")])),
     ];
     lines.extend(admins.into_iter().map(|(name, sent)| (name, For::Admins, sent)));

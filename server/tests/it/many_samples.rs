@@ -70,7 +70,7 @@ fn finish(app: &TestApp, run: RunId) -> Vec<TaskRevisionId> {
                 let claimed = claim(tx, run, BATCH)?;
                 for (at, item) in claimed.iter().enumerate() {
                     let (outcome, key) = (outcome(taken + at), item.item.to_string());
-                    let how = Finish::Done(&outcome, Basis { key: &key, fingerprint: "f" }, true);
+                    let how = Finish::Done(&outcome, Basis { key: &key, fingerprint: "f", worker: None }, true);
                     runs::finish(tx, item.ticket(), &how)?;
                 }
                 Ok(claimed)

@@ -271,8 +271,11 @@ async fn only_eligible_outputs_are_run_again() {
     let later = model::time::Timestamp(base::clock::now().0 + runs::LEASE_MS);
     let again = db.write_blocking(|tx| runs::claim(tx, run, "here", later, false)).unwrap().unwrap();
     assert_eq!(item, again.item);
-    let failed =
-        runs::Finish::Failed { fault: model::reason::Fault::System { detail: "no room".into() }, again: false };
+    let failed = runs::Finish::Failed {
+        fault: model::reason::Fault::System { detail: "no room".into() },
+        again: false,
+        worker: None,
+    };
     db.write_blocking(|tx| runs::finish(tx, again.ticket(), &failed)).unwrap();
     let detail = services.get(&caller, run).await.unwrap();
     assert_eq!((detail.taken_over, detail.row.failed), (1, 1));

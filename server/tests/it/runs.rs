@@ -52,7 +52,7 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     let finish =
         |of: &runs::Leased, how: Finish<'_>| db.write_blocking(|tx| runs::finish(tx, of.ticket(), &how)).unwrap();
     let outcome = Outcome::new(Verdict::Passed);
-    let basis = Basis { key: "k", fingerprint: "f" };
+    let basis = Basis { key: "k", fingerprint: "f", worker: None };
 
     // Two holders never have the same item while its lease lasts.
     let first = claim("one", later);
@@ -65,10 +65,10 @@ async fn expired_lease_is_taken_over_and_counts_once() {
     assert!(finish(&third, Finish::Done(&outcome, basis, false)));
     assert!(!finish(&third, Finish::Done(&outcome, basis, false)), "an item is done once");
     // An engine error moves an item to the queue of those that run alone; a second one ends it.
-    assert!(finish(&first, Finish::Failed { fault: Fault::NoTests, again: true }));
+    assert!(finish(&first, Finish::Failed { fault: Fault::NoTests, again: true, worker: None }));
     let alone = db.write_blocking(|tx| runs::claim(tx, run, "one", later, true)).unwrap().unwrap();
     assert_eq!(alone.item, first.item);
-    assert!(finish(&alone, Finish::Failed { fault: Fault::NoTests, again: false }));
+    assert!(finish(&alone, Finish::Failed { fault: Fault::NoTests, again: false, worker: None }));
     let counts = db.read_blocking(|conn| runs::counts(conn, run)).unwrap();
     assert_eq!((counts.1, counts.2), (2, 1), "done, of these given up");
     // A stopped run assigns no more items.
@@ -181,7 +181,7 @@ async fn slow_outputs_go_first_next_time() {
     for item in &items {
         let wall_ms = if *item == slow { 9_000 } else { 50 };
         let outcome = Outcome { wall_ms, ..Outcome::new(Verdict::Failed) };
-        let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false);
+        let finish = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f", worker: None }, false);
         assert!(db.write_blocking(|tx| runs::finish(tx, item.ticket(), &finish)).unwrap());
     }
     let next = app.services.runs.start(&System.admin(), NewRun::of(submission).fresh()).await.unwrap();

@@ -83,7 +83,7 @@ impl TestApp {
                     runs::finish(
                         tx,
                         leased.ticket(),
-                        &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f" }, false),
+                        &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f", worker: None }, false),
                     )?;
                 }
                 assert!(n > 0);

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use leptos::{leptos_dom::helpers::IntervalHandle, prelude::*, task::spawn_local};
 
-use model::workers::{QueueRow, WorkerAbility, WorkerRow, WorkerState, Workers};
-use rpc::runs::known_workers;
+use model::workers::{QueueRow, ToRunAgain, WorkerAbility, WorkerRow, WorkerState, Workers};
+use rpc::runs::{RunRemovedWorkersAgain, known_workers};
 use texts::I18n;
 use ui::{
     effect::effect,
+    form::{ActionForm, FormAction},
     load::{Data, Load},
     notice::{Badge, Notice, Tone},
 };
@@ -22,6 +23,7 @@ const BEAT: Duration = Duration::from_secs(5);
 pub struct WorkersData {
     first: Data<Option<Workers>>,
     newer: RwSignal<Option<Workers>>,
+    again: FormAction<RunRemovedWorkersAgain>,
 }
 
 /// Loads workers, and keeps reloading where there are any. Called at the top of a page.
@@ -51,25 +53,25 @@ pub fn workers_data() -> WorkersData {
         }
         handle
     });
-    WorkersData { first, newer }
+    WorkersData { first, newer, again: FormAction::new() }
 }
 
 /// Workers and queues; nothing if outputs run in the server's process.
 pub fn section(i: I18n, data: WorkersData) -> impl IntoView {
-    let WorkersData { first, newer } = data;
+    let WorkersData { first, newer, again } = data;
     view! {
         <Load data=first let:loaded>
             {loaded.map(|loaded| view! {
                 <section class="stack" aria-labelledby="workers">
                     <h2 id="workers">{i.workers().workers}</h2>
-                    {move || view(i, newer.get().unwrap_or_else(|| loaded.clone()))}
+                    {move || view(i, newer.get().unwrap_or_else(|| loaded.clone()), again)}
                 </section>
             })}
         </Load>
     }
 }
 
-fn view(i: I18n, found: Workers) -> AnyView {
+fn view(i: I18n, found: Workers, again: FormAction<RunRemovedWorkersAgain>) -> AnyView {
     let t = i.workers();
     let unserved: Vec<String> = found
         .queues
@@ -93,8 +95,26 @@ fn view(i: I18n, found: Workers) -> AnyView {
         true => view! { <p>{t.none}</p> }.into_any(),
         false => table(i, found.workers),
     };
+    let to_run_again = (!found.to_run_again.is_empty()).then(|| {
+        let runs = found.to_run_again.into_iter().map(|ToRunAgain { run, outputs }| {
+            view! {
+                <li>
+                    <a href=format!("/admin/runs/{run}")>{(t.results_of_run)(run.0, outputs)}</a>
+                    <ActionForm action=again>
+                        <input type="hidden" name="id" value=run.to_string()/>
+                        <button class="button" type="submit">{t.run_again}</button>
+                    </ActionForm>
+                </li>
+            }
+        });
+        let runs = runs.collect_view();
+        view! {
+            <Notice tone=Tone::Care><p>{t.run_again_intro}</p><ul class="plain-list">{runs}</ul></Notice>
+        }
+    });
     view! {
         {notices}
+        {to_run_again}
         {rows}
         {queues}
     }
@@ -136,7 +156,7 @@ fn table(i: I18n, workers: Vec<WorkerRow>) -> AnyView {
         let tone = match state {
             WorkerState::Ready => Tone::Good,
             WorkerState::Draining | WorkerState::Gone => Tone::Plain,
-            WorkerState::OtherBuild | WorkerState::FailedChecks => Tone::Bad,
+            WorkerState::OtherBuild | WorkerState::FailedChecks | WorkerState::Removed => Tone::Bad,
         };
         let other = (state == WorkerState::OtherBuild).then(|| {
             view! { <span class="muted small block">{(t.other_build)(&worker.version, &worker.build)}</span> }
@@ -151,6 +171,7 @@ fn table(i: I18n, workers: Vec<WorkerRow>) -> AnyView {
                 <td role="cell" data-label=t.abilities><ul class="plain-list small">{abilities}</ul></td>
                 <td role="cell" data-label=t.slots class="num">{slots}</td>
                 <td role="cell" data-label=t.done class="num">{worker.done}</td>
+                <td role="cell" data-label=t.unanswered class="num">{worker.unanswered}</td>
                 <td role="cell" data-label=t.rate class="num">{format!("{:.0}", worker.per_minute)}</td>
                 <td role="cell" data-label=t.last_seen class="when">{i.time(worker.last_seen)}</td>
             </tr>
@@ -167,6 +188,7 @@ fn table(i: I18n, workers: Vec<WorkerRow>) -> AnyView {
                     <th role="columnheader" scope="col">{t.abilities}</th>
                     <th role="columnheader" scope="col" class="num">{t.slots}</th>
                     <th role="columnheader" scope="col" class="num">{t.done}</th>
+                    <th role="columnheader" scope="col" class="num">{t.unanswered}</th>
                     <th role="columnheader" scope="col" class="num">{t.rate}</th>
                     <th role="columnheader" scope="col">{t.last_seen}</th>
                 </tr>

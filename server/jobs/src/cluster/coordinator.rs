@@ -12,7 +12,7 @@ use std::{
 use async_nats::{
     Client,
     jetstream::{
-        Context, Message,
+        AckKind, Context, Message,
         consumer::{self, PullConsumer},
         message::PublishMessage,
         object_store::ObjectStore,
@@ -27,8 +27,10 @@ use model::{
 };
 
 use super::{
-    Broker, HELLO, JOBS, RESULTS, SERVER, WORKER_INBOX, consumer_name, create, jetstream, job_subject, jobs_of,
-    messages::{Assignment, Delivery, Hello, Limits, Options, build, pack, unpack},
+    Broker, HELLO, JOBS, LOST_WORKERS, RESULTS, SERVER, TAKEN, WORKER_INBOX,
+    conditions::{self, Conditions},
+    consumer_name, create, jetstream, job_subject, jobs_of,
+    messages::{Assignment, Delivery, Hello, Limits, Options, Taken, build, pack, unpack},
     registry::Registry,
     stop_subject, ticket_of,
 };
@@ -40,11 +42,11 @@ use crate::{
 };
 use base::error::Failure;
 use db::{
-    Db, copy, run_how,
-    run_workers::{self, KnownEnvironment},
+    Db, copy, run_how, run_workers,
     runs::{self, Leased, Run, Ticket, Wanted},
 };
 use engine::runner::Allowance;
+use sandbox::OptionalLayers;
 
 /// The holder of the leases of all jobs that are with the broker or its workers.
 const HOLDER: &str = "workers";
@@ -72,6 +74,11 @@ const GATHERED: Duration = Duration::from_millis(10);
 /// How often database and broker are compared.
 const RECONCILE: Duration = Duration::from_secs(10);
 
+/// How often the broker delivers a report of a worker that has not presented itself to this process, and how long it waits
+/// each time. Workers present themselves every few seconds; after a restart of the server, their reports can come first.
+const PRESENTED_BY: i64 = 15;
+const PRESENTED_IN: Duration = Duration::from_secs(2);
+
 /// What headers add to a message.
 const SLACK: usize = 1 << 10;
 
@@ -95,12 +102,31 @@ struct OpenRun {
     options: Options,
     /// Environments that have been compared with the run's: kind, checksum and toolchain.
     compared: Mutex<HashSet<(JobKind, String, String)>>,
+    /// What [`OpenRun::conditions`] returned: it reads all tests.
+    conditions: Mutex<Vec<(Toolchain, Arc<Conditions>)>>,
 }
 
+/// A kind of jobs, and what a worker presented itself with for it.
+type Toolchain = (JobKind, String, OptionalLayers);
+
+/// The most conditions of a run that are kept. There are as many as its workers have toolchains.
+const MOST_CONDITIONS: usize = 100;
+
 impl OpenRun {
-    /// The options as the database has them: part of the name of an environment.
-    fn options_key(&self) -> Result<String, Failure> {
-        Ok(serde_json::to_string(&(self.options, self.limits))?)
+    /// The conditions of this run's results of a kind, made with this toolchain.
+    fn conditions(&self, toolchain: Toolchain) -> Arc<Conditions> {
+        let mut known = self.conditions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, conditions)) = known.iter().find(|(of, _)| *of == toolchain) {
+            return Arc::clone(conditions);
+        }
+        let (kind, version, layers) = &toolchain;
+        let run = (self.limits, self.options);
+        let conditions = Arc::new(conditions::of(*kind, version, *layers, &self.tests.tests, run));
+        if known.len() >= MOST_CONDITIONS {
+            known.clear();
+        }
+        known.push((toolchain, Arc::clone(&conditions)));
+        conditions
     }
 }
 
@@ -121,6 +147,8 @@ impl Coordinator {
     pub async fn serve(self: Arc<Self>) {
         let answering = Arc::clone(&self);
         tokio::spawn(async move { answering.answer().await });
+        let hearing = Arc::clone(&self);
+        tokio::spawn(async move { hearing.hear_who_takes_jobs().await });
         loop {
             let Err(failure) = self.session().await else { continue };
             self.registry.set_connected(false);
@@ -153,12 +181,33 @@ impl Coordinator {
                 let said = unpack::<Hello>(&message.payload).ok();
                 // The server may publish everywhere. A worker may not, and must not choose where the server does.
                 let reply = message.reply.filter(|reply| reply.starts_with(&format!("{WORKER_INBOX}.")));
-                let (Some(welcome), Some(reply)) = (said.and_then(|said| self.registry.hear(said)), reply) else {
+                let (Some(said), Some(reply)) = (said, reply) else { continue };
+                let name = said.worker.clone();
+                // Whom the database cannot tell apart gets no answer, and asks again.
+                let Ok(is_removed) = self.db.read(move |conn| run_workers::is_removed(conn, &name)).await else {
                     continue;
                 };
+                let Some(welcome) = self.registry.hear(said, is_removed) else { continue };
                 if let Ok(answer) = pack(&welcome) {
                     // The worker asks again.
                     let _ = self.client.publish(reply, answer.into()).await;
+                }
+            }
+        }
+    }
+
+    /// Records which workers begin which jobs.
+    async fn hear_who_takes_jobs(&self) {
+        loop {
+            let Ok(mut taken) = self.client.subscribe(TAKEN).await else {
+                tokio::time::sleep(TICK).await;
+                continue;
+            };
+            while let Some(message) = taken.next().await {
+                if let Ok(Taken { worker, instance, item, attempt }) = unpack(&message.payload)
+                    && instance == self.instance
+                {
+                    self.registry.take(&worker, Ticket { item, attempt });
                 }
             }
         }
@@ -185,18 +234,33 @@ impl Coordinator {
     async fn store_and_acknowledge(self: &Arc<Self>, chunk: Vec<Message>) -> Result<(), Failure> {
         let payloads: Vec<_> = chunk.iter().map(|message| message.payload.clone()).collect();
         let this = Arc::clone(self);
-        blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;
-        for message in &chunk {
-            message.ack().await.map_err(Failure::Internal)?;
+        let strange = blocking(move || this.store(payloads.iter().map(|payload| unpack(payload)).collect())).await?;
+        for (at, message) in chunk.iter().enumerate() {
+            let is_early = message.info().is_ok_and(|info| info.delivered < PRESENTED_BY);
+            match strange.contains(&at) {
+                true if is_early => message.ack_with(AckKind::Nak(Some(PRESENTED_IN))).await,
+                is_strange => {
+                    self.registry.refused.fetch_add(u64::from(is_strange), Ordering::Relaxed);
+                    message.ack().await
+                }
+            }
+            .map_err(Failure::Internal)?;
         }
         self.engine.notify();
         Ok(())
     }
 
-    /// Stores reports in one transaction. Whatever is not about an attempt in progress is refused.
-    pub fn store(&self, deliveries: Vec<Result<Delivery, String>>) -> Result<(), Failure> {
+    /// Stores reports in one transaction. Whatever is not about an attempt in progress is refused, and so is what no engine
+    /// reports. Returns the positions of reports of workers that have not presented themselves, which are left alone.
+    pub fn store(&self, deliveries: Vec<Result<Delivery, String>>) -> Result<Vec<usize>, Failure> {
+        let is_strange = |delivery: &Result<Delivery, String>| {
+            delivery.as_ref().is_ok_and(|delivery| !self.registry.knows(&delivery.worker))
+        };
+        let (strange, known): (Vec<_>, Vec<_>) =
+            deliveries.into_iter().enumerate().partition(|(_, delivery)| is_strange(delivery));
+        let strange = strange.into_iter().map(|(at, _)| at).collect();
         let (mut accepted, mut refused) = (Vec::new(), 0);
-        for checked in self.check(deliveries)? {
+        for checked in self.check(known.into_iter().map(|(_, delivery)| delivery).collect())? {
             match checked {
                 Ok(Some(found)) => accepted.push(found),
                 Ok(None) => refused += 1,
@@ -208,24 +272,32 @@ impl Coordinator {
         }
         let settled = self.db.write_blocking(|tx| {
             let mut settled = Vec::new();
-            for Accepted { run, delivery, job, open } in &accepted {
-                let report = &delivery.report;
-                settled.push(settle(tx, report, &job.key(&report.made_in.key_basis), job.alone)?);
-                if let Some(known) = new_environment(open, delivery) {
-                    run_workers::note(tx, &delivery.suite, &open.options_key()?, &known)?;
-                    note_environment(tx, *run, delivery.kind, &known)?;
+            for Accepted { run, delivery, job, open, conditions } in &accepted {
+                // In the same transaction, so that nothing is stored after a removal.
+                if run_workers::is_removed(tx, &delivery.worker)? {
+                    settled.push(false);
+                    continue;
+                }
+                let (report, worker) = (&delivery.report, Some(delivery.worker.as_str()));
+                settled.push(settle(tx, report, &job.key(&conditions.made_in.key_basis), worker, job.alone)?);
+                if matches!(report.ended, Ended::Judged(_)) && is_new(open, delivery.kind, conditions) {
+                    note_environment(tx, *run, delivery.kind, conditions)?;
                 }
             }
             Ok(settled)
         })?;
         for (Accepted { delivery, .. }, settled) in accepted.iter().zip(settled) {
+            let report = &delivery.report;
             match settled {
-                true => self.engine.counts.count(&delivery.report.ended),
+                true => self.engine.counts.count(&report.ended),
                 false => refused += 1,
             }
+            // A job that is given back counts as unanswered.
+            let by = (report.ended != Ended::Returned).then_some(delivery.worker.as_str());
+            self.registry.end(report.ticket(), by);
         }
         self.registry.refused.fetch_add(refused, Ordering::Relaxed);
-        Ok(())
+        Ok(strange)
     }
 
     /// Finds the job of each report. `None` if it must be refused; the inner error says why it cannot be read.
@@ -246,20 +318,35 @@ impl Coordinator {
             });
             found.collect::<Result<Vec<_>, Failure>>()
         })?;
-        let with_job = |(delivery, item): (Delivery, Leased)| -> Result<Option<Accepted>, Failure> {
+        let with_job = |(mut delivery, item): (Delivery, Leased)| -> Result<Option<Accepted>, Failure> {
             let run = delivery.run;
             let Ok(open) = self.open(run)? else { return Ok(None) };
             let job = open.tests.job(&item);
+            let bundle = open.bundles.get(&job.kind).filter(|bundle| bundle.name == delivery.suite);
+            let presented = self.registry.presented(&delivery.worker, job.kind);
+            let (Some(bundle), Some((version, layers))) = (bundle, presented) else { return Ok(None) };
+            let conditions = open.conditions((job.kind, version, layers));
+            let ticket = delivery.report.ticket();
             let is_expected = job.kind == delivery.kind
-                && open.bundles.get(&job.kind).is_some_and(|bundle| bundle.name == delivery.suite)
                 && match &delivery.report.ended {
-                    Ended::Judged(_) => delivery
-                        .environment
-                        .as_ref()
-                        .is_some_and(|environment| environment.covers(&delivery.report.made_in.fingerprint)),
+                    // Made in anything else than what its worker presented itself with, it would be cached under a wrong key.
+                    Ended::Judged(outcome) => {
+                        delivery.report.made_in == conditions.made_in
+                            && conditions::is_possible(&job, outcome, bundle.bytes.len())
+                    }
                     Ended::Failed(_) | Ended::Returned => true,
                 };
-            Ok(is_expected.then_some(Accepted { run, delivery, job, open }))
+            if let Ended::Failed(Fault::WorkersLost { .. }) = delivery.report.ended
+                && self.registry.lost_by(ticket) < LOST_WORKERS
+            {
+                tracing::warn!(%run, item = ticket.item, "a job was taken and not reported; it is published again");
+                delivery.report.ended = Ended::Returned;
+            }
+            if !is_expected {
+                self.registry.end(ticket, None);
+                return Ok(None);
+            }
+            Ok(Some(Accepted { run, delivery, job, open, conditions }))
         };
         let checked = found.into_iter().map(|found| match found {
             Ok(Some(found)) => with_job(found).map(Ok),
@@ -289,6 +376,7 @@ impl Coordinator {
             limits: Limits::of(Allowance::default()),
             options: Options { fast: how.fast, dates: how.dates, profile: how.profile.unwrap_or_default() },
             compared: Mutex::default(),
+            conditions: Mutex::default(),
         });
         self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(run, Arc::clone(&open));
         Ok(Ok(open))
@@ -384,7 +472,7 @@ impl Coordinator {
 
     /// Resets the items whose result could differ today.
     fn recheck(&self, run: RunId, open: &OpenRun) -> Result<(), Failure> {
-        let known = self.known_environments(open)?;
+        let known = self.conditions(open);
         let mut after = 0;
         loop {
             let done = self.db.read_blocking(|conn| runs::done(conn, run, after, CHUNK))?;
@@ -392,7 +480,7 @@ impl Coordinator {
             after = last.item;
             let is_outdated = |(item, key): &&(Leased, Option<String>)| {
                 let job = open.tests.job(item);
-                let keys = known.get(&job.kind).into_iter().flatten().map(|known| job.key(&known.key_basis));
+                let keys = known.get(&job.kind).into_iter().flatten().map(|known| job.key(&known.made_in.key_basis));
                 !keys.into_iter().any(|current| Some(&current) == key.as_ref())
             };
             let outdated: Vec<i64> = done.iter().filter(is_outdated).map(|(item, _)| item.item).collect();
@@ -403,18 +491,13 @@ impl Coordinator {
         self.db.write_blocking(|tx| runs::rechecked(tx, run))
     }
 
-    /// The conditions under which the present workers run the suites of a run, as far as they are known from earlier
-    /// results.
-    fn known_environments(&self, open: &OpenRun) -> Result<BTreeMap<JobKind, Vec<KnownEnvironment>>, Failure> {
-        let options = open.options_key()?;
-        let mut known = BTreeMap::new();
-        for (kind, bundle) in &open.bundles {
-            let present = self.registry.toolchains(*kind);
-            let environments = self.db.read_blocking(|conn| run_workers::environments(conn, &bundle.name, &options))?;
-            let current = environments.into_iter().filter(|known| present.contains(&known.environment.java));
-            known.insert(*kind, current.collect());
-        }
-        Ok(known)
+    /// The conditions under which the present workers run a run's jobs, by kind.
+    fn conditions(&self, open: &OpenRun) -> BTreeMap<JobKind, Vec<Arc<Conditions>>> {
+        let of = |kind: JobKind| {
+            let present = self.registry.toolchains(kind);
+            present.into_iter().map(|(version, layers)| open.conditions((kind, version, layers))).collect()
+        };
+        open.bundles.keys().map(|kind| (*kind, of(*kind))).collect()
     }
 
     /// Leases and publishes some items of a run, or gives them their cached outcomes. `false` if there was nothing to do.
@@ -454,13 +537,13 @@ impl Coordinator {
         let may_reuse: HashSet<i64> =
             claimed.iter().filter(|item| !item.fresh && !is_fresh).map(|item| item.item).collect();
         if !may_reuse.is_empty() {
-            let known = self.known_environments(&open)?;
+            let known = self.conditions(&open);
             let wanted = jobs.iter().filter(|job| may_reuse.contains(&job.item)).flat_map(|job| {
                 known.get(&job.kind).into_iter().flatten().map(move |known| Wanted {
                     item: job.item,
                     attempt: Some(job.attempt),
-                    key: job.key(&known.key_basis),
-                    fingerprint: known.fingerprint.clone(),
+                    key: job.key(&known.made_in.key_basis),
+                    fingerprint: known.made_in.fingerprint.clone(),
                 })
             });
             let wanted = wanted.collect();
@@ -470,7 +553,7 @@ impl Coordinator {
                 self.db.write_blocking(|tx| {
                     runs::reuse_outcomes(tx, &cached)?;
                     for (kind, known) in known.iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one))) {
-                        if used.contains(known.fingerprint.as_str()) {
+                        if used.contains(known.made_in.fingerprint.as_str()) {
                             note_environment(tx, run, *kind, known)?;
                         }
                     }
@@ -505,7 +588,7 @@ impl Coordinator {
             made_in: MadeIn { key_basis: String::new(), fingerprint: String::new() },
         };
         // Trying again, alone, would not help.
-        self.db.write(move |tx| settle(tx, &report, "", true)).await?;
+        self.db.write(move |tx| settle(tx, &report, "", None, true)).await?;
         Ok(())
     }
 
@@ -533,6 +616,7 @@ impl Coordinator {
         }
         let lost: Vec<Ticket> = held.into_iter().filter(|ticket| !present.contains(ticket)).collect();
         for chunk in lost.chunks(CHUNK) {
+            chunk.iter().for_each(|attempt| self.registry.end(*attempt, None));
             let chunk = chunk.to_vec();
             let freed = self.db.write(move |tx| release(tx, &chunk)).await?;
             if freed > 0 {
@@ -589,6 +673,7 @@ struct Accepted {
     delivery: Delivery,
     job: Job,
     open: Arc<OpenRun>,
+    conditions: Arc<Conditions>,
 }
 
 /// The ID of the message about an attempt. The broker ignores a message whose ID it has seen in the last two minutes, also
@@ -606,15 +691,10 @@ fn release(tx: &rusqlite::Transaction<'_>, tickets: &[Ticket]) -> Result<u64, Fa
     Ok(freed)
 }
 
-/// What a result was made in, if no other result of the run has been made in it since this process opened the run.
-fn new_environment(open: &OpenRun, delivery: &Delivery) -> Option<KnownEnvironment> {
-    let (made_in, environment) = (&delivery.report.made_in, delivery.environment.as_ref()?);
+/// Whether no other result of the run has been made under these conditions since this process opened the run.
+fn is_new(open: &OpenRun, kind: JobKind, Conditions { made_in, environment }: &Conditions) -> bool {
     let mut compared = open.compared.lock().unwrap_or_else(PoisonError::into_inner);
-    compared.insert((delivery.kind, made_in.fingerprint.clone(), environment.java.clone())).then(|| KnownEnvironment {
-        key_basis: made_in.key_basis.clone(),
-        fingerprint: made_in.fingerprint.clone(),
-        environment: environment.clone(),
-    })
+    compared.insert((kind, made_in.fingerprint.clone(), environment.java.clone()))
 }
 
 /// Adds what results were made in to the conditions of their run. Outputs of one language that were made in different
@@ -623,7 +703,7 @@ fn note_environment(
     tx: &rusqlite::Transaction<'_>,
     run: RunId,
     kind: JobKind,
-    KnownEnvironment { fingerprint, environment, .. }: &KnownEnvironment,
+    Conditions { made_in: MadeIn { fingerprint, .. }, environment }: &Conditions,
 ) -> Result<(), Failure> {
     let Some(current) = runs::get(tx, run)?.map(|run| run.environment) else { return Ok(()) };
     let merged = match current {

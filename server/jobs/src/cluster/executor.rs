@@ -12,11 +12,7 @@ use std::{
 };
 
 use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
-use model::{
-    conversation::TestProfile,
-    reason::Fault,
-    run::{Dates, Environment},
-};
+use model::{conversation::TestProfile, reason::Fault, run::Dates};
 use tokio::{io::AsyncReadExt as _, sync::OnceCell};
 
 use super::{
@@ -32,7 +28,7 @@ use crate::{
 };
 use engine::{EngineError, runner::Allowance, self_test};
 use lang::{Places, codeif::Conversations, suite, trials};
-use sandbox::Sandbox;
+use sandbox::{OptionalLayers, Sandbox};
 
 /// Backends that are kept ready. Each may have a compiler and started JVMs.
 const MOST_BACKENDS: usize = 4;
@@ -68,7 +64,6 @@ struct Kept {
 /// A backend with its workers that have nothing to do.
 pub struct Ready {
     backend: Backend,
-    environment: Environment,
     idle: Mutex<Vec<(ItemWorker, Arc<AtomicBool>)>>,
 }
 
@@ -91,6 +86,11 @@ impl Executor {
 
     fn engine_folder(&self) -> PathBuf {
         self.folder.join("engine")
+    }
+
+    /// The isolation layers of this host, of those that not every host provides.
+    pub fn layers(&self) -> OptionalLayers {
+        self.sandbox.optional_layers()
     }
 
     /// Finds a toolchain and runs its sandbox checks. Blocks.
@@ -175,12 +175,7 @@ impl Executor {
     }
 
     /// Runs a job on its backend. `register` gets the flag that stops it. Blocks.
-    pub fn run(
-        &self,
-        ready: &Ready,
-        job: &Job,
-        register: impl FnOnce(&Arc<AtomicBool>),
-    ) -> (Option<Environment>, Report) {
+    pub fn run(&self, ready: &Ready, job: &Job, register: impl FnOnce(&Arc<AtomicBool>)) -> Report {
         let idle = ready.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (mut worker, cancelled) = idle.unwrap_or_else(|| {
             let cancelled = Arc::<AtomicBool>::default();
@@ -197,7 +192,7 @@ impl Executor {
             ready.idle.lock().unwrap_or_else(PoisonError::into_inner).push((worker, cancelled));
         }
         let made_in = ready.backend.made_in(job.kind);
-        (Some(ready.environment.clone()), Report { item: job.item, attempt: job.attempt, ended, made_in })
+        Report { item: job.item, attempt: job.attempt, ended, made_in }
     }
 
     /// The backend of an assignment, if it is ready. Its suite was fetched and verified when it was prepared.
@@ -208,11 +203,12 @@ impl Executor {
         kept.ready.get().cloned()
     }
 
-    /// The backend of an assignment, prepared from its suite. Others that need the same one wait meanwhile. Blocks.
+    /// The backend of an assignment, prepared from its suite. Others that need the same one wait meanwhile. `version` is the
+    /// toolchain's that the worker presented itself with. Blocks.
     ///
     /// # Errors
     /// Says why the assignment cannot run here.
-    pub fn prepare(&self, assignment: &Assignment, bytes: &[u8]) -> Result<Arc<Ready>, Fault> {
+    pub fn prepare(&self, assignment: &Assignment, bytes: &[u8], version: &str) -> Result<Arc<Ready>, Fault> {
         let Assignment { suite, limits, options, job, .. } = assignment;
         if !limits.are_within(Limits::of(Allowance::default())) {
             return Err(Fault::System { detail: "the job asks for more than this worker's limits".to_owned() });
@@ -251,8 +247,13 @@ impl Executor {
             };
             let backend = Backend::prepare(&tests, sandbox, &folder, setup);
             let backend = backend.map_err(|e| self.fault(e))??;
-            let environment = backend.environment(Vec::new());
-            Ok(Arc::new(Ready { backend, environment, idle: Mutex::default() }))
+            let found = backend.environment(Vec::new()).java;
+            if found != version {
+                let detail =
+                    format!("{found} was installed since the worker started with {version}; restart the worker");
+                return Err(Fault::Toolchain { detail });
+            }
+            Ok(Arc::new(Ready { backend, idle: Mutex::default() }))
         };
         // On a thread that may block; a failure is not kept, so the next job tries again.
         tokio::runtime::Handle::current().block_on(kept.ready.get_or_try_init(prepare)).cloned()

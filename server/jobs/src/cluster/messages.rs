@@ -11,7 +11,7 @@ use model::{
     conversation::TestProfile,
     ids::RunId,
     reason::{FailedCheck, Fault},
-    run::{Dates, Environment},
+    run::{Dates, Sums},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -94,9 +94,17 @@ pub struct Delivery {
     pub run: RunId,
     pub kind: JobKind,
     pub suite: String,
-    /// What it was made in; absent if the engine failed before it knew.
-    pub environment: Option<Environment>,
     pub report: Report,
+}
+
+/// That a worker begins a job. If the job is given to others because no report comes, the server knows who had it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Taken {
+    pub worker: String,
+    pub instance: String,
+    pub item: i64,
+    pub attempt: u32,
 }
 
 /// What a worker says about itself, every few seconds.
@@ -109,6 +117,9 @@ pub struct Hello {
     pub build: String,
     pub slots: u32,
     pub abilities: Vec<Ability>,
+    /// The isolation layers of its host, of those that not every host provides.
+    pub landlock: bool,
+    pub groups: Option<Sums>,
     /// Jobs in progress.
     pub running: u32,
     /// Jobs reported since it started.
@@ -150,6 +161,8 @@ pub struct Welcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
+    /// An admin removed it.
+    Removed,
     /// It is another build of the program than the server.
     OtherBuild {
         /// The server's.

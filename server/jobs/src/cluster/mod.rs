@@ -6,9 +6,10 @@
 //!
 //! Invariants: a job leaves its stream only after its report is in the stream of results, so a job that is in neither is
 //! lost and is published again. A report counts for the newest attempt at its item only. What a worker sends is
-//! untrusted: its size is bounded, and it can only report attempts that are in progress. What a worker receives it
-//! verifies: suites by their checksum.
+//! untrusted: its size is bounded, it can only report attempts that are in progress, and the conditions of a result do not
+//! come from its report ([`conditions`]). What a worker receives it verifies: suites by their checksum.
 
+mod conditions;
 pub mod coordinator;
 mod executor;
 pub mod messages;
@@ -50,6 +51,9 @@ pub const SERVER: &str = "server";
 /// Workers present themselves here; the server answers.
 pub const HELLO: &str = "aixgrade.hello";
 
+/// Workers say here which jobs they begin.
+pub const TAKEN: &str = "aixgrade.taken";
+
 /// Where workers get answers and jobs, apart from the server's inbox, so that their credentials do not let them read what
 /// the broker answers the server.
 pub const WORKER_INBOX: &str = "aixgrade.inbox";
@@ -63,6 +67,10 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// A job that was given to this many workers without a report is given up: each of them may have died of it.
 pub const MOST_DELIVERIES: i64 = 5;
+
+/// The server believes that a job killed its workers if at least so many of them have been silent since they began it.
+/// Otherwise the job is published again: one worker that takes jobs and reports none is no reason to give them up.
+const LOST_WORKERS: usize = 3;
 
 /// Jobs that may be with workers at a time, per kind.
 const MOST_ACK_PENDING: i64 = 20_000;

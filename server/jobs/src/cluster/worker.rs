@@ -21,21 +21,22 @@ use async_nats::{
     },
 };
 use futures::StreamExt as _;
-use model::{ids::RunId, reason::Fault, run::Environment};
+use model::{ids::RunId, reason::Fault};
 use texts::runs::EN;
 use tokio::sync::{OwnedSemaphorePermit, RwLock, Semaphore, watch};
 
 use super::{
-    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, consumer_name,
+    ACK_WAIT, AGAIN, Broker, HELLO, JOBS, MOST_DELIVERIES, STOPS, SUITES, TAKEN, consumer_name,
     coordinator::message_id,
     executor::{Executor, Ready},
     jetstream,
-    messages::{Ability, Assignment, Delivery, Hello, Refusal, Welcome, build, pack, unpack},
+    messages::{Ability, Assignment, Delivery, Hello, Refusal, Taken, Welcome, build, pack, unpack},
     registry::HELLO_EVERY,
     result_subject,
 };
 use crate::job::{Ended, JobKind, MadeIn, Report};
 use base::{clock, error::Failure};
+use sandbox::OptionalLayers;
 
 /// Parts of a slot, so that languages that build several outputs together can have more jobs than slots.
 const PARTS: usize = 16;
@@ -94,7 +95,8 @@ pub async fn run(
     let executor = Arc::new(Executor::new(&cache, slots).map_err(unusable)?);
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "unknown".to_owned() } else { host.trim().to_owned() };
-    let name = format!("{host}-{}", &clock::token().0[..8]);
+    // The random part is also what keeps other workers from reporting under this name.
+    let name = format!("{host}-{}", &clock::token().0[..16]);
     let client = broker.connect_worker(&format!("aixgrade worker {name}")).await?;
     // After the connection: the checks take seconds, and a wrong password is reported at once.
     let mut abilities = Vec::new();
@@ -194,6 +196,9 @@ impl Worker {
                         None => {
                             say(&format!("{} gets no jobs, because none of its languages can run here.", self.name))
                         }
+                        Some(Refusal::Removed) => {
+                            say(&format!("An admin removed {}, so it gets no jobs. Restart the worker.", self.name));
+                        }
                         Some(Refusal::OtherBuild { version, build: theirs }) => say(&format!(
                             "The server is another build of AixGrade ({version}, {theirs}) than this worker ({}, {}), so \
                              it gets no jobs. Install the server's file here.",
@@ -228,6 +233,7 @@ impl Worker {
     }
 
     fn hello(&self) -> Hello {
+        let OptionalLayers { landlock, groups } = self.executor.layers();
         Hello {
             worker: self.name.clone(),
             host: self.host.clone(),
@@ -235,6 +241,8 @@ impl Worker {
             build: build().to_owned(),
             slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
             abilities: self.abilities.clone(),
+            landlock,
+            groups,
             running: self.running.load(Ordering::Relaxed),
             done: self.done.load(Ordering::Relaxed),
             draining: *self.draining.borrow(),
@@ -354,7 +362,7 @@ impl Worker {
         let instance = assignment.instance.clone();
         let id = message_id(&instance, assignment.job.ticket());
         let deliveries = message.info().map_or(1, |info| info.delivered);
-        let (environment, report) = if deliveries > MOST_DELIVERIES {
+        let report = if deliveries > MOST_DELIVERIES {
             let times = u32::try_from(MOST_DELIVERIES).unwrap_or(u32::MAX);
             failed(&assignment, Fault::WorkersLost { times })
         } else if assignment.job.alone {
@@ -366,16 +374,8 @@ impl Worker {
         };
         // The next job runs while this one is reported.
         drop(slot);
-        let delivery = Delivery {
-            worker: self.name.clone(),
-            build: build().to_owned(),
-            instance,
-            run,
-            kind,
-            suite,
-            environment,
-            report,
-        };
+        let delivery =
+            Delivery { worker: self.name.clone(), build: build().to_owned(), instance, run, kind, suite, report };
         let most = self.client.max_payload().saturating_sub(1 << 10);
         let packed = match pack(&delivery) {
             Ok(packed) if packed.len() <= most => packed,
@@ -407,7 +407,17 @@ impl Worker {
     }
 
     /// Runs an output on a thread that may block.
-    async fn execute(self: &Arc<Self>, message: &Message, assignment: Assignment) -> (Option<Environment>, Report) {
+    async fn execute(self: &Arc<Self>, message: &Message, assignment: Assignment) -> Report {
+        let taken = Taken {
+            worker: self.name.clone(),
+            instance: assignment.instance.clone(),
+            item: assignment.job.item,
+            attempt: assignment.job.attempt,
+        };
+        // Lost only with the connection; the server then knows less about who had the job.
+        if let Ok(packed) = pack(&taken) {
+            let _ = self.client.publish(TAKEN, packed.into()).await;
+        }
         let ready = match self.executor.kept(&assignment) {
             Some(ready) => ready,
             None => match self.prepare(&assignment).await {
@@ -440,15 +450,17 @@ impl Worker {
         let suite = self.executor.fetch(&store, &assignment.suite).await;
         let suite = suite.map_err(|detail| Fault::Tests { reason: None, detail })?;
         let (executor, assignment) = (Arc::clone(&self.executor), assignment.clone());
-        let prepared = tokio::task::spawn_blocking(move || executor.prepare(&assignment, &suite)).await;
+        let ability = self.abilities.iter().find(|ability| ability.kind == assignment.job.kind);
+        let version = ability.map(|ability| ability.version.clone()).unwrap_or_default();
+        let prepared = tokio::task::spawn_blocking(move || executor.prepare(&assignment, &suite, &version)).await;
         prepared.unwrap_or_else(|_| Err(Fault::System { detail: "the worker's thread ended".to_owned() }))
     }
 }
 
-fn failed(assignment: &Assignment, fault: Fault) -> (Option<Environment>, Report) {
+fn failed(assignment: &Assignment, fault: Fault) -> Report {
     let made_in = MadeIn { key_basis: String::new(), fingerprint: String::new() };
     let (item, attempt) = (assignment.job.item, assignment.job.attempt);
-    (None, Report { item, attempt, ended: Ended::Failed(fault), made_in })
+    Report { item, attempt, ended: Ended::Failed(fault), made_in }
 }
 
 /// Tells the broker again and again that a job is in progress. Never ends.

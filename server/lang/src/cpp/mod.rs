@@ -323,6 +323,10 @@ const COMPILER: [&str; 5] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/hel
 const BODY_COMPILER: [&str; 6] = ["/usr/bin/g++", "-std=c++11", "-include", "/cpp/bodies.h", "-fPIC", "-pipe"];
 
 impl Toolchain for Cpp {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Cpp
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
@@ -455,8 +459,9 @@ int main(int, char** arguments) {{
         aixgrade::receive();
 {declared}        auto answer = {name}({});
         aixgrade::out.clear();
+        aixgrade::forget();
         aixgrade::put(answer);
-        aixgrade::send('A', aixgrade::out);
+        aixgrade::send_answer();
     }}
 }}
 ",

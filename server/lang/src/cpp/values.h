@@ -1,5 +1,6 @@
 // Plain values as bytes, and frames over the control descriptor, for the two processes of the guard. Numbers are sent
 // as they are in memory, because the same compiler builds both processes. The reader checks every length.
+#include <limits>
 #include <list>
 #include <map>
 #include <set>
@@ -47,15 +48,21 @@ static void receive() {
     read_all(&in[0], size);
     at = 0;
 }
+// Whether an answer is read. What is none is refused.
+static bool is_answer = false;
+static void unreadable() {
+    if (is_answer) send('O', "f");
+    leave();
+}
 static void raw(void* data, std::size_t size) {
-    if (size > in.size() - at) leave();
+    if (size > in.size() - at) unreadable();
     std::memcpy(data, in.data() + at, size);
     at += size;
 }
 static std::size_t count() {
     unsigned n;
     raw(&n, sizeof n);
-    if (n > in.size()) leave();
+    if (n > in.size()) unreadable();
     return n;
 }
 static void put_count(std::size_t n) {
@@ -63,10 +70,29 @@ static void put_count(std::size_t n) {
     out.append(reinterpret_cast<char*>(&size), sizeof size);
 }
 
+// What was written or read since the last `forget`: see `Facts` in answers.rs.
+static double largest = 0;
+static unsigned nans = 0, infinities = 0;
+static void forget() { largest = 0, nans = 0, infinities = 0; }
+
+template <class T> typename std::enable_if<std::is_floating_point<T>::value>::type see(const T& value) {
+    double size = value < 0 ? -double(value) : double(value);
+    if (!(size == size)) ++nans;
+    else if (size > std::numeric_limits<double>::max()) ++infinities;
+    else if (size > largest) largest = size;
+}
+// The absolute value of the smallest integer is not positive.
+template <class T> typename std::enable_if<!std::is_floating_point<T>::value>::type see(const T& value) {
+    if (std::is_signed<T>::value && sizeof value >= 4 && value == std::numeric_limits<T>::min()) ++infinities;
+}
 template <class T> typename std::enable_if<std::is_arithmetic<T>::value>::type put(const T& value) {
+    see(value);
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
-template <class T> typename std::enable_if<std::is_arithmetic<T>::value>::type get(T& value) { raw(&value, sizeof value); }
+template <class T> typename std::enable_if<std::is_arithmetic<T>::value>::type get(T& value) {
+    raw(&value, sizeof value);
+    see(value);
+}
 inline void get(bool& value) {
     unsigned char byte;
     raw(&byte, 1);
@@ -116,7 +142,7 @@ inline void get(boost::any& value) {
     else if (tag == 'c') get_any<char>(value);
     else if (tag == 'b') get_any<bool>(value);
     else if (tag == 's') get_any<std::string>(value);
-    else leave();
+    else unreadable();
 }
 #endif
 template <class T> void put(const std::vector<T>& value) {
@@ -156,6 +182,35 @@ template <class K, class V> void get(std::map<K, V>& value) {
     }
 }
 
+// What an answer contains, or may contain (answers.rs): changed arguments and shape, which are always 0 here, largest
+// number, numbers that are NaN, infinite ones, keys, and the length of the answer.
+static unsigned long long number(int bytes) {
+    unsigned long long value = 0;
+    for (; bytes > 0; --bytes) {
+        unsigned char byte;
+        raw(&byte, 1);
+        value = value << 8 | byte;
+    }
+    return value;
+}
+static void append(std::string& to, unsigned long long value, int bytes) {
+    while (bytes > 0) to += char(value >> 8 * --bytes);
+}
+// The solver's side of a call: sends what was written.
+inline void send_answer() {
+    std::string frame(16, '\0');
+    unsigned long long bits;
+    std::memcpy(&bits, &largest, sizeof bits);
+    append(frame, bits, 8), append(frame, nans, 4), append(frame, infinities, 4), append(frame, 0, 4);
+    append(frame, out.size(), 4);
+    send('A', frame + out);
+}
+// Refuses an answer: see `refusal` in answers.rs.
+static void refuse(char why) {
+    send('O', std::string(1, why));
+    leave();
+}
+
 // The judge's side of a call.
 inline void put_all() {}
 template <class T, class... More> void put_all(const T& first, const More&... more) {
@@ -167,9 +222,21 @@ template <class R, class... A> R call(const A&... arguments) {
     put_all(arguments...);
     send('C', out);
     receive();
+    number(8), number(8);
+    double most;
+    unsigned long long bits = number(8);
+    std::memcpy(&most, &bits, sizeof most);
+    unsigned long long most_nans = number(4), most_infinities = number(4);
+    number(4), number(4);
     R answer = R();
+    forget();
+    is_answer = true;
     get(answer);
-    if (at != in.size()) leave();
+    is_answer = false;
+    if (at != in.size()) refuse('f');
+    if (nans > most_nans) refuse('n');
+    if (infinities > most_infinities) refuse('i');
+    if (!(largest <= most)) refuse('l');
     return answer;
 }
 }  // namespace aixgrade

@@ -387,6 +387,10 @@ impl Go {
 }
 
 impl Toolchain for Go {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Go
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
@@ -430,11 +434,19 @@ impl Toolchain for Go {
             let running = Self::run_in_batch(context, &built, Batch::SOLVERS, &["{control}"])?;
             return Ok(Ok(running.with_resource((built, slot))));
         }
+        Ok(self.own_solver(context, task, solution)?.map(|solver| solver.with_resource(slot)))
+    }
+
+    /// Reserves no slot: the sample's solver, which waits for this one, has one.
+    fn own_solver(
+        &self,
+        context: &RunContext,
+        task: &Task,
+        solution: &str,
+    ) -> Result<Result<Running, String>, EngineError> {
         let name = signature(task)?.name;
         Ok(match self.build(context, "solver", &[("sample.go", solution)], &[&name])? {
-            Built::Program(files) => {
-                Ok(native::run_once(context, files, &["{control}"], &[], Profile::EventLoop)?.with_resource(slot))
-            }
+            Built::Program(files) => Ok(native::run_once(context, files, &["{control}"], &[], Profile::EventLoop)?),
             Built::Refused(ended) => Err(error_line(&ended.printed)),
         })
     }

@@ -73,6 +73,35 @@ var inside = map[byte]reflect.Type{
 	'B': reflect.TypeOf([]byte(nil)), 'R': reflect.TypeOf([]rune(nil)), 'P': reflect.TypeOf([2]int{}),
 }
 
+// What was written or read since the last forget: see Facts in answers.rs.
+var (
+	largest          float64
+	nans, infinities uint32
+)
+
+func forget() {
+	largest, nans, infinities = 0, 0, 0
+}
+
+func see(number float64) {
+	switch size := math.Abs(number); {
+	case math.IsNaN(size):
+		nans++
+	case math.IsInf(size, 0):
+		infinities++
+	case size > largest:
+		largest = size
+	}
+}
+
+// The absolute value of the smallest integer is not positive.
+func seeInteger(number int64, kind reflect.Kind) {
+	isSmall := kind == reflect.Int32 && number == math.MinInt32
+	if isSmall || (kind == reflect.Int || kind == reflect.Int64) && number == math.MinInt64 {
+		infinities++
+	}
+}
+
 var errPlain = errors.New("unsupported type")
 
 func put(to []byte, value reflect.Value) ([]byte, error) {
@@ -84,10 +113,12 @@ func put(to []byte, value reflect.Value) ([]byte, error) {
 		}
 		return append(to, 0), nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		seeInteger(value.Int(), value.Kind())
 		return u64(to, uint64(value.Int())), nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return u64(to, value.Uint()), nil
 	case reflect.Float32, reflect.Float64:
+		see(value.Float())
 		return u64(to, math.Float64bits(value.Float())), nil
 	case reflect.String:
 		to = u32(to, uint32(value.Len()))
@@ -178,6 +209,7 @@ func (r *reader) get(value reflect.Value) error {
 		number, err := r.number()
 		if err == nil {
 			value.SetInt(int64(number))
+			seeInteger(value.Int(), value.Kind())
 		}
 		return err
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -190,6 +222,7 @@ func (r *reader) get(value reflect.Value) error {
 		number, err := r.number()
 		if err == nil {
 			value.SetFloat(math.Float64frombits(number))
+			see(value.Float())
 		}
 		return err
 	case reflect.String:
@@ -288,14 +321,27 @@ func Serve(function interface{}) {
 		}
 		var answer []byte
 		var err error
+		forget()
 		for _, result := range call.Call(given) {
 			if answer, err = put(answer, result); err != nil {
 				Send('U', []byte(err.Error()))
 				os.Exit(0)
 			}
 		}
-		Send('A', answer)
+		// Facts, as answers.rs describes them. Arguments are copies, and maps have no keys that collide.
+		frame := append(make([]byte, 16), u64(nil, math.Float64bits(largest))...)
+		frame = u32(u32(u32(frame, nans), infinities), 0)
+		Send('A', append(u32(frame, uint32(len(answer))), answer...))
 	}
+}
+
+// facts is the length of what comes before an answer.
+const facts = 40
+
+// refuse refuses an answer: see refusal in answers.rs.
+func refuse(why byte) {
+	Send('O', []byte{why})
+	os.Exit(3)
 }
 
 // Call sends arguments and waits for the answer. All parameters are pointers, so that their static types are known.
@@ -308,11 +354,21 @@ func Call(answer interface{}, given ...interface{}) {
 		}
 	}
 	Send('C', to)
-	from := reader{Receive()}
-	if err := from.get(reflect.ValueOf(answer).Elem()); err != nil {
-		panic(err)
+	frame := Receive()
+	if len(frame) < facts {
+		os.Exit(3)
 	}
-	if len(from.left) > 0 {
-		panic("bytes after an answer")
+	from := reader{frame[facts:]}
+	forget()
+	if err := from.get(reflect.ValueOf(answer).Elem()); err != nil || len(from.left) > 0 {
+		refuse('f')
+	}
+	switch {
+	case nans > binary.BigEndian.Uint32(frame[24:]):
+		refuse('n')
+	case infinities > binary.BigEndian.Uint32(frame[28:]):
+		refuse('i')
+	case largest > math.Float64frombits(binary.BigEndian.Uint64(frame[16:])):
+		refuse('l')
 	}
 }

@@ -277,6 +277,10 @@ fn shown(message: &Message) -> String {
 const GUARDED: &str = "/programs:/program/classes.jar";
 
 impl Toolchain for Java {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Java
+    }
+
     fn version(&self) -> &str {
         &self.version
     }

@@ -179,6 +179,10 @@ fn names_any(words: &[&str], text: &str) -> bool {
 }
 
 impl Toolchain for JavaScript {
+    fn lang(&self) -> CodeLang {
+        CodeLang::JavaScript
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
@@ -243,6 +247,10 @@ impl Toolchain for JavaScript {
         )?))
     }
 
+    fn coerces_answers(&self, task: &Task) -> bool {
+        compares_by_order(&task.test)
+    }
+
     fn judge(&self, context: &RunContext, task: &Task) -> Result<Running, EngineError> {
         let (empty, Task { test, .. }) = (unsolved_prompt(task), task);
         let entry = entry(task)?;
@@ -301,6 +309,14 @@ fn unsolved_prompt(task: &Task) -> String {
     humaneval::solution(CodeLang::JavaScript, task, None, "\n}\n")
 }
 
+/// Whether tests compare by order or by a distance. Such a comparison converts all values to numbers, and is false if
+/// one is NaN. The headers of loops and text in quotes are not counted.
+fn compares_by_order(test: &str) -> bool {
+    let lines = test.lines().filter(|line| !line.trim_start().starts_with("for "));
+    let mut code = lines.flat_map(|line| line.split(['\'', '"', '`']).step_by(2)).map(|code| code.replace("=>", ""));
+    code.any(|code| code.contains(['<', '>']) || code.contains("Math.abs"))
+}
+
 /// The function that a task asks for: the last one that its prompt begins.
 fn entry(task: &Task) -> Result<String, EngineError> {
     let name = |line: &str| Some(line.strip_prefix("const ")?.split('=').next()?.trim().to_owned());
@@ -316,4 +332,19 @@ fn first_line(printed: &str) -> String {
 fn error_line(printed: &str) -> String {
     let named = printed.lines().find(|line| line.split(':').next().is_some_and(|name| name.ends_with("Error")));
     named.map_or_else(|| first_line(printed), |line| line.chars().take(300).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_compare_by_order_are_found() {
+        for test in ["console.assert(f(1) < 2)", "if (f(1) - 2 >= e) fail()", "x(Math.abs(f(1)) === 1)"] {
+            assert!(compares_by_order(test), "{test}");
+        }
+        for test in ["const t = () => {\n  for (let i = 0; i < 3; i++) {", "console.assert(f('<>') === \"<\")", ""] {
+            assert!(!compares_by_order(test), "{test}");
+        }
+    }
 }

@@ -184,9 +184,10 @@ def solver(program, receive, send):
         if kind != b"C":
             return data.decode()
         arguments, named = load(data)
+        before = dump_changeable(arguments)
         try:
             with swallow_io():
-                answer = dump((space[entry](*arguments, **named), arguments))
+                answer = dump_answer(space[entry](*arguments, **named), arguments, before)
         except _NotPlain as failure:
             send(b"U", why(failure).encode("utf-8", "replace")[:4000])
             leave(0)
@@ -223,9 +224,13 @@ def judge_one(program, receive, send):
         kind, answered = receive()
         if kind != b"A":
             raise Unanswered
-        answer, changed = load(answered)
-        # A function may change the list or dict that it is given.
-        for ours, theirs in zip(arguments, changed):
+        answer, changes, refused = load_answer(answered)
+        if refused:
+            send(b"O", refused)
+            raise Unanswered
+        # A function may change the list or dict that it is given, where the dataset's own solution does.
+        for position, theirs in changes.items():
+            ours = arguments[position]
             if isinstance(ours, list) and isinstance(theirs, list):
                 ours[:] = theirs
             elif isinstance(ours, dict) and isinstance(theirs, dict):

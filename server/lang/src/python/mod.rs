@@ -245,7 +245,7 @@ fn shared_objects(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 
 impl Python {
     fn start(&self, context: &RunContext, mode: Mode, texts: &[&str]) -> Result<Running, EngineError> {
-        let server_budget = budget(context);
+        let server_budget = budget(context.budget);
         let budget = if let Mode::Both = mode { server_budget.for_quick_path() } else { server_budget };
         let (letter, name) = match mode {
             Mode::Published => (b'p', "published"),
@@ -287,8 +287,8 @@ impl Python {
 
 /// The limits of a process. Ordinary solutions create arrays of hundreds of megabytes, and numpy itself needs memory,
 /// so a process may use at least 2 GiB.
-fn budget(context: &RunContext) -> Budget {
-    Budget { data_mib: context.budget.data_mib.max(2048), ..context.budget }
+fn budget(budget: Budget) -> Budget {
+    Budget { data_mib: budget.data_mib.max(2048), ..budget }
 }
 
 /// Whether a text mentions numpy after the imports with which every program begins.
@@ -329,6 +329,10 @@ fn can_use_pooled_judge(task: &Task) -> bool {
 }
 
 impl Toolchain for Python {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Python
+    }
+
     fn version(&self) -> &str {
         &self.version
     }
@@ -407,7 +411,7 @@ impl Toolchain for Python {
         if !can_use_pooled_judge(task) {
             return Ok(None);
         }
-        let (entry, budget) = (entry(task)?, budget(context));
+        let (entry, budget) = (entry(task)?, budget(context.budget));
         let mut judge =
             self.judges.take(context, budget, || context.start(&self.judging.interpreter("judges", budget), budget))?;
         for text in [&unsolved_prompt(task), &entry, &task.test] {

@@ -181,7 +181,7 @@ impl Scripts {
     }
 
     fn start(&self, context: &RunContext) -> Result<Running, EngineError> {
-        let budget = budget(context);
+        let budget = budget(context.budget);
         if !self.without_servers.load(Ordering::Relaxed) {
             let start = || ForkServer::start(&*context.sandbox, &self.interpreter("serve-scripts", budget));
             match Running::fork(&self.servers, b'c', budget, budget, &context.cancelled, start) {
@@ -208,8 +208,8 @@ impl Scripts {
 const PUBLISHED_S: u64 = 3;
 
 /// The limits of a script.
-pub fn budget(context: &RunContext) -> Budget {
-    Budget { cpu_s: PUBLISHED_S, ..super::budget(context) }
+pub fn budget(budget: Budget) -> Budget {
+    Budget { cpu_s: PUBLISHED_S, ..super::budget(budget) }
 }
 
 /// Whether the published evaluator would accept the end: exit code 0, and output that is UTF-8.

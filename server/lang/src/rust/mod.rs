@@ -222,6 +222,10 @@ const PROGRAM: [&str; 2] = ["-o", "/work/a.out"];
 const TESTS: [&str; 3] = ["--test", "-o", "/work/a.out"];
 
 impl Toolchain for Rust {
+    fn lang(&self) -> CodeLang {
+        CodeLang::Rust
+    }
+
     fn version(&self) -> &str {
         &self.version
     }

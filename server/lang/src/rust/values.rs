@@ -11,7 +11,7 @@ mod aixgrade {
         mem::ManuallyDrop,
         os::fd::FromRawFd,
         panic::{catch_unwind, set_hook, AssertUnwindSafe},
-        sync::atomic::{AtomicI32, Ordering},
+        sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering},
     };
 
     static DESCRIPTOR: AtomicI32 = AtomicI32::new(-1);
@@ -66,20 +66,69 @@ mod aixgrade {
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
     }
 
+    // What was written or read since the last `forget`: see `Facts` in answers.rs. Magnitudes are in the order of their
+    // bits.
+    static LARGEST: AtomicU64 = AtomicU64::new(0);
+    static NANS: AtomicU32 = AtomicU32::new(0);
+    static INFINITIES: AtomicU32 = AtomicU32::new(0);
+    // Whether an answer is read. What is none is refused.
+    static IS_ANSWER: AtomicBool = AtomicBool::new(false);
+
+    fn forget() {
+        LARGEST.store(0, Ordering::SeqCst);
+        NANS.store(0, Ordering::SeqCst);
+        INFINITIES.store(0, Ordering::SeqCst);
+    }
+
+    fn see(number: f64) {
+        if number.is_nan() {
+            NANS.fetch_add(1, Ordering::SeqCst);
+        } else if number.is_infinite() {
+            INFINITIES.fetch_add(1, Ordering::SeqCst);
+        } else {
+            LARGEST.fetch_max(number.abs().to_bits(), Ordering::SeqCst);
+        }
+    }
+
+    // Refuses an answer: see `refusal` in answers.rs.
+    fn refuse(why: u8) -> ! {
+        send(b'O', &[why]);
+        leave(3)
+    }
+
+    fn unreadable() -> ! {
+        if IS_ANSWER.load(Ordering::SeqCst) {
+            refuse(b'f');
+        }
+        leave(3)
+    }
+
     // The solver: answers calls. `answer` reads arguments, calls the sample's function and writes the result.
     pub fn serve(answer: impl Fn(&mut &[u8], &mut Vec<u8>)) -> i32 {
         open();
         loop {
             let input = receive();
             let mut out = Vec::new();
+            forget();
             match catch_unwind(AssertUnwindSafe(|| answer(&mut &input[..], &mut out))) {
-                Ok(()) => send(b'A', &out),
+                Ok(()) => send_answer(&out),
                 Err(panic) => {
                     send(b'X', text(&*panic).as_bytes());
                     return 1;
                 }
             }
         }
+    }
+
+    // Facts, as answers.rs describes them, and an answer. Arguments are copies, and keys do not collide.
+    fn send_answer(answer: &[u8]) {
+        let mut frame = vec![0; 16];
+        frame.extend_from_slice(&LARGEST.load(Ordering::SeqCst).to_be_bytes());
+        for count in [NANS.load(Ordering::SeqCst), INFINITIES.load(Ordering::SeqCst), 0, answer.len() as u32] {
+            frame.extend_from_slice(&count.to_be_bytes());
+        }
+        frame.extend_from_slice(answer);
+        send(b'A', &frame);
     }
 
     // The judge: runs the tests, reports that all of them have passed, and returns the nonce.
@@ -101,11 +150,27 @@ mod aixgrade {
     // The judge's side of a call.
     pub fn call<R: Get>(arguments: &[u8]) -> R {
         send(b'C', arguments);
-        let answer = receive();
-        let mut left = &answer[..];
+        let frame = receive();
+        let mut left = &frame[..];
+        let head = take(&mut left, 40);
+        let long = |at: usize| head[at..at + 8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let most_largest = f64::from_bits(long(16));
+        let (most_nans, most_infinities) = ((long(24) >> 32) as u32, long(24) as u32);
+        forget();
+        IS_ANSWER.store(true, Ordering::SeqCst);
         let result = R::get(&mut left);
         if !left.is_empty() {
-            leave(3);
+            unreadable();
+        }
+        IS_ANSWER.store(false, Ordering::SeqCst);
+        if NANS.load(Ordering::SeqCst) > most_nans {
+            refuse(b'n');
+        }
+        if INFINITIES.load(Ordering::SeqCst) > most_infinities {
+            refuse(b'i');
+        }
+        if f64::from_bits(LARGEST.load(Ordering::SeqCst)) > most_largest {
+            refuse(b'l');
         }
         result
     }
@@ -125,7 +190,7 @@ mod aixgrade {
 
     pub fn take<'a>(input: &mut &'a [u8], count: usize) -> &'a [u8] {
         if count > input.len() {
-            leave(3);
+            unreadable();
         }
         let (taken, left) = input.split_at(count);
         *input = left;
@@ -138,7 +203,7 @@ mod aixgrade {
     }
 
     pub fn reject<T>() -> T {
-        leave(3)
+        unreadable()
     }
 
     fn put_count(count: usize, out: &mut Vec<u8>) {
@@ -148,15 +213,16 @@ mod aixgrade {
     fn count(input: &mut &[u8]) -> usize {
         let count = u32::get(input) as usize;
         if count > input.len() {
-            leave(3);
+            unreadable();
         }
         count
     }
 
     macro_rules! numbers {
-        ($($kind:ident)*) => {$(
+        ($($kind:ident $see:expr;)*) => {$(
             impl Put for $kind {
                 fn put(&self, out: &mut Vec<u8>) {
+                    ($see)(*self);
                     out.extend_from_slice(&self.to_ne_bytes());
                 }
             }
@@ -164,12 +230,26 @@ mod aixgrade {
                 fn get(input: &mut &[u8]) -> $kind {
                     let mut bytes = [0; std::mem::size_of::<$kind>()];
                     bytes.copy_from_slice(take(input, std::mem::size_of::<$kind>()));
-                    <$kind>::from_ne_bytes(bytes)
+                    let number = <$kind>::from_ne_bytes(bytes);
+                    ($see)(number);
+                    number
                 }
             }
         )*};
     }
-    numbers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
+    // The absolute value of the smallest integer is not positive.
+    fn see_if(is_smallest: bool) {
+        INFINITIES.fetch_add(u32::from(is_smallest), Ordering::SeqCst);
+    }
+    numbers! {
+        i8 drop; i16 drop; u8 drop; u16 drop; u32 drop; u64 drop; u128 drop; usize drop;
+        i32 |number: i32| see_if(number == i32::MIN);
+        i64 |number: i64| see_if(number == i64::MIN);
+        i128 |number: i128| see_if(number == i128::MIN);
+        isize |number: isize| see_if(number == isize::MIN);
+        f32 |number: f32| see(f64::from(number));
+        f64 see;
+    }
 
     impl Put for bool {
         fn put(&self, out: &mut Vec<u8>) {
@@ -188,7 +268,7 @@ mod aixgrade {
     }
     impl Get for char {
         fn get(input: &mut &[u8]) -> char {
-            char::from_u32(u32::get(input)).unwrap_or_else(|| leave(3))
+            char::from_u32(u32::get(input)).unwrap_or_else(|| unreadable())
         }
     }
     impl Put for str {
@@ -205,7 +285,7 @@ mod aixgrade {
     impl Get for String {
         fn get(input: &mut &[u8]) -> String {
             let count = count(input);
-            String::from_utf8(take(input, count).to_vec()).unwrap_or_else(|_| leave(3))
+            String::from_utf8(take(input, count).to_vec()).unwrap_or_else(|_| unreadable())
         }
     }
     impl Get for &'static str {
@@ -263,7 +343,7 @@ mod aixgrade {
     }
     impl<T: Get, const N: usize> Get for [T; N] {
         fn get(input: &mut &[u8]) -> [T; N] {
-            Vec::get(input).try_into().unwrap_or_else(|_| leave(3))
+            Vec::get(input).try_into().unwrap_or_else(|_| unreadable())
         }
     }
 
@@ -346,7 +426,7 @@ mod aixgrade {
                 fn get(input: &mut &[u8]) -> Box<dyn Any> {
                     match take(input, 1)[0] {
                         $($tag => Box::new(<$kind>::get(input)),)*
-                        _ => leave(3),
+                        _ => unreadable(),
                     }
                 }
             }

@@ -212,6 +212,7 @@ pub fn rows() -> Vec<Row> {
         call("/rpc/run_again", json!({"id": 1, "output": 1}), [401, 403, 403, 409]),
         call("/rpc/run_failed_again", json!({"id": 1}), [401, 403, 403, 409]),
         call("/rpc/run_changed_again", json!({"id": 1}), [401, 403, 403, 409]),
+        call("/rpc/run_removed_workers_again", json!({"id": 1}), [401, 403, 403, 409]),
         // A stream, read to its end, which comes at once for a stopped run.
         admins_page("GET /admin/runs/{id}/progress", "/admin/runs/1/progress"),
         admins_call("/rpc/resume_run", json!({"id": 1})),

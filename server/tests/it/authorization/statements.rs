@@ -252,7 +252,10 @@ async fn use_everything(setup: &super::TestSetup) {
             runs::claim_several(tx, run, "test", until, true, 10)?;
             runs::held(tx, run, "test")?;
             runs::in_progress(tx, runs::Ticket { item: 1, attempt: 1 })?;
-            run_workers::environments(tx, "s", "{}")?;
+            run_workers::is_removed(tx, "w")?;
+            run_workers::has_reported(tx, "w")?;
+            run_workers::to_run_again(tx)?;
+            run_workers::remove(tx, "w")?;
             run_workers::others_done(tx, run, model::code_lang::CodeLang::Java, "f")?;
             staging::abandoned(tx, clock::now())?;
             Ok(())
