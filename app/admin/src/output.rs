@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
 use super::parts::{param, task_text};
-use model::{error::AppError, ids::OutputId, submission::OutputDetail};
+use model::{code::visible, error::AppError, ids::OutputId, submission::OutputDetail};
 use rpc::submissions::output;
 use texts::I18n;
 use ui::{
@@ -34,7 +34,7 @@ pub fn OutputPage() -> impl IntoView {
 
 fn page(i: I18n, detail: OutputDetail) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code, conversation } = detail;
+    let OutputDetail { row, model_name, task, code, conversation, reasoning } = detail;
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
     view! {
@@ -43,7 +43,21 @@ fn page(i: I18n, detail: OutputDetail) -> AnyView {
             {task_text(i, task)}
             {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
+            {reasoning.map(|text| folded_reasoning(i, &text))}
         </Page>
+    }
+    .into_any()
+}
+
+/// A model's reasoning, folded: it is no part of what is graded.
+pub fn folded_reasoning(i: I18n, text: &str) -> AnyView {
+    let t = i.collections();
+    view! {
+        <details class="more">
+            <summary>{t.reasoning}</summary>
+            <p class="muted">{t.reasoning_hint}</p>
+            <pre class="prompt-text" translate="no" tabindex="0">{visible(text).into_owned()}</pre>
+        </details>
     }
     .into_any()
 }

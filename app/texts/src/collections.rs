@@ -2,7 +2,7 @@
 
 use super::{I18n, faults, runs};
 use model::{
-    collection::{CollectionStatus, RequestStatus, StopReason},
+    collection::{CollectionRow, CollectionStatus, End, EndCount, RequestStatus, StopReason},
     conversation::Way,
     judging::LevelOrder,
     lang::Lang,
@@ -102,6 +102,10 @@ texts! {
         one_request: "Request", "请求";
         messages: "Messages as sent", "已发送的消息";
         response: "Unmodified response", "原始响应";
+        reasoning: "Reasoning", "推理过程";
+        reasoning_hint: "The model's reasoning, apart from its answer. It is never run or graded, and raters do not see it.", "模型在回答之外的推理过程。不会被运行或评分，评分人也看不到。";
+        refusal: "Refusal", "拒绝回答";
+        no_end: "no reason given", "未说明";
         reported_model: "Model as reported", "端点报告的模型";
         no_response: "No response.", "没有响应。";
         left: "Time left:", "剩余时间：";
@@ -169,8 +173,32 @@ texts! {
         estimated(n: u64)
             { format!("The endpoint did not report the tokens of {} responses, so they are estimated.", num(n)) }
             { format!("有 {} 个响应的词元数为估算值，因为端点未报告。", num(n)) }
+        empty(n: u64)
+            { format!("{} empty: the model gave no text.", are(n)) }
+            { format!("有 {} 个响应为空：模型没有给出文本。", num(n)) }
+        empty_outputs(n: u64)
+            { format!("{} empty: the model gave no text. As outputs, they have no code and fail.", are(n)) }
+            { format!("有 {} 个响应为空：模型没有给出文本。作为输出，它们没有代码，会判为未通过。", num(n)) }
+        filtered(n: u64)
+            { format!("{} withheld or shortened by a content filter of the endpoint.", if n == 1 { "1 response was".into() } else { format!("{} responses were", num(n)) }) }
+            { format!("有 {} 个响应被端点的内容过滤器拦截或截断。", num(n)) }
+        tool_calls(n: u64)
+            { format!("{} ended by calling a tool instead of answering, although the request offers none.", responses(n)) }
+            { format!("有 {} 个响应以调用工具结束而没有回答，尽管请求未提供工具。", num(n)) }
+        other_ends(n: u64)
+            { format!("{} ended for a reason that is not known; they may be incomplete.", responses(n)) }
+            { format!("有 {} 个响应以未知原因结束，可能不完整。", num(n)) }
+        refused(n: u64)
+            { format!("In {}, the model refuses to answer.", responses(n)) }
+            { format!("在 {} 个响应中，模型拒绝回答。", num(n)) }
+        other_parts(n: u64)
+            { format!("{} parts that are neither text nor reasoning. They are left out; the page of a request names them.", if n == 1 { "1 response has".into() } else { format!("{} responses have", num(n)) }) }
+            { format!("有 {} 个响应含有既非文本也非推理的部分，已略去；请求页面列出其类型。", num(n)) }
+        left_out(types: &str)
+            { format!("Left out are parts of these types: {types}.") }
+            { format!("已略去以下类型的部分：{types}。") }
         cut_off(n: u64)
-            { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", if n == 1 { "1 response".into() } else { format!("{} responses", num(n)) }) }
+            { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", responses(n)) }
             { format!("有 {} 个响应因达到词元数上限而结束，可能不完整。可在新的采集中提高单个响应的最大词元数。", num(n)) }
         sent_n(n: u64) { format!("{} sent, including retries", num(n)) } { format!("共发送 {} 次（含重发）", num(n)) }
         fault(why: &str)
@@ -193,6 +221,16 @@ fn num(n: u64) -> String {
     I18n::of(Lang::En).number(n)
 }
 
+/// `1 response`, `2 responses`
+fn responses(n: u64) -> String {
+    if n == 1 { "1 response".into() } else { format!("{} responses", num(n)) }
+}
+
+/// `1 response is`, `2 responses are`
+fn are(n: u64) -> String {
+    format!("{} {}", responses(n), if n == 1 { "is" } else { "are" })
+}
+
 impl CollectionTexts {
     /// A collection's state.
     pub fn status_name(&self, status: CollectionStatus) -> &'static str {
@@ -203,6 +241,27 @@ impl CollectionTexts {
             CollectionStatus::Finished => ("finished", "已完成"),
         };
         self.lang.pick(en, zh)
+    }
+
+    /// What to know of a collection's responses before anybody reads its results: those that are not whole answers.
+    pub fn warnings(&self, row: &CollectionRow) -> Vec<String> {
+        let empty = if row.judging.is_some() { self.empty } else { self.empty_outputs };
+        let counts = [
+            (row.empty, empty),
+            (row.ended(End::Length), self.cut_off),
+            (row.ended(End::Filter), self.filtered),
+            (row.refused, self.refused),
+            (row.ended(End::Tools), self.tool_calls),
+            (row.ended(End::Other), self.other_ends),
+            (row.other_parts, self.other_parts),
+        ];
+        counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, sentence)| sentence(n)).collect()
+    }
+
+    /// Why a collection's responses ended: `stop 38, length 2`. Empty if there is no response.
+    pub fn ends(&self, row: &CollectionRow) -> String {
+        let of = |end: &EndCount| format!("{} {}", end.reason.as_deref().unwrap_or(self.no_end), num(end.responses));
+        row.ends.iter().map(of).collect::<Vec<_>>().join(self.comma)
     }
 
     /// A way of asking in conversations.

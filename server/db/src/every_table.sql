@@ -135,8 +135,9 @@ INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, u
         '{"kind":"failing","text":{"code":"timeout","seconds":300}}', 5);
 INSERT INTO collection_prompts (collection_id, task_id, messages) VALUES (1, '1', '[]');
 INSERT INTO collection_requests (id, collection_id, position, task_id, sample, level_order, status, attempts, sent_at,
-        response, error)
-    VALUES (1, 1, 0, '1', 0, 'worst_first', 'answered', 1, 5, 'int a;', '{"code":"timeout","seconds":300}');
+        response, reasoning, refusal, other_parts, error)
+    VALUES (1, 1, 0, '1', 0, 'worst_first', 'answered', 1, 5, 'int a;', 'Hm.', 'No.', '["image_url"]',
+        '{"code":"timeout","seconds":300}');
 INSERT INTO collection_files (checksum, collection_id) VALUES ('c', 1);
 INSERT INTO collection_submissions (submission_id, collection_id) VALUES (1, 1);
 

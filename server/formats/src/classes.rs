@@ -107,6 +107,7 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         surrounding_text: String::new(),
         raw: None,
         end_by: None,
+        reasoning: None,
         prompt: None,
         elsewhere: false,
         turn: None,

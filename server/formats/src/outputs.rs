@@ -4,6 +4,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use model::{code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, submission::Shape};
+use serde_json::Value;
 
 use super::{
     chat, classes,
@@ -51,6 +52,8 @@ pub struct OutputLine {
     pub raw: Option<String>,
     /// Why generation stopped, if the file says so.
     pub end_by: Option<String>,
+    /// The model's reasoning, if the file has it apart as a text.
+    pub reasoning: Option<String>,
     /// The prompt, if the line has one and `generation` continues it ([`Asked::continued`]).
     pub prompt: Option<String>,
     /// Whether the prompt shows that the output is for another task of the benchmark, or another pair of languages.
@@ -199,6 +202,8 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         code,
         surrounding_text,
         end_by: object.text("end_by")?.map(str::to_owned),
+        // Other programs' files have other things under this name.
+        reasoning: object.get("reasoning").and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned),
         // The published generator's text says the same as the task, and the output continues its end.
         prompt: prompt.filter(|_| fit != Some(Fit::Published)),
         elsewhere: fit == Some(Fit::Other),

@@ -443,13 +443,7 @@ fn text(made: &Collected) -> String {
             row.estimated
         ));
     }
-    if row.cut_off > 0 {
-        lines.push(format!(
-            "{} responses ended at a limit of tokens and may be incomplete; --response-tokens raises the limit in a new \
-             collection.",
-            row.cut_off
-        ));
-    }
+    lines.extend(endings(row));
     if row.failed > 0 {
         let id = row.id;
         lines.push(format!(
@@ -461,6 +455,13 @@ fn text(made: &Collected) -> String {
         lines.push(format!("Imported as submission {id}."));
     }
     lines.join("\n")
+}
+
+/// Why responses ended, and what to know of those that are not whole answers.
+pub fn endings(row: &CollectionRow) -> Vec<String> {
+    let texts = texts::collections::EN;
+    let ends = Some(texts.ends(row)).filter(|ends| !ends.is_empty()).map(|ends| format!("Responses ended by: {ends}."));
+    ends.into_iter().chain(texts.warnings(row)).collect()
 }
 
 /// A plan with its first prompts; `what` is what it has requests for.
@@ -533,6 +534,7 @@ fn whole_text(whole: &Whole) -> String {
         ("Tokens", format!("{} of prompts, {} of responses", row.prompt_tokens, row.response_tokens)),
         ("Samples", settings.samples.to_string()),
     ];
+    let ends = texts::collections::EN.ends(row);
     let mut optional = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     if let Some(judging) = &row.judging {
         optional("Rubric", Some(judging.rubric.clone()));
@@ -543,6 +545,7 @@ fn whole_text(whole: &Whole) -> String {
         optional("Outputs", Some(format!("{} of {} scored", judging.scored, judging.outputs)));
         optional("No valid answer", Some(judging.invalid.to_string()));
     }
+    optional("Ended by", Some(ends).filter(|ends| !ends.is_empty()));
     optional("Reason", row.reason.as_ref().map(|reason| stop_reason(reason).en));
     optional("Way", settings.way.map(|way| way.name().to_owned()));
     optional("Temperature", settings.temperature.map(|t| t.to_string()));
@@ -556,6 +559,7 @@ fn whole_text(whole: &Whole) -> String {
     optional("Submissions", Some(imported).filter(|text| !text.is_empty()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:width$}  {value}")).collect();
+    lines.extend(texts::collections::EN.warnings(row));
     lines.push(cost(plan, if row.judging.is_some() { "outputs" } else { "tasks" }));
     if let Some(first) = plan.first.first() {
         lines.push(format!("\n{}", prompt_text(first)));

@@ -13,7 +13,7 @@ use texts::collections::stop_reason;
 
 use super::{
     Global,
-    collect::{RequestArgs, follow, plan_text},
+    collect::{RequestArgs, endings, follow, plan_text},
 };
 use base::error::Failure;
 use clients::endpoint::Endpoints;
@@ -111,6 +111,7 @@ fn text(row: &CollectionRow) -> String {
             row.estimated
         ));
     }
+    lines.extend(endings(row));
     if row.failed > 0 {
         let id = row.id;
         lines.push(format!(

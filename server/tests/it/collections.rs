@@ -13,7 +13,7 @@ use model::{
     audit::Object,
     caller::{Admin, System},
     collection::{
-        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
+        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, End, NewCollection, RequestRow,
         RequestStatus, StopReason,
     },
     error::AppError,
@@ -195,7 +195,7 @@ fn trouble(at: usize) -> Does {
         3 => Does::CutsOff,
         4 => sends(200, vec![], "<html>a proxy's page</html>"),
         5 => sends(200, vec![], r#"{"choices": []}"#),
-        6 => sends(200, vec![], r#"{"choices": [{"message": "text"}]}"#),
+        6 => sends(200, vec![], r#"{"error": {"message": "try again"}}"#),
         7 => Does::Hangs,
         8 => sends(408, vec![], ""),
         9 => sends(200, vec![], r#"{"choices": [{"message": {"content": "int a"}, "finish_reason": "length"}]}"#),
@@ -217,7 +217,7 @@ async fn trouble_of_an_endpoint_delays_and_loses_nothing() {
     assert_eq!((row.status, row.answered, row.failed), (CollectionStatus::Finished, 3 * TASKS as u64, 0), "{row:?}");
     let cut_off = requests(&app, id).await.iter().filter(|r| r.finish_reason.as_deref() == Some("length")).count();
     assert_eq!(endpoint.generated() + cut_off, 3 * TASKS, "no request was answered twice");
-    assert_eq!((row.cut_off, row.estimated), (cut_off as u64, cut_off as u64));
+    assert_eq!((row.ended(End::Length), row.estimated), (cut_off as u64, cut_off as u64));
     assert_eq!(row.sent as usize, endpoint.asked().len());
     assert!(row.sent > row.answered, "there was trouble");
     let all = requests(&app, id).await;

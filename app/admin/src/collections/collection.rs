@@ -10,6 +10,7 @@ use super::status;
 use crate::{
     filter::Field,
     list::Listing,
+    output::folded_reasoning,
     parts::{FormError, param, percent},
     rubrics,
 };
@@ -182,7 +183,7 @@ fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
             .then(|| care((t.endpoint_gone)(&row.endpoint, &detail.url)))}
         {(row.status == CollectionStatus::Running && !detail.in_work).then(|| view! { <Notice><p>{t.waits}</p></Notice> })}
         {(ended && detail.in_work).then(|| view! { <Notice><p>{t.in_flight}</p></Notice> })}
-        {(row.cut_off > 0).then(|| care((t.cut_off)(row.cut_off)))}
+        {t.warnings(row).into_iter().map(care).collect_view()}
         {detail.outdated.then(|| care(t.outdated.to_owned()))}
     }
     .into_any()
@@ -327,6 +328,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 fact(name, Some((i.common.of)(row.answered, row.total)))
             })}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
+            {fact(t.ended_by, Some(t.ends(row)).filter(|ends| !ends.is_empty()))}
             {fact(samples, Some(s.samples.to_string()))}
             {fact(t.way, s.way.map(|way| t.way_name(way).to_owned()))}
             {fact(t.temperature, s.temperature.map(|t| t.to_string()))}
@@ -475,7 +477,7 @@ fn Requests(data: Data<(Paged<RequestRow>, Option<RequestDetail>)>) -> impl Into
 
 fn one(i: I18n, request: RequestDetail) -> AnyView {
     let t = i.collections();
-    let RequestDetail { row, messages: sent, response, fault } = request;
+    let RequestDetail { row, messages: sent, response, reasoning, refusal, other_parts, fault } = request;
     let fault = fault.map(|why| view! { <Notice tone=Tone::Care><p>{(t.fault)(why.get(i.lang))}</p></Notice> });
     let output = row.output.as_ref().map(|output| {
         view! {
@@ -493,6 +495,17 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         }
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
+    let left_out = (!other_parts.is_empty()).then(|| {
+        let text = (t.left_out)(&other_parts.join(t.comma));
+        view! { <Notice tone=Tone::Care><p>{text}</p></Notice> }
+    });
+    let refusal = refusal.map(|text| {
+        view! {
+            <h4>{t.refusal}</h4>
+            <pre class="prompt-text" translate="no" tabindex="0">{visible(&text).into_owned()}</pre>
+        }
+    });
+    let reasoning = reasoning.map(|text| folded_reasoning(i, &text));
     let tests = tests_of(i, &row);
     let error = row.error.map(|fault| view! { <Notice tone=Tone::Bad><p>{request_fault(i.lang, &fault)}</p></Notice> });
     let reported =
@@ -510,6 +523,9 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
             {messages(&sent)}
             <h4>{t.response}</h4>
             {response}
+            {left_out}
+            {refusal}
+            {reasoning}
             {tests}
         </article>
     }

@@ -3,20 +3,23 @@
 //! Whatever an endpoint answers is bounded in size and time, and is either a response or an error with a cause. No
 //! redirect is followed and no proxy is used, so a request reaches the host that the operator named, or none.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use model::{collection::ChatMessage, fault::RequestFault};
 use reqwest::{
-    StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
     redirect::Policy,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use time::{OffsetDateTime, format_description::well_known::Rfc2822};
 
-use super::{Endpoint, Key};
-use base::{clock, error::chain};
+use super::{
+    Endpoint, Key,
+    completion::{Completion, NoCompletion},
+    refusal::Said,
+    wait,
+};
+use base::error::chain;
 
 /// Maximum length of a response's text in bytes, that of an output.
 pub const LONGEST_RESPONSE: usize = 256 * 1024;
@@ -28,8 +31,6 @@ const LARGEST_ERROR: usize = 64 * 1024;
 const LONGEST_ERROR: usize = 300;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Longest wait that an endpoint can ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
 /// A request.
 pub struct Ask<'a> {
@@ -80,11 +81,17 @@ impl Ask<'_> {
 }
 
 /// A model's response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// Its text as it came; empty if the model said nothing.
     pub text: String,
-    /// Why it ended.
+    /// Its reasoning, where the endpoint sends it apart from the text.
+    pub reasoning: Option<String>,
+    /// The words with which the model refuses to answer, where the endpoint sends them apart from the text.
+    pub refusal: Option<String>,
+    /// Types of the parts that are neither text nor reasoning, which are left out.
+    pub other_parts: Vec<String>,
+    /// Why it ended, in the endpoint's word.
     pub finish_reason: Option<String>,
     /// The model's name as the endpoint reported it.
     pub model: Option<String>,
@@ -163,31 +170,21 @@ impl Client {
             Ok(answer) => answer,
             Err(e) => return Reply::Failed { fault: self.network(e), wait: None },
         };
-        let (status, wait) = (answer.status(), wait(answer.headers()));
+        let (status, wait) = (answer.status(), wait::of_headers(answer.headers(), SystemTime::now()));
         if status.is_success() {
             return match self.body(answer, LARGEST_BODY).await {
-                Ok((body, true)) => self.read(&body),
+                Ok((body, true)) => self.read(&body, wait),
                 Ok((_, false)) => {
                     Reply::Refused { fault: RequestFault::BodyTooLarge { limit_bytes: LARGEST_BODY as u64 } }
                 }
                 Err(fault) => Reply::Failed { fault, wait },
             };
         }
-        let body = self.body(answer, LARGEST_ERROR).await.map(|(body, _)| body).unwrap_or_default();
-        let code = status.as_u16();
-        let fault = RequestFault::Status { status: code, detail: self.message(&body) };
-        match status {
-            StatusCode::TOO_MANY_REQUESTS => Reply::Limited { fault, wait },
-            StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_EARLY => Reply::Failed { fault, wait },
-            StatusCode::UNAUTHORIZED
-            | StatusCode::PAYMENT_REQUIRED
-            | StatusCode::FORBIDDEN
-            | StatusCode::NOT_FOUND
-            | StatusCode::METHOD_NOT_ALLOWED => Reply::RefusedAll { fault },
-            _ if status.is_server_error() => Reply::Failed { fault, wait },
-            _ if status.is_redirection() => Reply::RefusedAll { fault: RequestFault::Redirect { status: code } },
-            _ => Reply::Refused { fault },
+        if !status.is_client_error() && !status.is_server_error() {
+            return Reply::RefusedAll { fault: RequestFault::Redirect { status: status.as_u16() } };
         }
+        let body = self.body(answer, LARGEST_ERROR).await.map(|(body, _)| body).unwrap_or_default();
+        Said::read(&body).reply(Some(status.as_u16()), wait, self.key.as_ref())
     }
 
     /// A body of at most `most` bytes, and whether it ended there.
@@ -204,67 +201,37 @@ impl Client {
     }
 
     /// Reads a chat completion.
-    fn read(&self, body: &[u8]) -> Reply {
-        #[derive(Deserialize)]
-        struct Completion {
-            choices: Vec<Choice>,
-            model: Option<String>,
-            usage: Option<Usage>,
-        }
-        #[derive(Deserialize)]
-        struct Choice {
-            message: Message,
-            finish_reason: Option<String>,
-        }
-        #[derive(Deserialize)]
-        struct Message {
-            content: Option<String>,
-        }
-        #[derive(Deserialize)]
-        struct Usage {
-            prompt_tokens: Option<u64>,
-            completion_tokens: Option<u64>,
-        }
-        let completion = match serde_json::from_slice::<Completion>(body) {
-            Ok(completion) => completion,
+    fn read(&self, body: &[u8], wait: Option<Duration>) -> Reply {
+        match serde_json::from_slice(body) {
+            Ok(body) => self.answer(Completion::read(&body), wait),
             Err(e) => {
-                let said = match self.message(body) {
-                    said if said.is_empty() => e.to_string(),
-                    said => format!("{e}: {said}"),
-                };
-                let fault = RequestFault::NotACompletion { detail: clean(&said, self.key.as_ref()) };
-                return Reply::Failed { fault, wait: None };
+                let said = clean(&String::from_utf8_lossy(body), self.key.as_ref());
+                let detail = if said.is_empty() { e.to_string() } else { format!("{e}: {said}") };
+                Reply::Failed { fault: RequestFault::NotJson { detail }, wait }
             }
-        };
-        let Some(choice) = completion.choices.into_iter().next() else {
-            return Reply::Failed { fault: RequestFault::NoChoice, wait: None };
-        };
-        let text = choice.message.content.unwrap_or_default();
-        if text.len() > LONGEST_RESPONSE {
-            let limit_bytes = LONGEST_RESPONSE as u64;
-            return Reply::Refused { fault: RequestFault::ResponseTooLong { limit_bytes } };
         }
-        let word = |text: Option<String>| text.map(|text| clean(&text, self.key.as_ref()));
-        let (prompt_tokens, response_tokens) =
-            completion.usage.map_or((None, None), |usage| (usage.prompt_tokens, usage.completion_tokens));
-        // Counts that no model can reach are not counts.
-        let plausible = |count: &u64| *count <= u64::from(u32::MAX);
-        Reply::Answered(Response {
-            text,
-            finish_reason: word(choice.finish_reason),
-            model: word(completion.model),
-            prompt_tokens: prompt_tokens.filter(plausible),
-            response_tokens: response_tokens.filter(plausible),
-        })
     }
 
-    /// The endpoint's own words about an error: the protocol's `error.message`, or the body's beginning.
-    fn message(&self, body: &[u8]) -> String {
-        let text = String::from_utf8_lossy(body);
-        let value: Option<Value> = serde_json::from_slice(body).ok();
-        let error = value.as_ref().map(|value| value.get("error").unwrap_or(value));
-        let message = error.and_then(|error| error.get("message").unwrap_or(error).as_str());
-        clean(message.unwrap_or(&text), self.key.as_ref())
+    /// What follows from a completion.
+    fn answer(&self, read: Result<Response, NoCompletion>, wait: Option<Duration>) -> Reply {
+        let word = |text: String| clean(&text, self.key.as_ref());
+        match read {
+            Ok(response) => Reply::Answered(Response {
+                other_parts: response.other_parts.into_iter().map(word).collect(),
+                finish_reason: response.finish_reason.map(word),
+                model: response.model.map(word),
+                ..response
+            }),
+            Err(NoCompletion::Error(error)) => Said::of(&error).reply(None, wait, self.key.as_ref()),
+            Err(NoCompletion::NoChoice) => Reply::Failed { fault: RequestFault::NoChoice, wait },
+            // The endpoint speaks another protocol, or the model's answer is what it is: the next one would be the same.
+            Err(NoCompletion::Shape(detail)) => {
+                Reply::Refused { fault: RequestFault::NotACompletion { detail: word(detail) } }
+            }
+            Err(NoCompletion::TooLong) => {
+                Reply::Refused { fault: RequestFault::ResponseTooLong { limit_bytes: LONGEST_RESPONSE as u64 } }
+            }
+        }
     }
 
     fn network(&self, error: reqwest::Error) -> RequestFault {
@@ -292,20 +259,6 @@ pub fn clean(text: &str, key: Option<&Key>) -> String {
     words
 }
 
-/// The wait that `Retry-After` asks for, in seconds or as a date.
-fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    let seconds = match text.parse::<f64>() {
-        Ok(seconds) if seconds.is_finite() => seconds.max(0.0),
-        Ok(_) => return None,
-        Err(_) => {
-            let until = OffsetDateTime::parse(text, &Rfc2822).ok()?.unix_timestamp();
-            (until - clock::now().0.div_euclid(1000)).max(0) as f64
-        }
-    };
-    Some(Duration::from_secs_f64(seconds.min(LONGEST_WAIT.as_secs_f64())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,21 +269,6 @@ mod tests {
         let shown = clean("Incorrect key\r\nprovided: \u{1b}[31msk-secret.", Some(&key));
         assert_eq!(shown, "Incorrect key provided: [31m[key].");
         assert_eq!(clean(&"x".repeat(1000), None).chars().count(), LONGEST_ERROR + 1);
-    }
-
-    #[test]
-    fn waits_are_seconds_or_dates() {
-        let check = |text: &str, seconds: Option<u64>| {
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_str(text).unwrap())]);
-            assert_eq!(wait(&headers), seconds.map(Duration::from_secs), "{text}");
-        };
-        check("7", Some(7));
-        check("-7", Some(0));
-        check("1e9", Some(3600));
-        check("Wed, 21 Oct 2015 07:28:00 GMT", Some(0));
-        check("Fri, 21 Oct 2095 07:28:00 GMT", Some(3600));
-        check("soon", None);
-        check("NaN", None);
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! endpoint's own messages before anybody sees them.
 
 mod chat;
+mod completion;
+mod refusal;
+mod wait;
 
 use std::{collections::BTreeMap, fmt, fs, path::Path, sync::Arc};
 

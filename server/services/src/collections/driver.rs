@@ -38,6 +38,9 @@ use jobs::Engine;
 
 /// How often a request is sent before it has failed for good.
 const MOST_ATTEMPTS: u32 = 7;
+/// The same for an answer that came, with a status of success, and is no response. The model may have been asked, and paid,
+/// for it, and most servers that answer so do it again.
+const MOST_WRONG_ANSWERS: u32 = 3;
 /// Requests that fail for good in a row before the collection stops: something is wrong with all of them.
 pub(super) const MOST_FAILURES: u32 = 5;
 /// "Too many requests" in a row before the collection stops.
@@ -96,6 +99,16 @@ pub struct Driver {
     /// "Too many requests" in a row, and requests that failed for good in a row.
     limited: u32,
     failures: u32,
+}
+
+/// How often a request is sent before this is why it has failed for good.
+fn most_attempts(fault: &RequestFault) -> u32 {
+    match fault {
+        RequestFault::NotJson { .. } | RequestFault::NoChoice | RequestFault::ErrorInAnswer { status: None, .. } => {
+            MOST_WRONG_ANSWERS
+        }
+        _ => MOST_ATTEMPTS,
+    }
 }
 
 /// A finished HTTP request.
@@ -352,10 +365,15 @@ impl Driver {
                 (self.limited, self.failures) = (0, 0);
                 let counted = (
                     response.prompt_tokens.unwrap_or_else(|| prompts::prompt_tokens(&done.messages)),
-                    response.response_tokens.unwrap_or_else(|| prompts::tokens(&response.text)),
+                    response.response_tokens.unwrap_or_else(|| {
+                        prompts::tokens(&response.text) + response.reasoning.as_deref().map_or(0, prompts::tokens)
+                    }),
                 );
                 let new = NewResponse {
                     text: response.text,
+                    reasoning: response.reasoning,
+                    refusal: response.refusal,
+                    other_parts: response.other_parts,
                     finish_reason: response.finish_reason,
                     reported_model: response.model,
                     prompt_tokens: response.prompt_tokens,
@@ -375,7 +393,7 @@ impl Driver {
                 }
                 Ok(())
             }
-            Reply::Failed { fault, .. } if attempts >= MOST_ATTEMPTS => self.failed(request, fault).await,
+            Reply::Failed { fault, .. } if attempts >= most_attempts(&fault) => self.failed(request, fault).await,
             Reply::Failed { fault, wait } => {
                 let wait = wait.unwrap_or_else(|| self.pace.wait(attempts));
                 self.later.push((request, Instant::now() + wait));

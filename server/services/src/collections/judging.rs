@@ -253,6 +253,8 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
         comment: &'a Option<String>,
         messages: &'a RawValue,
         response: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning: Option<&'a str>,
         end_by: Option<&'a str>,
         reported_model: Option<&'a str>,
         prompt_tokens: Option<u64>,
@@ -281,6 +283,7 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
                     comment: &found.comment,
                     messages: &found.messages,
                     response: &found.response,
+                    reasoning: found.reasoning.as_deref(),
                     end_by: row.finish_reason.as_deref(),
                     reported_model: row.reported_model.as_deref(),
                     prompt_tokens: row.prompt_tokens,
