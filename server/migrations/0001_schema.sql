@@ -1213,6 +1213,7 @@ CREATE TABLE collections (
     endpoint        TEXT NOT NULL,
     url             TEXT NOT NULL,
     settings        TEXT NOT NULL,             -- json, with the prompt template that was used
+    form            TEXT,                      -- json: how the endpoint wants requests, once it has answered one
     -- IDs of the tasks as a JSON array, in the dataset's order. A judging has the IDs of the outputs.
     tasks           TEXT NOT NULL,
     -- Of a judging: how it asks, as JSON; where its scores are; and the study that it was started from.

@@ -62,6 +62,8 @@ pub struct CollectionSettings {
     pub feedback_template: Bilingual,
     /// Further fields of the request, as a JSON object; empty for none.
     pub parameters: String,
+    /// Whether responses are streamed; absent to stream them only if the endpoint refuses to answer otherwise.
+    pub stream: Option<bool>,
     /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
     pub at_once: u32,
     /// Maximum number of requests in a minute; absent for no limit.
@@ -89,6 +91,7 @@ impl Default for CollectionSettings {
             turn_template: Bilingual::default(),
             feedback_template: Bilingual::default(),
             parameters: String::new(),
+            stream: None,
             at_once: 4,
             per_minute: None,
             timeout_s: 300,
@@ -96,6 +99,18 @@ impl Default for CollectionSettings {
             max_tokens: None,
         }
     }
+}
+
+/// How an endpoint wants its requests, as far as endpoints differ. The first request of a collection finds it out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct RequestForm {
+    /// Whether responses are streamed.
+    pub stream: bool,
+    /// Whether `stream_options` is left out, which asks for the number of tokens of a stream.
+    pub no_stream_options: bool,
+    /// Whether the maximum of tokens per response is sent as `max_completion_tokens` instead of `max_tokens`.
+    pub max_completion_tokens: bool,
 }
 
 /// Request for a new collection.
@@ -231,6 +246,13 @@ pub enum StopReason {
     MaxTokens,
     /// The endpoint refuses every request, such as for a wrong key.
     Refused(RequestFault),
+    /// The endpoint refuses a field of every request.
+    RefusedField {
+        /// The field, such as `temperature`.
+        field: String,
+        /// The endpoint's words.
+        fault: RequestFault,
+    },
     /// Several requests in a row failed; why the last one did.
     Failing(RequestFault),
     /// The server had an internal error; its number in the log.
@@ -349,6 +371,8 @@ pub struct CollectionDetail {
     pub settings: CollectionSettings,
     /// The requests.
     pub plan: CollectionPlan,
+    /// How the endpoint wants requests; absent until it has answered one.
+    pub form: Option<RequestForm>,
     /// Whether a process is sending its requests now.
     pub in_work: bool,
     /// Whether this process has its endpoint.

@@ -62,6 +62,12 @@ texts! {
         told: "What the tests showed, as the model is told", "告知模型的测试结果";
         turn_template: "Template of an instruction, in conversations", "对话中指令的模板";
         turn_template_hint: "Leave empty for the default. Placeholder: {instruction}.", "留空则使用默认模板。占位符：{instruction}。";
+        stream: "Streamed responses", "流式响应";
+        stream_usual: "Only if the endpoint answers in no other way", "仅在端点只支持流式响应时";
+        stream_yes: "yes", "是";
+        stream_no: "no", "否";
+        stream_found: "yes: the endpoint answers in no other way", "是：端点只支持流式响应";
+        limit_field: "Field of the maximum tokens per response", "单个响应最大词元数所用字段";
         parameters: "Additional request fields", "请求的其他字段";
         parameters_hint: "A JSON object, such as {\"top_k\": 20}.", "JSON 对象，例如 {\"top_k\": 20}。";
         tasks: "Tasks", "任务";
@@ -297,6 +303,31 @@ impl CollectionTexts {
     }
 }
 
+/// What to change in a new collection if an endpoint refuses a field: sentences without their full stops.
+fn remedy(field: &str) -> (String, String) {
+    let leave_out = |en: &str, zh: &str, option: &str| {
+        (format!("Create a collection without the {en} ({option})"), format!("请新建不设置{zh}（{option}）的采集"))
+    };
+    match field {
+        "temperature" => leave_out("temperature", "温度", "--temperature"),
+        "top_p" => leave_out("top-p", " top-p", "--top-p"),
+        "seed" => leave_out("seed", "随机种子", "--seed"),
+        "max_tokens" | "max_completion_tokens" => (
+            "Create a collection with another maximum of tokens per response (--response-tokens), or without one"
+                .into(),
+            "请新建采集，改用其他单个响应的最大词元数（--response-tokens），或不设置".into(),
+        ),
+        "stream" | "stream_options" => (
+            "Create a collection that streams responses, or one that does not (--stream yes or no)".into(),
+            "请新建采集，改用流式或非流式响应（--stream yes 或 no）".into(),
+        ),
+        _ => (
+            "Create a collection without it in the additional fields (--parameters)".into(),
+            "请新建采集，从其他字段（--parameters）中去掉它".into(),
+        ),
+    }
+}
+
 /// Why a collection stopped, as a sentence without its full stop.
 pub fn stop_reason(reason: &StopReason) -> Message {
     match reason {
@@ -310,6 +341,20 @@ pub fn stop_reason(reason: &StopReason) -> Message {
             format!("端点拒绝请求。{}", faults::request_fault(Lang::Zh, fault)),
         )
             .into(),
+        StopReason::RefusedField { field, fault } => {
+            let (en, zh) = remedy(field);
+            (
+                format!(
+                    "The endpoint refuses the field {field} of the request. {}. {en}",
+                    faults::request_fault(Lang::En, fault).trim_end_matches('.')
+                ),
+                format!(
+                    "端点拒绝请求中的字段 {field}。{}。{zh}",
+                    faults::request_fault(Lang::Zh, fault).trim_end_matches(['.', '。'])
+                ),
+            )
+                .into()
+        }
         StopReason::Failing(fault) => (
             format!(
                 "Several requests in a row failed, the last one as follows. {}",

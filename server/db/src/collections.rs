@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use model::{
     collection::{
         ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, EndCount, JudgedOutput, RequestDetail,
-        RequestRow, StopReason, TestedAnswer,
+        RequestForm, RequestRow, StopReason, TestedAnswer,
     },
     conversation::InstructionAnswer,
     fault::RequestFault,
@@ -63,6 +63,8 @@ pub struct Collection {
     pub version: DatasetVersionId,
     pub url: String,
     pub settings: CollectionSettings,
+    /// How the endpoint wants requests; absent until it has answered one.
+    pub form: Option<RequestForm>,
     /// As in [`NewRow`].
     pub tasks: Vec<String>,
     pub judging: Option<Judging>,
@@ -132,7 +134,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<CollectionRow>, Fail
 /// One collection.
 pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Failure> {
     let query = format!(
-        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.tasks, c.leased_until >= ?2 AS in_work
+        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.form, c.tasks, c.leased_until >= ?2 AS in_work
          FROM collections c {JOINS} WHERE c.id = ?1 AND c.status <> 'deleted'"
     );
     let read = |found: &Row<'_>| {
@@ -141,6 +143,7 @@ pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Fa
             version: DatasetVersionId(found.get("version_id")?),
             url: found.get("url")?,
             settings: json(found, COLLECTIONS, "settings")?,
+            form: optional_json(found, COLLECTIONS, "form")?,
             tasks: json(found, COLLECTIONS, "tasks")?,
             judging: judging(found)?,
             responses: found.get("responses")?,
@@ -414,6 +417,13 @@ pub fn set_status(
 pub fn set_settings(conn: &Connection, id: CollectionId, settings: &CollectionSettings) -> Result<(), Failure> {
     let query = "UPDATE collections SET settings = ?2 WHERE id = ?1";
     conn.execute(query, params![id.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Stores how the endpoint wants requests, if the holder still holds the collection.
+pub fn set_form(conn: &Connection, id: CollectionId, holder: &str, form: RequestForm) -> Result<(), Failure> {
+    let query = "UPDATE collections SET form = ?3 WHERE id = ?1 AND holder = ?2";
+    conn.execute(query, params![id.0, holder, serde_json::to_string(&form)?])?;
     Ok(())
 }
 

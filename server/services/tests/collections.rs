@@ -245,3 +245,184 @@ async fn a_limit_of_requests_waits_as_long_as_the_endpoint_says() {
         assert_eq!(bench.requests(row.id).await[0].attempts, 1, "a limit is no attempt");
     }
 }
+
+/// A refusal of a field.
+fn refusal(status: u16, message: &str, param: Option<&str>) -> Does {
+    let error = json!({ "error": { "message": message, "type": "invalid_request_error", "param": param } });
+    Does::Sends(status, Vec::new(), error.to_string())
+}
+
+/// A stream of these pieces of text.
+fn events(pieces: &[&str], end: &str) -> Does {
+    let chunk = |content: &&str| {
+        let choice = json!({ "index": 0, "delta": { "content": content }, "finish_reason": null });
+        format!("data: {}\n\n", json!({ "object": "chat.completion.chunk", "model": "m", "choices": [choice] }))
+    };
+    let all = pieces.iter().map(chunk).collect::<String>();
+    Does::Sends(200, vec![("content-type", "text/event-stream".into())], format!(": ping\n\n{all}{end}"))
+}
+
+const CODE: [&str; 3] = ["```java\nint", " a;\n", "```"];
+const DONE: &str = "data: [DONE]\n\n";
+
+#[tokio::test]
+async fn the_first_request_finds_out_what_the_endpoint_wants() {
+    let bench = Bench::new(|asked| match &asked.body {
+        body if body.get("max_tokens").is_some() => refusal(
+            400,
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            Some("max_tokens"),
+        ),
+        body if body["stream"] != true => {
+            refusal(400, "This model only support stream mode, please enable the stream parameter.", None)
+        }
+        body if body.get("stream_options").is_some() => refusal(422, "Unknown field: stream_options", None),
+        _ => events(&CODE, DONE),
+    })
+    .await;
+    let settings = CollectionSettings { response_tokens: Some(500), seed: Some(1), ..CollectionSettings::default() };
+    let row = bench.run(6, settings).await;
+    assert_eq!((row.status, row.answered, row.failed, row.sent), (CollectionStatus::Finished, 6, 0, 9), "{row:?}");
+    let fields = bench.fields();
+    let last = json!({ "model": "Collected", "seed": 1, "max_completion_tokens": 500, "stream": true });
+    assert!(fields[3..].iter().all(|sent| *sent == last), "{fields:?}");
+    let keys: std::collections::BTreeSet<String> = bench.endpoint.asked().iter().map(Asked::key).collect();
+    assert_eq!(keys.len(), 9, "another request has another idempotency key");
+    let response = bench.request(row.id, 0).await.response;
+    assert_eq!(response.as_deref(), Some(&*CODE.concat()));
+    let detail = bench.services.collections.get(&OPERATOR, row.id).await.unwrap();
+    let form = detail.form.unwrap();
+    assert!(form.stream && form.max_completion_tokens && form.no_stream_options, "{form:?}");
+}
+
+#[tokio::test]
+async fn what_was_found_out_holds_when_a_collection_goes_on() {
+    let bench = Bench::new(|asked| match asked.body["stream"] == true {
+        true => events(&CODE, DONE),
+        false => refusal(400, "Streaming is required", None),
+    })
+    .await;
+    let settings = CollectionSettings { max_requests: Some(3), ..in_turn() };
+    let row = bench.run(4, settings).await;
+    assert_eq!((row.reason, row.answered), (Some(StopReason::MaxRequests), 2));
+    let how = CollectionResume { max_requests: Some(20), ..CollectionResume::default() };
+    bench.services.collections.resume(&OPERATOR, row.id, how).await.unwrap();
+    assert!(bench.services.collections.send(row.id).await.unwrap());
+    let streamed = bench.fields().iter().filter(|sent| sent["stream"] == true).count();
+    assert_eq!((bench.endpoint.asked().len(), streamed), (5, 4), "one request found it out, once");
+}
+
+#[tokio::test]
+async fn a_refused_field_stops_it_after_one_request_and_it_says_what_to_change() {
+    let words = "does not support 0.2 with this model";
+    let check = async |settings: CollectionSettings, does: Does, says: [&str; 3]| {
+        let bench = Bench::new(move |_| does.clone()).await;
+        let row = bench.run(5, settings).await;
+        assert_eq!((row.status, row.sent, row.failed), (CollectionStatus::Stopped, 1, 0), "{row:?}");
+        let reason = texts::collections::stop_reason(row.reason.as_ref().unwrap());
+        for says in says {
+            assert!(reason.en.contains(says), "{} does not say {says}", reason.en);
+        }
+    };
+    let usual = CollectionSettings::default;
+    let temperature = || CollectionSettings { temperature: Some(0.2), ..usual() };
+    let refused = refusal(400, &format!("Unsupported value: 'temperature' {words}."), Some("temperature"));
+    check(temperature(), refused, ["the field temperature", words, "--temperature"]).await;
+    let refused = refusal(400, "litellm.UnsupportedParamsError: model does not support temperature=0.2", None);
+    check(temperature(), refused, ["the field temperature", "UnsupportedParamsError", "--temperature"]).await;
+    let settings = CollectionSettings { seed: Some(1), ..usual() };
+    let detail = json!({ "detail": [{ "type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Not permitted" }] });
+    let refused = Does::Sends(422, Vec::new(), detail.to_string());
+    check(settings, refused, ["the field seed", "Not permitted", "--seed"]).await;
+    let settings = CollectionSettings { parameters: r#"{"top_k": 5}"#.into(), ..usual() };
+    check(
+        settings,
+        refusal(400, "Unrecognized argument: top_k", None),
+        ["the field top_k", "Unrecognized", "--parameters"],
+    )
+    .await;
+    let settings = CollectionSettings { stream: Some(false), ..usual() };
+    let refused = refusal(400, "This model only supports stream mode", None);
+    check(settings, refused, ["the field stream", "only supports stream", "--stream"]).await;
+    let settings = CollectionSettings { response_tokens: Some(9999), ..usual() };
+    let refused = refusal(400, "max_tokens is too large: 9999. At most 4096 are possible.", Some("max_tokens"));
+    check(settings, refused, ["the field max_tokens", "too large", "--response-tokens"]).await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_fails_alone() {
+    let long = refusal(400, "This model's maximum context length is 8192 tokens. Reduce max_tokens.", Some("messages"));
+    let good = choice(json!({ "content": "int a;" }), json!("stop"));
+    let bench = Bench::new(each(vec![long, good])).await;
+    let row = bench.run(4, CollectionSettings { response_tokens: Some(100), ..in_turn() }).await;
+    assert_eq!((row.status, row.answered, row.failed), (CollectionStatus::Finished, 3, 1), "{row:?}");
+}
+
+#[tokio::test]
+async fn a_stream_is_read_to_its_end_or_is_an_error() {
+    let half = events(&CODE[..1], "");
+    let failed = events(&CODE[..1], "data: {\"error\": {\"message\": \"Overloaded\", \"code\": 503}}\n\n");
+    let finish = r#"data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3, "completion_tokens": 4}}"#;
+    // Nobody asked for a stream, and the first two are sent again.
+    let bench = Bench::new(each(vec![half, failed, events(&CODE, DONE), events(&CODE, finish)])).await;
+    let row = bench.run(2, in_turn()).await;
+    assert_eq!((row.answered, row.failed, row.sent), (2, 0, 4), "{row:?}");
+    assert_eq!((row.ended(model::collection::End::Length), row.estimated), (1, 1));
+    for at in [0, 1] {
+        assert_eq!(bench.request(row.id, at).await.response.as_deref(), Some(&*CODE.concat()));
+    }
+    assert!(bench.fields().iter().all(|sent| sent.get("stream").is_none()));
+}
+
+#[tokio::test]
+async fn fields_that_have_an_option_are_refused_with_its_name() {
+    let bench = Bench::new(|_| Does::Says("int a;".into())).await;
+    for (field, option) in [
+        ("stream", "--stream"),
+        ("n", "--samples"),
+        ("max_tokens", "--response-tokens"),
+        ("temperature", "--temperature"),
+        ("top_p", "--top-p"),
+        ("seed", "--seed"),
+        ("model", "--endpoint-model"),
+        ("messages", "prompt template"),
+    ] {
+        let settings =
+            CollectionSettings { parameters: format!("{{\"{field}\": true}}"), ..CollectionSettings::default() };
+        let new = NewCollection {
+            dataset: "starter".into(),
+            model: "M".into(),
+            endpoint: "fake".into(),
+            settings,
+            ..NewCollection::default()
+        };
+        let refused = bench.services.collections.create(&OPERATOR, new).await.unwrap_err().to_string();
+        assert!(refused.contains(option) && refused.contains(field), "{refused} does not say {option}");
+    }
+    // Another field for the same limit counts in the reckoning of tokens.
+    let settings =
+        CollectionSettings { parameters: r#"{"max_completion_tokens": 500}"#.into(), ..CollectionSettings::default() };
+    let id = bench.create(2, settings.clone()).await;
+    let plan = bench.services.collections.get(&OPERATOR, id).await.unwrap().plan;
+    assert_eq!(plan.response_tokens, Some(1000));
+    let twice = CollectionSettings { response_tokens: Some(100), ..settings };
+    let new = NewCollection {
+        dataset: "starter".into(),
+        model: "M".into(),
+        endpoint: "fake".into(),
+        settings: twice,
+        ..NewCollection::default()
+    };
+    assert!(bench.services.collections.create(&OPERATOR, new).await.is_err());
+}
+
+#[test]
+fn reasons_of_an_end_have_a_meaning_in_every_servers_words() {
+    use model::collection::End;
+    let check = |end: End, reasons: &[&str]| reasons.iter().for_each(|one| assert_eq!(End::of(one), end, "{one}"));
+    check(End::Stop, &["stop", "STOP", "end_turn", "eos", "stop_sequence"]);
+    check(End::Length, &["length", "MAX_TOKENS", "max_output_tokens", "model_length"]);
+    check(End::Filter, &["content_filter", "SAFETY", "refusal", "sensitive"]);
+    check(End::Tools, &["tool_calls", "tool_use", "function_call"]);
+    check(End::Other, &["", "unknown", "stopped by nobody", "7"]);
+}

@@ -86,6 +86,9 @@ pub struct RequestArgs {
     /// Maximum tokens per response [default: the endpoint's]
     #[arg(long, value_name = "N")]
     response_tokens: Option<u32>,
+    /// Stream responses: yes or no [default: only if the endpoint answers in no other way]
+    #[arg(long, value_name = "YES_OR_NO", value_parser = yes_or_no)]
+    stream: Option<bool>,
     /// Additional request fields, as a JSON object: '{"top_k": 20}'
     #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
     parameters: String,
@@ -138,6 +141,7 @@ impl RequestArgs {
             top_p: self.top_p,
             seed: self.seed,
             response_tokens: self.response_tokens,
+            stream: self.stream,
             parameters: self.parameters.clone(),
             at_once: self.at_once,
             per_minute: self.per_minute,
@@ -308,6 +312,14 @@ impl Collect {
                 ..self.requests.settings(self.samples)
             },
         })
+    }
+}
+
+fn yes_or_no(word: &str) -> Result<bool, String> {
+    match word {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("write yes or no".into()),
     }
 }
 
@@ -525,7 +537,7 @@ fn requests_text(row: &CollectionRow, settings: &CollectionSettings) -> String {
 }
 
 fn whole_text(whole: &Whole) -> String {
-    let CollectionDetail { row, settings, plan, submissions, .. } = &whole.detail;
+    let CollectionDetail { row, settings, form, plan, submissions, .. } = &whole.detail;
     let mut facts = vec![
         ("Model", format!("{} ({} at {})", row.model_name, row.endpoint_model, row.endpoint)),
         ("Dataset", format!("{} v{}", row.dataset, row.number)),
@@ -552,6 +564,11 @@ fn whole_text(whole: &Whole) -> String {
     optional("Top-p", settings.top_p.map(|p| p.to_string()));
     optional("Seed", settings.seed.map(|seed| seed.to_string()));
     optional("Tokens per response", settings.response_tokens.map(|most| format!("at most {most}")));
+    optional("Streamed responses", settings.stream.map(|is| if is { "yes" } else { "no" }.to_owned()));
+    let form = form.unwrap_or_default();
+    let found = form.stream && settings.stream.is_none();
+    optional("Streamed responses", found.then(|| "yes: the endpoint answers in no other way".to_owned()));
+    optional("Maximum sent as", form.max_completion_tokens.then(|| "max_completion_tokens".to_owned()));
     optional("Maximum number of requests", settings.max_requests.map(|most| most.to_string()));
     optional("Maximum number of tokens", settings.max_tokens.map(|most| most.to_string()));
     optional("Further fields", Some(settings.parameters.clone()).filter(|text| !text.is_empty()));

@@ -424,7 +424,7 @@ async fn the_command_line_collects_imports_and_shows_what_it_would_send() {
     let refused = call(&["--samples", "0"]).await.unwrap();
     assert_eq!(refused.status.code(), Some(2));
     let refused = call(&["--parameters", "{\"model\": 1}"]).await.unwrap();
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("model has a setting of its own"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--endpoint-model"));
     let deleted = program(&app, &["collections", "delete", &id]).status().unwrap();
     assert!(deleted.success());
 }

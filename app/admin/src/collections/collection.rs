@@ -305,6 +305,13 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
         let text = text.trim().to_owned();
         (!text.is_empty()).then(|| view! { <div><dt>{name}</dt><dd><pre class="prompt-text">{text}</pre></dd></div> })
     };
+    let form = detail.form.unwrap_or_default();
+    let streamed = match (s.stream, form.stream) {
+        (Some(true), _) => Some(t.stream_yes.to_owned()),
+        (Some(false), _) => Some(t.stream_no.to_owned()),
+        (None, true) => Some(t.stream_found.to_owned()),
+        (None, false) => None,
+    };
     let judging = row.judging.as_ref();
     let samples = if judging.is_some() { t.answers } else { t.samples };
     view! {
@@ -349,6 +356,8 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 {code(t.turn_template, &s.turn_template.en)}
                 {code(t.feedback_template, &s.feedback_template.en)}
                 {code(t.parameters, &s.parameters)}
+                {fact(t.stream, streamed)}
+                {fact(t.limit_field, form.max_completion_tokens.then(|| "max_completion_tokens".to_owned()))}
                 {fact(t.at_once, Some(s.at_once.to_string()))}
                 {fact(t.per_minute, s.per_minute.map(|n| n.to_string()))}
                 {fact(t.timeout, Some(s.timeout_s.to_string()))}

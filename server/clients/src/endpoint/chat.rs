@@ -5,7 +5,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use model::{collection::ChatMessage, fault::RequestFault};
+use model::{
+    collection::{ChatMessage, RequestForm},
+    fault::RequestFault,
+};
 use reqwest::{
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
     redirect::Policy,
@@ -17,6 +20,7 @@ use super::{
     Endpoint, Key,
     completion::{Completion, NoCompletion},
     refusal::Said,
+    stream::{self, Stream},
     wait,
 };
 use base::error::chain;
@@ -25,6 +29,8 @@ use base::error::chain;
 pub const LONGEST_RESPONSE: usize = 256 * 1024;
 /// Maximum size of an HTTP body in bytes: a response whose every character is escaped, with room for reasoning.
 const LARGEST_BODY: usize = 4 * 1024 * 1024;
+/// Maximum size of a stream in bytes. Each token has an event of its own, of a few hundred bytes; only its text is kept.
+const LARGEST_STREAM: usize = 64 * 1024 * 1024;
 /// Maximum size of the body of an error of which a part is shown, in bytes.
 const LARGEST_ERROR: usize = 64 * 1024;
 /// Maximum length of an error's text in characters.
@@ -44,6 +50,10 @@ pub struct Ask<'a> {
     pub max_tokens: Option<u32>,
     /// Further fields.
     pub parameters: &'a Map<String, Value>,
+    /// How the endpoint wants the request, as far as it is known.
+    pub form: RequestForm,
+    /// Whether responses may be streamed if the endpoint wants that.
+    pub may_stream: bool,
 }
 
 impl Ask<'_> {
@@ -53,6 +63,10 @@ impl Ask<'_> {
 
     /// The request's body.
     fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
+        #[derive(Serialize)]
+        struct StreamOptions {
+            include_usage: bool,
+        }
         #[derive(Serialize)]
         struct Body<'a> {
             model: &'a str,
@@ -65,19 +79,86 @@ impl Ask<'_> {
             seed: Option<i64>,
             #[serde(skip_serializing_if = "Option::is_none")]
             max_tokens: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            max_completion_tokens: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            stream: Option<bool>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            stream_options: Option<StreamOptions>,
             #[serde(flatten)]
             parameters: &'a Map<String, Value>,
         }
+        let RequestForm { stream, no_stream_options, max_completion_tokens } = self.form;
+        let has_options = self.parameters.contains_key("stream_options");
         serde_json::to_vec(&Body {
             model: self.model,
             messages: self.messages,
             temperature: self.temperature,
             top_p: self.top_p,
             seed: self.seed,
-            max_tokens: self.max_tokens,
+            max_tokens: self.max_tokens.filter(|_| !max_completion_tokens),
+            max_completion_tokens: self.max_tokens.filter(|_| max_completion_tokens),
+            stream: stream.then_some(true),
+            stream_options: (stream && !no_stream_options && !has_options)
+                .then_some(StreamOptions { include_usage: true }),
             parameters: self.parameters,
         })
     }
+}
+
+impl Ask<'_> {
+    /// The form in which the endpoint wants the request, if that is what an error says.
+    fn other_form(&self, said: &Said) -> Option<RequestForm> {
+        let (form, message) = (self.form, said.message.to_lowercase());
+        let is_about = |field: &str| said.param.as_deref() == Some(field) || message.contains(field);
+        if form.stream && !form.no_stream_options && (is_about("stream_options") || is_about("include_usage")) {
+            return Some(RequestForm { no_stream_options: true, ..form });
+        }
+        let is_stream = |word: &&str| has_word(&message, word);
+        let about_streams = ["stream", "streaming", "streamed"].iter().any(is_stream) || message.contains("流式");
+        if !form.stream && self.may_stream && (said.param.as_deref() == Some("stream") || about_streams) {
+            return Some(RequestForm { stream: true, ..form });
+        }
+        let has_limit = self.max_tokens.is_some() && !form.max_completion_tokens;
+        (has_limit && message.contains("max_completion_tokens"))
+            .then_some(RequestForm { max_completion_tokens: true, ..form })
+    }
+
+    /// The field of the request that an error is about.
+    fn field(&self, said: &Said) -> Option<String> {
+        // It depends on the prompt, so that other requests may pass.
+        let message = said.message.to_lowercase();
+        if ["context", "too long", "input tokens"].iter().any(|words| message.contains(words)) {
+            return None;
+        }
+        let own = [
+            ("temperature", self.temperature.is_some()),
+            ("top_p", self.top_p.is_some()),
+            ("seed", self.seed.is_some()),
+            ("max_completion_tokens", self.max_tokens.is_some() && self.form.max_completion_tokens),
+            ("max_tokens", self.max_tokens.is_some() && !self.form.max_completion_tokens),
+            ("stream_options", self.form.stream),
+            ("stream", true),
+        ];
+        let own = own.iter().filter(|(_, is_sent)| *is_sent).map(|(name, _)| *name);
+        let mut sent = own.chain(self.parameters.keys().map(String::as_str));
+        // Some servers name it with its place, such as `body.temperature`.
+        let param = said.param.as_deref().and_then(|param| param.rsplit(['.', '/']).next());
+        match param {
+            Some(param) if sent.clone().any(|name| name == param) => Some(param.to_owned()),
+            _ => sent.find(|name| has_word(&message, &name.to_lowercase())).map(str::to_owned),
+        }
+    }
+}
+
+/// Whether a text contains a word by itself, not as a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + word.len()..]);
+            !before.chars().next_back().is_some_and(is_part) && !after.chars().next().is_some_and(is_part)
+        })
 }
 
 /// A model's response.
@@ -113,6 +194,16 @@ pub enum Reply {
     Failed {
         fault: RequestFault,
         wait: Option<Duration>,
+    },
+    /// The endpoint wants the request in another form.
+    OtherForm {
+        form: RequestForm,
+        fault: RequestFault,
+    },
+    /// The endpoint refuses a field of the request.
+    RefusedField {
+        field: String,
+        fault: RequestFault,
     },
     /// The endpoint will never answer this request.
     Refused {
@@ -172,11 +263,9 @@ impl Client {
         };
         let (status, wait) = (answer.status(), wait::of_headers(answer.headers(), SystemTime::now()));
         if status.is_success() {
-            return match self.body(answer, LARGEST_BODY).await {
-                Ok((body, true)) => self.read(&body, wait),
-                Ok((_, false)) => {
-                    Reply::Refused { fault: RequestFault::BodyTooLarge { limit_bytes: LARGEST_BODY as u64 } }
-                }
+            return match self.receive(answer).await {
+                Ok(read) => self.answer(ask, read, wait),
+                Err(fault @ RequestFault::BodyTooLarge { .. }) => Reply::Refused { fault },
                 Err(fault) => Reply::Failed { fault, wait },
             };
         }
@@ -184,7 +273,67 @@ impl Client {
             return Reply::RefusedAll { fault: RequestFault::Redirect { status: status.as_u16() } };
         }
         let body = self.body(answer, LARGEST_ERROR).await.map(|(body, _)| body).unwrap_or_default();
-        Said::read(&body).reply(Some(status.as_u16()), wait, self.key.as_ref())
+        self.refusal(ask, &Said::read(&body), Some(status.as_u16()), wait)
+    }
+
+    /// What follows from an error.
+    fn refusal(&self, ask: &Ask<'_>, said: &Said, status: Option<u16>, wait: Option<Duration>) -> Reply {
+        match said.reply(status, wait, self.key.as_ref()) {
+            Reply::Refused { fault } => match (ask.other_form(said), ask.field(said)) {
+                (Some(form), _) => Reply::OtherForm { form, fault },
+                (None, Some(field)) => Reply::RefusedField { field, fault },
+                (None, None) => Reply::Refused { fault },
+            },
+            reply => reply,
+        }
+    }
+
+    /// Reads a completion, as a whole or as a stream: a server may send either, whatever it was asked for.
+    async fn receive(&self, mut answer: reqwest::Response) -> Result<Result<Response, NoCompletion>, RequestFault> {
+        let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let is_said = kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
+        let (mut body, mut size, mut stream) = (Vec::new(), 0, None::<Stream>);
+        loop {
+            let chunk = match (answer.chunk().await, &stream) {
+                (Ok(Some(chunk)), _) => chunk,
+                (Ok(None), _) => break,
+                (Err(_), Some(stream)) if stream.has_ended() => break,
+                (Err(e), _) => return Err(self.network(e)),
+            };
+            size += chunk.len();
+            let most = if stream.is_some() { LARGEST_STREAM } else { LARGEST_BODY };
+            if size > most {
+                return Err(RequestFault::BodyTooLarge { limit_bytes: most as u64 });
+            }
+            let added = match &mut stream {
+                Some(stream) => stream.add(&chunk),
+                None => {
+                    body.extend_from_slice(&chunk);
+                    match stream::begins(&body, is_said) {
+                        true => stream.insert(Stream::default()).add(&std::mem::take(&mut body)),
+                        false => Ok(()),
+                    }
+                }
+            };
+            if let Err(why) = added {
+                return Ok(Err(why));
+            }
+            if stream.as_ref().is_some_and(Stream::is_done) {
+                break;
+            }
+        }
+        match stream {
+            Some(stream) => match stream.end() {
+                Ok(Some(response)) => Ok(Ok(response)),
+                Ok(None) => Err(RequestFault::StreamCutOff),
+                Err(why) => Ok(Err(why)),
+            },
+            None if is_said && body.trim_ascii().is_empty() => Err(RequestFault::StreamCutOff),
+            None => Ok(match serde_json::from_slice(&body) {
+                Ok(body) => Completion::read(&body),
+                Err(e) => Err(NoCompletion::NotJson(format!("{e}: {}", String::from_utf8_lossy(&body)))),
+            }),
+        }
     }
 
     /// A body of at most `most` bytes, and whether it ended there.
@@ -200,20 +349,8 @@ impl Client {
         }
     }
 
-    /// Reads a chat completion.
-    fn read(&self, body: &[u8], wait: Option<Duration>) -> Reply {
-        match serde_json::from_slice(body) {
-            Ok(body) => self.answer(Completion::read(&body), wait),
-            Err(e) => {
-                let said = clean(&String::from_utf8_lossy(body), self.key.as_ref());
-                let detail = if said.is_empty() { e.to_string() } else { format!("{e}: {said}") };
-                Reply::Failed { fault: RequestFault::NotJson { detail }, wait }
-            }
-        }
-    }
-
     /// What follows from a completion.
-    fn answer(&self, read: Result<Response, NoCompletion>, wait: Option<Duration>) -> Reply {
+    fn answer(&self, ask: &Ask<'_>, read: Result<Response, NoCompletion>, wait: Option<Duration>) -> Reply {
         let word = |text: String| clean(&text, self.key.as_ref());
         match read {
             Ok(response) => Reply::Answered(Response {
@@ -222,7 +359,10 @@ impl Client {
                 model: response.model.map(word),
                 ..response
             }),
-            Err(NoCompletion::Error(error)) => Said::of(&error).reply(None, wait, self.key.as_ref()),
+            Err(NoCompletion::Error(error)) => self.refusal(ask, &Said::of(&error), None, wait),
+            Err(NoCompletion::NotJson(detail)) => {
+                Reply::Failed { fault: RequestFault::NotJson { detail: word(detail) }, wait }
+            }
             Err(NoCompletion::NoChoice) => Reply::Failed { fault: RequestFault::NoChoice, wait },
             // The endpoint speaks another protocol, or the model's answer is what it is: the next one would be the same.
             Err(NoCompletion::Shape(detail)) => {
@@ -283,6 +423,8 @@ mod tests {
             seed: Some(3),
             max_tokens: None,
             parameters: &parameters,
+            form: RequestForm::default(),
+            may_stream: true,
         };
         let body = r#"{"model":"m","messages":[{"role":"user","content":"x"}],"temperature":0.2,"seed":3,"top_k":5}"#;
         assert_eq!(String::from_utf8(ask.body().unwrap()).unwrap(), body);

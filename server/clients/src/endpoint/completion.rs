@@ -41,6 +41,8 @@ pub enum NoCompletion {
     Error(Value),
     /// It has no choice.
     NoChoice,
+    /// It is not JSON; what is wrong with it.
+    NotJson(String),
     /// It has another shape; what is wrong with it.
     Shape(String),
     /// The text is longer than an output can be.

@@ -6,6 +6,7 @@
 mod chat;
 mod completion;
 mod refusal;
+mod stream;
 mod wait;
 
 use std::{collections::BTreeMap, fmt, fs, path::Path, sync::Arc};

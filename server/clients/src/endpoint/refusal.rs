@@ -245,7 +245,9 @@ mod tests {
         let (word, fault) = match reply {
             Reply::Limited { fault, .. } => ("limited", fault),
             Reply::Failed { fault, .. } => ("failed", fault),
-            Reply::Refused { fault } => ("refused", fault),
+            Reply::Refused { fault } | Reply::RefusedField { fault, .. } | Reply::OtherForm { fault, .. } => {
+                ("refused", fault)
+            }
             Reply::RefusedAll { fault } => ("refused all", fault),
             Reply::Answered(_) => return ("answered", String::new()),
         };

@@ -18,6 +18,16 @@ const LARGEST_EVENT: usize = 4 * 1024 * 1024;
 /// What the data of the last event is.
 const DONE: &str = "[DONE]";
 
+/// Whether a body is events, by its first bytes; some servers do not say so in its type. `is_said` is whether this one does.
+pub fn begins(body: &[u8], is_said: bool) -> bool {
+    let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body).trim_ascii_start();
+    let first = body.first();
+    // A server may give an error the type of the events that were asked for.
+    let is_other = matches!(first, None | Some(b'{' | b'[' | b'<'));
+    !is_other
+        && (is_said || ["data:", "event:", ":", "id:", "retry:"].iter().any(|name| body.starts_with(name.as_bytes())))
+}
+
 /// Reads the events of a completion.
 #[derive(Debug, Default)]
 pub struct Stream {
@@ -56,6 +66,11 @@ impl Stream {
         Ok(())
     }
 
+    /// Whether the model has said why it ended, after which nothing of the response is missing.
+    pub fn has_ended(&self) -> bool {
+        self.completion.has_ended()
+    }
+
     /// Whether the last event has come.
     pub fn is_done(&self) -> bool {
         self.is_done
@@ -66,7 +81,7 @@ impl Stream {
         // A server may leave out the blank line after the last event.
         let line = std::mem::take(&mut self.line);
         self.line(&line)?;
-        if self.is_event() {
+        if self.is_event() || self.event == "error" {
             self.event()?;
         }
         if !self.is_done && !self.completion.has_ended() {
@@ -110,7 +125,7 @@ impl Stream {
     /// Whether the data so far are a complete event.
     fn is_event(&self) -> bool {
         let data = self.data.trim();
-        self.event == "error" || data.ends_with('}') && serde_json::from_str::<IgnoredAny>(data).is_ok()
+        data.ends_with('}') && serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
 
     /// Reads the data of a complete event.
@@ -127,7 +142,7 @@ impl Stream {
             Ok(error) if name == "error" => Err(NoCompletion::Error(error.get("error").cloned().unwrap_or(error))),
             Ok(chunk) => self.completion.add(&chunk),
             Err(_) if name == "error" => Err(NoCompletion::Error(Value::String(data))),
-            Err(e) => Err(NoCompletion::Shape(format!("an event of the stream is not valid JSON: {e}"))),
+            Err(e) => Err(NoCompletion::NotJson(format!("an event of the stream: {e}"))),
         }
     }
 }
@@ -200,7 +215,7 @@ mod tests {
         assert_eq!(read(": ping\n\n"), Ok(None));
         // In the middle of a chunk.
         assert_eq!(read(&format!("{begun}data: {{\"choices\": [{{")), Ok(None));
-        assert!(matches!(read(&format!("{begun}data: {{\"choices\": [{{\n\n")), Err(NoCompletion::Shape(_))));
+        assert!(matches!(read(&format!("{begun}data: {{\"choices\": [{{\n\n")), Err(NoCompletion::NotJson(_))));
         // A server may leave out either the reason or the mark of the end, and the blank line after it.
         for end in [format!("data: {}", chunk("", "stop")), "data: [DONE]".into(), "data: [DONE]\n\n".into()] {
             let response = read(&format!("{begun}{end}")).unwrap().unwrap();

@@ -12,7 +12,7 @@ use std::{
 };
 
 use model::{
-    collection::{ChatMessage, CollectionSettings, CollectionStatus, StopReason},
+    collection::{ChatMessage, CollectionSettings, CollectionStatus, RequestForm, StopReason},
     conversation::Way,
     fault::RequestFault,
     ids::CollectionId,
@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
 use super::{
+    settings::response_limit,
     subjects::USUAL_RESPONSE,
     testing::Testing,
     work::{Work, combined, missing_prompt},
@@ -84,6 +85,10 @@ pub struct Driver {
     model: String,
     pub(super) settings: CollectionSettings,
     parameters: Arc<Map<String, Value>>,
+    /// How the endpoint wants requests, and whether it has answered one in this form. Until then, requests are sent one by
+    /// one, so that an endpoint that refuses all of them refuses one.
+    form: RequestForm,
+    is_answered: bool,
     pub(super) work: Work,
     /// Messages by their key, where several requests have the same.
     prompts: HashMap<String, Arc<[ChatMessage]>>,
@@ -109,6 +114,14 @@ fn most_attempts(fault: &RequestFault) -> u32 {
         }
         _ => MOST_ATTEMPTS,
     }
+}
+
+/// The end of an idempotency key: a request in another form is another request, which an endpoint that knows the first one
+/// must not answer with its error.
+fn form_key(form: RequestForm) -> String {
+    let parts =
+        [(form.stream, "-stream"), (form.no_stream_options, "-plain"), (form.max_completion_tokens, "-completion")];
+    parts.into_iter().filter(|(is_set, _)| *is_set).map(|(_, part)| part).collect()
 }
 
 /// A finished HTTP request.
@@ -149,7 +162,8 @@ impl Driver {
             let work = Work::load(conn, &found)?;
             Ok((found, work, copy::instance(conn)?))
         };
-        let (Collection { row, settings, version, .. }, work, instance) = db.read_long(load).await?;
+        let (Collection { row, settings, form, version, .. }, work, instance) = db.read_long(load).await?;
+        let known = form.unwrap_or_default();
         let parameters = super::settings::parameters(&settings.parameters)
             .map_err(|(what, _)| stored::unreadable(collections::COLLECTIONS, id.0, "settings", what.en))?;
         let client =
@@ -161,8 +175,10 @@ impl Driver {
             instance,
             client,
             model: row.endpoint_model,
-            settings,
             parameters: Arc::new(parameters),
+            form: RequestForm { stream: settings.stream.unwrap_or(known.stream), ..known },
+            is_answered: form.is_some(),
+            settings,
             work,
             prompts: HashMap::new(),
             pace,
@@ -195,7 +211,7 @@ impl Driver {
             if !ended {
                 self.begin_tests().await?;
             }
-            while !ended && flight.len() < self.settings.at_once as usize && Instant::now() >= self.not_before {
+            while !ended && flight.len() < self.at_once() && Instant::now() >= self.not_before {
                 match self.begin(&mut flight).await? {
                     Begun::Sent => {}
                     Begun::Wait => break,
@@ -222,6 +238,10 @@ impl Driver {
                 }
             }
         }
+    }
+
+    fn at_once(&self) -> usize {
+        if self.is_answered { self.settings.at_once as usize } else { 1 }
     }
 
     /// When something may be sent again.
@@ -261,7 +281,7 @@ impl Driver {
         let (messages, prompt) = self.messages(&mut sending).await?;
         let used = row.prompt_tokens + row.response_tokens;
         let mean = (row.response_tokens.checked_div(found.responses)).filter(|mean| *mean > 0);
-        let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
+        let response = response_limit(&self.settings).or(mean).unwrap_or(USUAL_RESPONSE);
         let reserved = response + prompts::prompt_tokens(&messages);
         if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
             return self.limit(flight.is_empty() && self.testing.is_idle(), StopReason::MaxTokens).await;
@@ -288,7 +308,8 @@ impl Driver {
         reserved: u64,
     ) {
         let (client, model, parameters) = (self.client.clone(), self.model.clone(), self.parameters.clone());
-        let key = format!("aixgrade-{}-{}-{request}", self.instance, self.id);
+        let key = format!("aixgrade-{}-{}-{request}{}", self.instance, self.id, form_key(self.form));
+        let (form, may_stream) = (self.form, self.settings.stream != Some(false));
         let CollectionSettings { temperature, top_p, seed, response_tokens: max_tokens, .. } = self.settings;
         let seed = seed.map(|seed| seed.wrapping_add(sending.sample.into()));
         flight.spawn(async move {
@@ -301,6 +322,8 @@ impl Driver {
                 seed,
                 max_tokens,
                 parameters: &parameters,
+                form,
+                may_stream,
             };
             let reply = client.ask(&ask, &key).await;
             Done { request, sending, messages: messages.clone(), reserved, latency: begun.elapsed(), reply }
@@ -363,6 +386,7 @@ impl Driver {
         match done.reply {
             Reply::Answered(response) => {
                 (self.limited, self.failures) = (0, 0);
+                self.note_form().await?;
                 let counted = (
                     response.prompt_tokens.unwrap_or_else(|| prompts::prompt_tokens(&done.messages)),
                     response.response_tokens.unwrap_or_else(|| {
@@ -399,12 +423,31 @@ impl Driver {
                 self.later.push((request, Instant::now() + wait));
                 self.fail(request, Outcome::Again, &fault).await
             }
-            Reply::Refused { fault } => self.failed(request, fault).await,
+            Reply::OtherForm { form, fault } if !self.is_answered => {
+                self.form = form;
+                self.fail(request, Outcome::AgainUncounted, &fault).await
+            }
+            Reply::RefusedField { field, fault } if !self.is_answered => {
+                self.fail(request, Outcome::AgainUncounted, &fault).await?;
+                self.end(CollectionStatus::Stopped, Some(StopReason::RefusedField { field, fault })).await
+            }
+            Reply::Refused { fault } | Reply::OtherForm { fault, .. } | Reply::RefusedField { fault, .. } => {
+                self.failed(request, fault).await
+            }
             Reply::RefusedAll { fault } => {
                 self.fail(request, Outcome::AgainUncounted, &fault).await?;
                 self.end(CollectionStatus::Stopped, Some(StopReason::Refused(fault))).await
             }
         }
+    }
+
+    /// Stores the form in which the endpoint has answered, the first time.
+    async fn note_form(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.is_answered, true) {
+            return Ok(());
+        }
+        let (id, holder, form) = (self.id, self.holder.clone(), self.form);
+        self.db.write(move |tx| collections::set_form(tx, id, &holder, form)).await
     }
 
     /// Stores a response and what it leads to: a judge's scores, or its next turn.

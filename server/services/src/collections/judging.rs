@@ -16,7 +16,11 @@ use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{CollectionService, MOST_REQUESTS, settings::check, work::Judge};
+use super::{
+    CollectionService, MOST_REQUESTS,
+    settings::{check, response_limit},
+    work::Judge,
+};
 use base::error::Failure;
 use db::{
     audit::Change,
@@ -117,7 +121,7 @@ impl CollectionService {
             requests,
             at_most: false,
             prompt_tokens: how.prompt_tokens * samples,
-            response_tokens: new.settings.response_tokens.map(|most| requests * u64::from(most)),
+            response_tokens: response_limit(&new.settings).map(|most| requests * most),
             first,
         })
     }
