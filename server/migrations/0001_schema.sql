@@ -1220,6 +1220,8 @@ CREATE TABLE collections (
     judging         TEXT,
     judging_id      INTEGER REFERENCES all_judgings (id),
     study_id        INTEGER REFERENCES all_studies (id),
+    -- Why nothing, or not everything, is sent now, and until when; JSON.
+    waiting         TEXT,
     -- Number of requests in all, and how many have been sent at least once, in order.
     total           INTEGER NOT NULL,
     next            INTEGER NOT NULL DEFAULT 0,

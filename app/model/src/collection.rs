@@ -282,6 +282,8 @@ pub struct CollectionRow {
     pub status: CollectionStatus,
     /// Why it is stopped.
     pub reason: Option<StopReason>,
+    /// What it waits for, if it is running and a request cannot be sent yet.
+    pub waiting: Option<Waiting>,
     /// Number of requests: tasks, or a judging's outputs, times samples.
     pub total: u64,
     /// Requests with a response. A judge that is asked once more counts once.
@@ -311,6 +313,16 @@ pub struct CollectionRow {
     pub created_at: Timestamp,
     /// When it last stopped or finished.
     pub ended_at: Option<Timestamp>,
+}
+
+/// Why a running collection does not send a request yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Waiting {
+    /// When it sends the request again.
+    pub until: Timestamp,
+    /// Why the endpoint did not answer it.
+    pub fault: RequestFault,
 }
 
 impl CollectionRow {

@@ -206,6 +206,9 @@ texts! {
         cut_off(n: u64)
             { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", responses(n)) }
             { format!("有 {} 个响应因达到词元数上限而结束，可能不完整。可在新的采集中提高单个响应的最大词元数。", num(n)) }
+        waits_for(time: &str, why: &str)
+            { format!("Waiting until {time}: {why}.") }
+            { format!("等待至 {time}：{why}。") }
         sent_n(n: u64) { format!("{} sent, including retries", num(n)) } { format!("共发送 {} 次（含重发）", num(n)) }
         fault(why: &str)
             { format!("The answer is not valid: {why}.") }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use model::{
     collection::{
         ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, EndCount, JudgedOutput, RequestDetail,
-        RequestForm, RequestRow, StopReason, TestedAnswer,
+        RequestForm, RequestRow, StopReason, TestedAnswer, Waiting,
     },
     conversation::InstructionAnswer,
     fault::RequestFault,
@@ -102,7 +102,7 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
 }
 
 const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
-    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.ends, c.empty, c.refused, c.other_parts, c.latency_ms, u.name AS by_name,
+    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.waiting, c.ends, c.empty, c.refused, c.other_parts, c.latency_ms, u.name AS by_name,
     c.created_at, c.ended_at, c.kind, c.judging, c.study_id, c.scored, c.invalid, c.responses,
     json_extract(c.settings, '$.at_once') AS at_once,
     json_extract(c.settings, '$.per_minute') AS per_minute";
@@ -211,6 +211,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         endpoint_model: row.get("endpoint_model")?,
         status,
         reason: optional_json(row, COLLECTIONS, "reason")?,
+        waiting: optional_json(row, COLLECTIONS, "waiting")?
+            .filter(|waiting: &Waiting| status == CollectionStatus::Running && waiting.until > clock::now()),
         total,
         answered,
         failed,
@@ -770,7 +772,7 @@ pub fn answer(
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
              response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
-             ends = ?7, invalid = invalid + ?8, responses = responses + 1, empty = empty + ?9, refused = refused + ?10,
+             waiting = NULL, ends = ?7, invalid = invalid + ?8, responses = responses + 1, empty = empty + ?9, refused = refused + ?10,
              other_parts = other_parts + ?11
          WHERE id = ?1",
     )?
@@ -897,7 +899,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// Records why a request has no response.
+/// Records why a request has no response, and until when it waits, if it is sent again.
 pub fn fail(
     conn: &Connection,
     id: CollectionId,
@@ -905,6 +907,7 @@ pub fn fail(
     request: i64,
     outcome: Outcome,
     error: &RequestFault,
+    until: Option<Timestamp>,
 ) -> Result<(), Failure> {
     if !holds(conn, id, holder)? {
         return Ok(());
@@ -917,6 +920,10 @@ pub fn fail(
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![request, status, serde_json::to_string(error)?, uncounted])?;
+    if let Some(until) = until {
+        let waiting = serde_json::to_string(&Waiting { until, fault: error.clone() })?;
+        conn.prepare_cached("UPDATE collections SET waiting = ?2 WHERE id = ?1")?.execute(params![id.0, waiting])?;
+    }
     if outcome == Outcome::Failed {
         conn.prepare_cached("UPDATE collections SET failed = failed + ?2 WHERE id = ?1")?
             .execute(params![id.0, changed])?;

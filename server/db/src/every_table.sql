@@ -129,10 +129,11 @@ INSERT INTO outcomes (key, outcome, created_at) VALUES
 INSERT INTO worker_environments (suite, options, toolchain, key_basis, fingerprint, environment)
     VALUES ('s', '{}', 'Python 3.11.2', 'b', 'f', '{}');
 
-INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, url, settings, form, tasks, total, status,
-        reason, created_at)
+INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, url, settings, form, waiting, tasks, total,
+        status, reason, created_at)
     VALUES (1, 1, 'm', 'm', 'local', 'http://127.0.0.1:8000/v1', '{}',
-        '{"stream":true,"no_stream_options":false,"max_completion_tokens":false}', '["1"]', 1, 'finished',
+        '{"stream":true,"no_stream_options":false,"max_completion_tokens":false}',
+        '{"until":9999999999999,"fault":{"code":"status","status":429,"detail":"slow down"}}', '["1"]', 1, 'finished',
         '{"kind":"failing","text":{"code":"timeout","seconds":300}}', 5);
 INSERT INTO collection_prompts (collection_id, task_id, messages) VALUES (1, '1', '[]');
 INSERT INTO collection_requests (id, collection_id, position, task_id, sample, level_order, status, attempts, sent_at,

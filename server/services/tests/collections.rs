@@ -15,6 +15,7 @@ use model::{
         CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestDetail,
         RequestRow, StopReason,
     },
+    fault::RequestFault,
     ids::CollectionId,
     page::PageOf,
     run::EngineReadiness,
@@ -414,6 +415,32 @@ async fn fields_that_have_an_option_are_refused_with_its_name() {
         ..NewCollection::default()
     };
     assert!(bench.services.collections.create(&OPERATOR, new).await.is_err());
+}
+
+#[tokio::test]
+async fn a_collection_that_waits_says_for_what() {
+    let headers = vec![("retry-after", "3000".to_owned())];
+    let limited = Does::Sends(429, headers, json!({ "error": { "message": "Slow down" } }).to_string());
+    let bench = Bench::new(move |_| limited.clone()).await;
+    let id = bench.create(3, CollectionSettings::default()).await;
+    let collections = bench.services.collections.clone();
+    collections.resume(&OPERATOR, id, CollectionResume::default()).await.unwrap();
+    let sender = tokio::spawn({
+        let collections = collections.clone();
+        async move { collections.send(id).await }
+    });
+    let waiting = loop {
+        if let Some(waiting) = collections.get(&OPERATOR, id).await.unwrap().row.waiting {
+            break waiting;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    assert!(waiting.until > base::clock::now());
+    assert_eq!(waiting.fault, RequestFault::Status { status: 429, detail: "Slow down".into() });
+    collections.stop(&OPERATOR, id).await.unwrap();
+    sender.await.unwrap().unwrap();
+    let row = collections.get(&OPERATOR, id).await.unwrap().row;
+    assert_eq!((row.status, row.waiting), (CollectionStatus::Stopped, None));
 }
 
 #[test]

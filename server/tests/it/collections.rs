@@ -429,6 +429,33 @@ async fn the_command_line_collects_imports_and_shows_what_it_would_send() {
     assert!(deleted.success());
 }
 
+#[tokio::test]
+async fn the_command_says_for_what_it_waits_and_fails_if_a_request_has_no_answer() {
+    let sent = std::sync::atomic::AtomicUsize::new(0);
+    let error = |message: &str| json!({ "error": { "message": message } }).to_string();
+    let endpoint = FakeEndpoint::start(move |_| match sent.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => Does::Sends(429, vec![("retry-after", "3".into())], error("Slow down")),
+        1 => Does::Sends(400, vec![], error("Not this prompt")),
+        _ => Does::Says(String::new()),
+    })
+    .await;
+    let app = set_up(&endpoint).await;
+    let name = format!("fake={}", endpoint.url);
+    let arguments = ["collect", "starter", "--model", "Small", "--endpoint", &name, "--task", "S01", "--task", "S02"];
+    let mut command = program(&app, &arguments);
+    let made = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let (out, err) = (String::from_utf8(made.stdout).unwrap(), String::from_utf8(made.stderr).unwrap());
+    assert_eq!(made.status.code(), Some(2), "{out}{err}");
+    for says in ["Waiting 3 s", "Slow down", "1 of 2 requests have no answer", "Not this prompt", "--failed"] {
+        assert!(err.contains(says), "{err} does not say {says}");
+    }
+    for says in
+        ["1 of 2 requests answered, 1 failed", "ended by: stop 1", "1 response is empty", "Imported as submission"]
+    {
+        assert!(out.contains(says), "{out} does not say {says}");
+    }
+}
+
 /// A dataset of HumanEval-X with two tasks, of which the second has this test.
 async fn import_humaneval(app: &TestApp, test: &str) {
     let line = |id: &str, name: &str, test: &str| {

@@ -198,6 +198,9 @@ fn so_far(i: I18n, row: CollectionRow, live: RwSignal<Option<CollectionRow>>) ->
                 let now = live.get().unwrap_or_else(|| row.clone());
                 let done = now.answered + now.failed;
                 let figures = (i.admin().done_of)(&i.number(done), &i.number(now.total), percent(done, now.total));
+                let waiting = now.waiting.map(|waiting| {
+                    (t.waits_for)(&i.time(waiting.until), request_fault(i.lang, &waiting.fault).trim_end_matches('.'))
+                });
                 let left = now.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)(s / 60, s % 60)));
                 view! {
                     <div class="so-far">
@@ -205,6 +208,7 @@ fn so_far(i: I18n, row: CollectionRow, live: RwSignal<Option<CollectionRow>>) ->
                         <span class="so-far-figures">{figures}</span>
                     </div>
                     {left.map(|text| view! { <p class="muted time-left">{text}</p> })}
+                    {waiting.map(|text| view! { <p class="muted">{text}</p> })}
                 }
             }}
         </div>

@@ -16,6 +16,7 @@ use model::{
     conversation::Way,
     fault::RequestFault,
     ids::CollectionId,
+    time::Timestamp,
 };
 use rand::Rng;
 use serde_json::{Map, Value};
@@ -27,7 +28,7 @@ use super::{
     testing::Testing,
     work::{Work, combined, missing_prompt},
 };
-use base::error::Failure;
+use base::{clock, error::Failure};
 use clients::endpoint::{Ask, Client, Endpoint, Reply};
 use db::{
     Db,
@@ -411,7 +412,7 @@ impl Driver {
                 self.limited += 1;
                 let wait = wait.unwrap_or_else(|| self.pace.wait(self.limited));
                 self.not_before = self.not_before.max(Instant::now() + wait);
-                self.fail(request, Outcome::AgainUncounted, &fault).await?;
+                self.wait(request, Outcome::AgainUncounted, &fault, wait).await?;
                 if self.limited >= MOST_LIMITED {
                     self.end(CollectionStatus::Stopped, Some(StopReason::Failing(fault))).await?;
                 }
@@ -421,7 +422,7 @@ impl Driver {
             Reply::Failed { fault, wait } => {
                 let wait = wait.unwrap_or_else(|| self.pace.wait(attempts));
                 self.later.push((request, Instant::now() + wait));
-                self.fail(request, Outcome::Again, &fault).await
+                self.wait(request, Outcome::Again, &fault, wait).await
             }
             Reply::OtherForm { form, fault } if !self.is_answered => {
                 self.form = form;
@@ -488,6 +489,13 @@ impl Driver {
 
     async fn fail(&self, request: i64, outcome: Outcome, fault: &RequestFault) -> Result<(), Failure> {
         let (id, holder, fault) = (self.id, self.holder.clone(), fault.clone());
-        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault)).await
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault, None)).await
+    }
+
+    /// The same for a request that is sent again after a while.
+    async fn wait(&self, request: i64, outcome: Outcome, fault: &RequestFault, wait: Duration) -> Result<(), Failure> {
+        let (id, holder, fault) = (self.id, self.holder.clone(), fault.clone());
+        let until = Timestamp(clock::now().0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)));
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault, Some(until))).await
     }
 }
