@@ -370,6 +370,7 @@ CREATE TABLE outputs (
     surrounding_text          TEXT NOT NULL,               -- what a chat answer has around its code
     raw           TEXT,                        -- the answer as it came, where it differs from `code`
     end_by        TEXT,                        -- why generation stopped, where the file says so
+    reasoning     TEXT,                        -- what the model thought, where the file has it apart; raters never see it
     UNIQUE (submission_id, revision_id, sample)
 ) STRICT;
 CREATE INDEX outputs_by_revision ON outputs (revision_id);
@@ -1210,12 +1211,15 @@ CREATE TABLE collections (
     endpoint        TEXT NOT NULL,
     url             TEXT NOT NULL,
     settings        TEXT NOT NULL,             -- json, with the prompt template that was used
+    form            TEXT,                      -- json: how the endpoint wants requests, once it has answered one
     -- IDs of the tasks as a JSON array, in the dataset's order. A judging has the IDs of the outputs.
     tasks           TEXT NOT NULL,
     -- Of a judging: how it asks, as JSON; where its scores are; and the study that it was started from.
     judging         TEXT,
     judging_id      INTEGER REFERENCES all_judgings (id),
     study_id        INTEGER REFERENCES all_studies (id),
+    -- Why nothing, or not everything, is sent now, and until when; JSON.
+    waiting         TEXT,
     -- Number of requests in all, and how many have been sent at least once, in order.
     total           INTEGER NOT NULL,
     next            INTEGER NOT NULL DEFAULT 0,
@@ -1233,7 +1237,12 @@ CREATE TABLE collections (
     response_tokens INTEGER NOT NULL DEFAULT 0,
     -- Responses whose tokens the endpoint did not report; theirs are estimated.
     estimated       INTEGER NOT NULL DEFAULT 0,
-    cut_off         INTEGER NOT NULL DEFAULT 0, -- responses that ended at a limit of tokens
+    -- Why responses ended, as the endpoint says: the number of responses by reason; '' where it gives none. JSON.
+    ends            TEXT NOT NULL DEFAULT '{}',
+    -- Responses without a text, with a refusal apart from it, and with parts that are neither text nor reasoning.
+    empty           INTEGER NOT NULL DEFAULT 0,
+    refused         INTEGER NOT NULL DEFAULT 0,
+    other_parts     INTEGER NOT NULL DEFAULT 0,
     latency_ms      INTEGER NOT NULL DEFAULT 0,
     created_by      INTEGER REFERENCES users (id),
     created_at      INTEGER NOT NULL,
@@ -1285,6 +1294,11 @@ CREATE TABLE collection_requests (
     attempts            INTEGER NOT NULL,
     sent_at             INTEGER NOT NULL,
     response            TEXT,
+    -- What the endpoint sent apart from the response: reasoning and a refusal; and the types of parts that were left out,
+    -- a JSON array.
+    reasoning           TEXT,
+    refusal             TEXT,
+    other_parts         TEXT,
     finish_reason       TEXT,
     reported_model      TEXT,                  -- the model's name as the endpoint reported it
     prompt_tokens       INTEGER,

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::parts::{param, task_text};
 use model::{
+    code::visible,
     error::AppError,
     ids::OutputId,
     reading::{BlockRole, Reading, Why},
@@ -39,7 +40,7 @@ pub fn OutputPage() -> impl IntoView {
 
 fn page(i: I18n, detail: OutputDetail) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code, reading, conversation } = detail;
+    let OutputDetail { row, model_name, task, code, reading, reasoning, conversation } = detail;
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
     view! {
@@ -49,6 +50,7 @@ fn page(i: I18n, detail: OutputDetail) -> AnyView {
             {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
             {reading.map(|reading| how_read(i, reading))}
+            {reasoning.map(|text| folded_reasoning(i, &text))}
         </Page>
     }
     .into_any()
@@ -83,15 +85,7 @@ fn how_read(i: I18n, reading: Reading) -> AnyView {
         });
         view! { <details class="finding"><summary><h3>{u.blocks}</h3></summary><ol>{items.collect_view()}</ol></details> }
     });
-    let reasoning = (!reasoning.is_empty()).then(|| {
-        view! {
-            <details class="finding">
-                <summary><h3>{u.reasoning}</h3></summary>
-                <p class="muted">{u.reasoning_lead}</p>
-                <pre>{reasoning}</pre>
-            </details>
-        }
-    });
+    let reasoning = (!reasoning.is_empty()).then(|| folded_reasoning(i, &reasoning));
     view! {
         <section class="stack" aria-labelledby="reading">
             <h2 id="reading">{u.reading}</h2>
@@ -99,6 +93,19 @@ fn how_read(i: I18n, reading: Reading) -> AnyView {
             {blocks}
             {reasoning}
         </section>
+    }
+    .into_any()
+}
+
+/// A model's reasoning, folded: it is no part of what is graded.
+pub fn folded_reasoning(i: I18n, text: &str) -> AnyView {
+    let t = i.collections();
+    view! {
+        <details class="more">
+            <summary>{t.reasoning}</summary>
+            <p class="muted">{t.reasoning_hint}</p>
+            <pre class="prompt-text" translate="no" tabindex="0">{visible(text).into_owned()}</pre>
+        </details>
     }
     .into_any()
 }

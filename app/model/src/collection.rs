@@ -62,6 +62,8 @@ pub struct CollectionSettings {
     pub feedback_template: Bilingual,
     /// Further fields of the request, as a JSON object; empty for none.
     pub parameters: String,
+    /// Whether responses are streamed; absent to stream them only if the endpoint refuses to answer otherwise.
+    pub stream: Option<bool>,
     /// Simultaneous requests, 1 to [`MOST_AT_ONCE`].
     pub at_once: u32,
     /// Maximum number of requests in a minute; absent for no limit.
@@ -89,6 +91,7 @@ impl Default for CollectionSettings {
             turn_template: Bilingual::default(),
             feedback_template: Bilingual::default(),
             parameters: String::new(),
+            stream: None,
             at_once: 4,
             per_minute: None,
             timeout_s: 300,
@@ -96,6 +99,18 @@ impl Default for CollectionSettings {
             max_tokens: None,
         }
     }
+}
+
+/// How an endpoint wants its requests, as far as endpoints differ. The first request of a collection finds it out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct RequestForm {
+    /// Whether responses are streamed.
+    pub stream: bool,
+    /// Whether `stream_options` is left out, which asks for the number of tokens of a stream.
+    pub no_stream_options: bool,
+    /// Whether the maximum of tokens per response is sent as `max_completion_tokens` instead of `max_tokens`.
+    pub max_completion_tokens: bool,
 }
 
 /// Request for a new collection.
@@ -231,6 +246,13 @@ pub enum StopReason {
     MaxTokens,
     /// The endpoint refuses every request, such as for a wrong key.
     Refused(RequestFault),
+    /// The endpoint refuses a field of every request.
+    RefusedField {
+        /// The field, such as `temperature`.
+        field: String,
+        /// The endpoint's words.
+        fault: RequestFault,
+    },
     /// Several requests in a row failed; why the last one did.
     Failing(RequestFault),
     /// The server had an internal error; its number in the log.
@@ -260,6 +282,8 @@ pub struct CollectionRow {
     pub status: CollectionStatus,
     /// Why it is stopped.
     pub reason: Option<StopReason>,
+    /// What it waits for, if it is running and a request cannot be sent yet.
+    pub waiting: Option<Waiting>,
     /// Number of requests: tasks, or a judging's outputs, times samples.
     pub total: u64,
     /// Requests with a response. A judge that is asked once more counts once.
@@ -274,8 +298,14 @@ pub struct CollectionRow {
     pub response_tokens: u64,
     /// Responses whose tokens are estimated, because the endpoint did not report them.
     pub estimated: u64,
-    /// Responses that ended at a limit of tokens, as the endpoint says (`length`); they may be incomplete.
-    pub cut_off: u64,
+    /// Why responses ended, as the endpoint says, the most frequent reason first.
+    pub ends: Vec<EndCount>,
+    /// Responses without a text. As outputs, they have no code.
+    pub empty: u64,
+    /// Responses with a refusal apart from the text.
+    pub refused: u64,
+    /// Responses with parts that are neither text nor reasoning, which are left out.
+    pub other_parts: u64,
     /// Expected seconds until it ends; absent while unknown.
     pub left_s: Option<u64>,
     /// The creator; absent for the command line.
@@ -283,6 +313,64 @@ pub struct CollectionRow {
     pub created_at: Timestamp,
     /// When it last stopped or finished.
     pub ended_at: Option<Timestamp>,
+}
+
+/// Why a running collection does not send a request yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Waiting {
+    /// When it sends the request again.
+    pub until: Timestamp,
+    /// Why the endpoint did not answer it.
+    pub fault: RequestFault,
+}
+
+impl CollectionRow {
+    /// The number of responses that ended in this way.
+    pub fn ended(&self, end: End) -> u64 {
+        let of = |count: &&EndCount| count.reason.as_deref().map(End::of) == Some(end);
+        self.ends.iter().filter(of).map(|count| count.responses).sum()
+    }
+}
+
+/// How many responses ended for a reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct EndCount {
+    /// The endpoint's `finish_reason`, such as `stop` or `length`; absent if it gave none.
+    pub reason: Option<String>,
+    pub responses: u64,
+}
+
+/// What a reason why a response ended means. Endpoints use the protocol's words, or those of the server behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The model ended it.
+    Stop,
+    /// A limit of tokens ended it, so that it may be incomplete.
+    Length,
+    /// A filter withheld it, or a part of it.
+    Filter,
+    /// The model called a tool instead of answering, although it was given none.
+    Tools,
+    /// A word that is not known.
+    Other,
+}
+
+impl End {
+    /// The meaning of a `finish_reason`.
+    pub fn of(reason: &str) -> End {
+        match &*reason.to_lowercase() {
+            "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => End::Stop,
+            "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
+                End::Length
+            }
+            "content_filter" | "refusal" | "safety" | "recitation" | "sensitive" | "blocklist"
+            | "prohibited_content" | "spii" | "language" => End::Filter,
+            "tool_calls" | "tool_use" | "function_call" | "malformed_function_call" => End::Tools,
+            _ => End::Other,
+        }
+    }
 }
 
 /// A collection with its settings.
@@ -295,6 +383,8 @@ pub struct CollectionDetail {
     pub settings: CollectionSettings,
     /// The requests.
     pub plan: CollectionPlan,
+    /// How the endpoint wants requests; absent until it has answered one.
+    pub form: Option<RequestForm>,
     /// Whether a process is sending its requests now.
     pub in_work: bool,
     /// Whether this process has its endpoint.
@@ -419,8 +509,14 @@ pub struct RequestDetail {
     pub row: RequestRow,
     /// The messages as they were sent.
     pub messages: Vec<ChatMessage>,
-    /// The response as it came.
+    /// The text of the response as it came.
     pub response: Option<String>,
+    /// The model's reasoning, where the endpoint sent it apart from the text. It is never run or graded.
+    pub reasoning: Option<String>,
+    /// The words with which the model refused to answer, where the endpoint sent them apart from the text.
+    pub refusal: Option<String>,
+    /// Types of the response's parts that are neither text nor reasoning and were left out, such as `image_url`.
+    pub other_parts: Vec<String>,
     /// Why a judge's answer is not valid; absent if it is, and for outputs.
     pub fault: Option<Bilingual>,
 }

@@ -48,11 +48,27 @@ pub enum RequestFault {
         /// How long it can be.
         limit_bytes: u64,
     },
-    /// An endpoint's answer was not a chat completion.
-    NotACompletion {
-        /// What is wrong with it, and the endpoint's message.
+    /// An endpoint's answer had a status of success, and an error inside.
+    ErrorInAnswer {
+        /// The HTTP status that the error stands for, as it says; absent if it does not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// The endpoint's message.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         detail: String,
     },
+    /// An endpoint's answer was not JSON, such as the page of a proxy.
+    NotJson {
+        /// What is wrong with it, and its beginning.
+        detail: String,
+    },
+    /// An endpoint's answer was JSON, but not a chat completion.
+    NotACompletion {
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A response was streamed, and the stream ended before it was complete.
+    StreamCutOff,
     /// An endpoint's answer was a chat completion without a choice.
     NoChoice,
     /// The server could not make the request.

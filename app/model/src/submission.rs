@@ -405,6 +405,10 @@ pub struct OutputDetail {
     /// How its code was found in the response; absent if the response is its code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
+    /// The model's reasoning, where its file or its endpoint has it apart. It is never run or graded, and raters do not
+    /// see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
     /// The conversation of which it is the last answer, as HTML; absent if its task is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

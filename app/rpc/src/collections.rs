@@ -80,6 +80,7 @@ pub async fn create_collection(
     #[server(default)] turn_template: String,
     #[server(default)] feedback_template: String,
     #[server(default)] parameters: String,
+    #[server(default)] stream: String,
     #[server(default)] at_once: String,
     #[server(default)] per_minute: String,
     #[server(default)] timeout_s: String,
@@ -100,6 +101,7 @@ pub async fn create_collection(
         turn_template: Bilingual { en: turn_template.replace("\r\n", "\n"), zh: String::new() },
         feedback_template: Bilingual { en: feedback_template.replace("\r\n", "\n"), zh: String::new() },
         parameters,
+        stream: yes_or_no("stream", &stream)?,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,
         timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
@@ -130,6 +132,7 @@ pub async fn create_judging(
     #[server(default)] seed: String,
     #[server(default)] response_tokens: String,
     #[server(default)] parameters: String,
+    #[server(default)] stream: String,
     #[server(default)] at_once: String,
     #[server(default)] per_minute: String,
     #[server(default)] timeout_s: String,
@@ -145,6 +148,7 @@ pub async fn create_judging(
         seed: number("seed", &seed)?,
         response_tokens: number("response_tokens", &response_tokens)?,
         parameters,
+        stream: yes_or_no("stream", &stream)?,
         at_once: number("at_once", &at_once)?.unwrap_or(usual.at_once),
         per_minute: number("per_minute", &per_minute)?,
         timeout_s: number("timeout_s", &timeout_s)?.unwrap_or(usual.timeout_s),
@@ -218,6 +222,20 @@ pub async fn upload_collection(id: CollectionId) -> Result<(), AppError> {
 fn words(text: &str) -> Vec<String> {
     let words = text.split([' ', ',', '\n', '\r', '\t', '，', '、']).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
+}
+
+/// A choice of yes and no of a form; empty is `None`.
+#[cfg(not(target_arch = "wasm32"))]
+fn yes_or_no(field: &str, text: &str) -> Result<Option<bool>, AppError> {
+    match text.trim() {
+        "" => Ok(None),
+        "yes" => Ok(Some(true)),
+        "no" => Ok(Some(false)),
+        text => {
+            let what = (format!("\"{text}\" is neither yes nor no"), format!("“{text}”不是 yes 或 no"));
+            Err(AppError::invalid(field, what, ("Choose one, or leave it empty", "请选择其一，或留空")))
+        }
+    }
 }
 
 /// A number of a form; empty is `None`.

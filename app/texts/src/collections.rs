@@ -2,7 +2,7 @@
 
 use super::{I18n, faults, runs};
 use model::{
-    collection::{CollectionStatus, RequestStatus, StopReason},
+    collection::{CollectionRow, CollectionStatus, End, EndCount, RequestStatus, StopReason},
     conversation::Way,
     judging::LevelOrder,
     lang::Lang,
@@ -62,6 +62,12 @@ texts! {
         told: "What the tests showed, as the model is told", "告知模型的测试结果";
         turn_template: "Template of an instruction, in conversations", "对话中指令的模板";
         turn_template_hint: "Leave empty for the default. Placeholder: {instruction}.", "留空则使用默认模板。占位符：{instruction}。";
+        stream: "Streamed responses", "流式响应";
+        stream_usual: "Only if the endpoint answers in no other way", "仅在端点只支持流式响应时";
+        stream_yes: "yes", "是";
+        stream_no: "no", "否";
+        stream_found: "yes: the endpoint answers in no other way", "是：端点只支持流式响应";
+        limit_field: "Field of the maximum tokens per response", "单个响应最大词元数所用字段";
         parameters: "Additional request fields", "请求的其他字段";
         parameters_hint: "A JSON object, such as {\"top_k\": 20}.", "JSON 对象，例如 {\"top_k\": 20}。";
         tasks: "Tasks", "任务";
@@ -102,6 +108,10 @@ texts! {
         one_request: "Request", "请求";
         messages: "Messages as sent", "已发送的消息";
         response: "Unmodified response", "原始响应";
+        reasoning: "Reasoning", "推理过程";
+        reasoning_hint: "The model's reasoning, apart from its answer. It is never run or graded, and raters do not see it.", "模型在回答之外的推理过程。不会被运行或评分，评分者也看不到。";
+        refusal: "Refusal", "拒绝回答";
+        no_end: "no reason given", "未说明";
         reported_model: "Model as reported", "端点报告的模型";
         no_response: "No response.", "没有响应。";
         left: "Time left:", "剩余时间：";
@@ -169,9 +179,36 @@ texts! {
         estimated(n: u64)
             { format!("The endpoint did not report the tokens of {} responses, so they are estimated.", num(n)) }
             { format!("有 {} 个响应的词元数为估算值，因为端点未报告。", num(n)) }
+        empty(n: u64)
+            { format!("{} empty: the model gave no text.", are(n)) }
+            { format!("有 {} 个响应为空：模型没有给出文本。", num(n)) }
+        empty_outputs(n: u64)
+            { format!("{} empty: the model gave no text. As outputs, they have no code and fail.", are(n)) }
+            { format!("有 {} 个响应为空：模型没有给出文本。作为输出，它们没有代码，会判为未通过。", num(n)) }
+        filtered(n: u64)
+            { format!("{} withheld or shortened by a content filter of the endpoint.", if n == 1 { "1 response was".into() } else { format!("{} responses were", num(n)) }) }
+            { format!("有 {} 个响应被端点的内容过滤器拦截或截断。", num(n)) }
+        tool_calls(n: u64)
+            { format!("{} ended by calling a tool instead of answering, although the request offers none.", responses(n)) }
+            { format!("有 {} 个响应以调用工具结束而没有回答，尽管请求未提供工具。", num(n)) }
+        other_ends(n: u64)
+            { format!("{} ended for a reason that is not known; they may be incomplete.", responses(n)) }
+            { format!("有 {} 个响应以未知原因结束，可能不完整。", num(n)) }
+        refused(n: u64)
+            { format!("In {}, the model refuses to answer.", responses(n)) }
+            { format!("在 {} 个响应中，模型拒绝回答。", num(n)) }
+        other_parts(n: u64)
+            { format!("{} parts that are neither text nor reasoning. They are left out; the page of a request names them.", if n == 1 { "1 response has".into() } else { format!("{} responses have", num(n)) }) }
+            { format!("有 {} 个响应含有既非文本也非推理的部分，已略去；请求页面列出其类型。", num(n)) }
+        left_out(types: &str)
+            { format!("Left out are parts of these types: {types}.") }
+            { format!("已略去以下类型的部分：{types}。") }
         cut_off(n: u64)
-            { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", if n == 1 { "1 response".into() } else { format!("{} responses", num(n)) }) }
+            { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", responses(n)) }
             { format!("有 {} 个响应因达到词元数上限而结束，可能不完整。可在新的采集中提高单个响应的最大词元数。", num(n)) }
+        waits_for(time: &str, why: &str)
+            { format!("Waiting until {time}: {why}.") }
+            { format!("等待至 {time}：{why}。") }
         sent_n(n: u64) { format!("{} sent, including retries", num(n)) } { format!("共发送 {} 次（含重发）", num(n)) }
         fault(why: &str)
             { format!("The answer is not valid: {why}.") }
@@ -193,6 +230,16 @@ fn num(n: u64) -> String {
     I18n::of(Lang::En).number(n)
 }
 
+/// `1 response`, `2 responses`
+fn responses(n: u64) -> String {
+    if n == 1 { "1 response".into() } else { format!("{} responses", num(n)) }
+}
+
+/// `1 response is`, `2 responses are`
+fn are(n: u64) -> String {
+    format!("{} {}", responses(n), if n == 1 { "is" } else { "are" })
+}
+
 impl CollectionTexts {
     /// A collection's state.
     pub fn status_name(&self, status: CollectionStatus) -> &'static str {
@@ -203,6 +250,27 @@ impl CollectionTexts {
             CollectionStatus::Finished => ("finished", "已完成"),
         };
         self.lang.pick(en, zh)
+    }
+
+    /// What to know of a collection's responses before anybody reads its results: those that are not whole answers.
+    pub fn warnings(&self, row: &CollectionRow) -> Vec<String> {
+        let empty = if row.judging.is_some() { self.empty } else { self.empty_outputs };
+        let counts = [
+            (row.empty, empty),
+            (row.ended(End::Length), self.cut_off),
+            (row.ended(End::Filter), self.filtered),
+            (row.refused, self.refused),
+            (row.ended(End::Tools), self.tool_calls),
+            (row.ended(End::Other), self.other_ends),
+            (row.other_parts, self.other_parts),
+        ];
+        counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, sentence)| sentence(n)).collect()
+    }
+
+    /// Why a collection's responses ended: `stop 38, length 2`. Empty if there is no response.
+    pub fn ends(&self, row: &CollectionRow) -> String {
+        let of = |end: &EndCount| format!("{} {}", end.reason.as_deref().unwrap_or(self.no_end), num(end.responses));
+        row.ends.iter().map(of).collect::<Vec<_>>().join(self.comma)
     }
 
     /// A way of asking in conversations.
@@ -238,6 +306,31 @@ impl CollectionTexts {
     }
 }
 
+/// What to change in a new collection if an endpoint refuses a field: sentences without their full stops.
+fn remedy(field: &str) -> (String, String) {
+    let leave_out = |en: &str, zh: &str, option: &str| {
+        (format!("Create a collection without the {en} ({option})"), format!("请新建不设置{zh}（{option}）的采集"))
+    };
+    match field {
+        "temperature" => leave_out("temperature", "温度", "--temperature"),
+        "top_p" => leave_out("top-p", " top-p", "--top-p"),
+        "seed" => leave_out("seed", "随机种子", "--seed"),
+        "max_tokens" | "max_completion_tokens" => (
+            "Create a collection with another maximum of tokens per response (--response-tokens), or without one"
+                .into(),
+            "请新建采集，改用其他单个响应的最大词元数（--response-tokens），或不设置".into(),
+        ),
+        "stream" | "stream_options" => (
+            "Create a collection that streams responses, or one that does not (--stream yes or no)".into(),
+            "请新建采集，改用流式或非流式响应（--stream yes 或 no）".into(),
+        ),
+        _ => (
+            "Create a collection without it in the additional fields (--parameters)".into(),
+            "请新建采集，从其他字段（--parameters）中去掉它".into(),
+        ),
+    }
+}
+
 /// Why a collection stopped, as a sentence without its full stop.
 pub fn stop_reason(reason: &StopReason) -> Message {
     match reason {
@@ -251,6 +344,20 @@ pub fn stop_reason(reason: &StopReason) -> Message {
             format!("端点拒绝请求。{}", faults::request_fault(Lang::Zh, fault)),
         )
             .into(),
+        StopReason::RefusedField { field, fault } => {
+            let (en, zh) = remedy(field);
+            (
+                format!(
+                    "The endpoint refuses the field {field} of the request. {}. {en}",
+                    faults::request_fault(Lang::En, fault).trim_end_matches('.')
+                ),
+                format!(
+                    "端点拒绝请求中的字段 {field}。{}。{zh}",
+                    faults::request_fault(Lang::Zh, fault).trim_end_matches(['.', '。'])
+                ),
+            )
+                .into()
+        }
         StopReason::Failing(fault) => (
             format!(
                 "Several requests in a row failed, the last one as follows. {}",

@@ -54,6 +54,14 @@ pub fn request_fault(lang: Lang, fault: &RequestFault) -> String {
             format!("The response is longer than {} KiB", limit_bytes >> 10),
             format!("模型回答超过 {} KiB", limit_bytes >> 10),
         ),
+        RequestFault::ErrorInAnswer { status: Some(status), detail } => {
+            words(&format!("The answer is an error ({status})"), &format!("回复是错误（{status}）"), detail)
+        }
+        RequestFault::ErrorInAnswer { status: None, detail } => words("The answer is an error", "回复是错误", detail),
+        RequestFault::NotJson { detail } => words("The answer is not JSON", "回复不是 JSON", detail),
+        RequestFault::StreamCutOff => {
+            words("The stream ended before the response was complete", "流式回复在完成之前中断", "")
+        }
         RequestFault::NotACompletion { detail } => {
             words("The answer is not a chat completion", "回复不是对话补全（chat completion）", detail)
         }
@@ -142,7 +150,11 @@ mod tests {
             RequestFault::Network { detail: detail() },
             RequestFault::BodyTooLarge { limit_bytes: 4 << 20 },
             RequestFault::ResponseTooLong { limit_bytes: 256 << 10 },
+            RequestFault::ErrorInAnswer { status: Some(502), detail: detail() },
+            RequestFault::ErrorInAnswer { status: None, detail: detail() },
+            RequestFault::NotJson { detail: detail() },
             RequestFault::NotACompletion { detail: detail() },
+            RequestFault::StreamCutOff,
             RequestFault::NoChoice,
             RequestFault::NotSent { detail: detail() },
         ];
@@ -156,7 +168,10 @@ mod tests {
                 | RequestFault::Network { .. }
                 | RequestFault::BodyTooLarge { .. }
                 | RequestFault::ResponseTooLong { .. }
+                | RequestFault::ErrorInAnswer { .. }
+                | RequestFault::NotJson { .. }
                 | RequestFault::NotACompletion { .. }
+                | RequestFault::StreamCutOff
                 | RequestFault::NoChoice
                 | RequestFault::NotSent { .. } => {}
             }

@@ -56,8 +56,6 @@ texts! {
 
         // How an output was read
         reading: "How the response was read", "回答的读取方式";
-        reasoning: "Reasoning", "推理过程";
-        reasoning_lead: "It is not run, and raters do not see it.", "不会运行，评分者也看不到。";
         blocks: "Code blocks of the response", "回答中的代码块";
         role_code: "The code", "所采用的代码";
         role_helper: "Needed by the code", "代码所需";

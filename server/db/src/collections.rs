@@ -3,10 +3,12 @@
 //! One process at a time holds a collection by a lease. Every write about a request names the holder, so that what a
 //! process writes after it lost its lease is refused.
 
+use std::collections::BTreeMap;
+
 use model::{
     collection::{
-        ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, JudgedOutput, RequestDetail, RequestRow,
-        StopReason, TestedAnswer,
+        ChatMessage, CollectionRow, CollectionSettings, CollectionStatus, EndCount, JudgedOutput, RequestDetail,
+        RequestForm, RequestRow, StopReason, TestedAnswer, Waiting,
     },
     conversation::InstructionAnswer,
     fault::RequestFault,
@@ -33,6 +35,10 @@ const PROMPTS: Table = table("collection_prompts", &["collection_id", "prompt"])
 
 /// How long a process holds a collection without renewing its lease, in milliseconds.
 pub const LEASE_MS: i64 = 30_000;
+/// Maximum number of reasons why responses ended that are counted by themselves; the protocol has six.
+const MOST_ENDS: usize = 20;
+/// What further reasons are counted as.
+const OTHER_END: &str = "other";
 /// Maximum number of rows that one transaction of a deletion deletes.
 const ROWS: u32 = 100;
 
@@ -57,6 +63,8 @@ pub struct Collection {
     pub version: DatasetVersionId,
     pub url: String,
     pub settings: CollectionSettings,
+    /// How the endpoint wants requests; absent until it has answered one.
+    pub form: Option<RequestForm>,
     /// As in [`NewRow`].
     pub tasks: Vec<String>,
     pub judging: Option<Judging>,
@@ -94,7 +102,7 @@ pub fn insert(conn: &Connection, new: &NewRow) -> Result<CollectionId, Failure> 
 }
 
 const COLUMNS: &str = "c.id, c.model_name, d.slug, v.number, c.endpoint, c.endpoint_model, c.status, c.reason, c.total,
-    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.cut_off, c.latency_ms, u.name AS by_name,
+    c.answered, c.failed, c.sent, c.prompt_tokens, c.response_tokens, c.estimated, c.waiting, c.ends, c.empty, c.refused, c.other_parts, c.latency_ms, u.name AS by_name,
     c.created_at, c.ended_at, c.kind, c.judging, c.study_id, c.scored, c.invalid, c.responses,
     json_extract(c.settings, '$.at_once') AS at_once,
     json_extract(c.settings, '$.per_minute') AS per_minute";
@@ -126,7 +134,7 @@ pub fn list(conn: &Connection, of: &PageOf) -> Result<Paged<CollectionRow>, Fail
 /// One collection.
 pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Failure> {
     let query = format!(
-        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.tasks, c.leased_until >= ?2 AS in_work
+        "SELECT {COLUMNS}, c.version_id, c.url, c.settings, c.form, c.tasks, c.leased_until >= ?2 AS in_work
          FROM collections c {JOINS} WHERE c.id = ?1 AND c.status <> 'deleted'"
     );
     let read = |found: &Row<'_>| {
@@ -135,6 +143,7 @@ pub fn get(conn: &Connection, id: CollectionId) -> Result<Option<Collection>, Fa
             version: DatasetVersionId(found.get("version_id")?),
             url: found.get("url")?,
             settings: json(found, COLLECTIONS, "settings")?,
+            form: optional_json(found, COLLECTIONS, "form")?,
             tasks: json(found, COLLECTIONS, "tasks")?,
             judging: judging(found)?,
             responses: found.get("responses")?,
@@ -202,6 +211,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         endpoint_model: row.get("endpoint_model")?,
         status,
         reason: optional_json(row, COLLECTIONS, "reason")?,
+        waiting: optional_json(row, COLLECTIONS, "waiting")?
+            .filter(|waiting: &Waiting| status == CollectionStatus::Running && waiting.until > clock::now()),
         total,
         answered,
         failed,
@@ -209,12 +220,25 @@ fn row(row: &Row<'_>) -> rusqlite::Result<CollectionRow> {
         prompt_tokens: row.get("prompt_tokens")?,
         response_tokens: row.get("response_tokens")?,
         estimated: row.get("estimated")?,
-        cut_off: row.get("cut_off")?,
+        ends: ends(row)?,
+        empty: row.get("empty")?,
+        refused: row.get("refused")?,
+        other_parts: row.get("other_parts")?,
         left_s,
         by: row.get("by_name")?,
         created_at: Timestamp(row.get("created_at")?),
         ended_at: row.get::<_, Option<i64>>("ended_at")?.map(Timestamp),
     })
+}
+
+/// Why a collection's responses ended, the most frequent reason first.
+fn ends(row: &Row<'_>) -> rusqlite::Result<Vec<EndCount>> {
+    let counts: BTreeMap<String, u64> = json(row, COLLECTIONS, "ends")?;
+    let count =
+        |(reason, responses)| EndCount { reason: Some(reason).filter(|word: &String| !word.is_empty()), responses };
+    let mut ends: Vec<EndCount> = counts.into_iter().map(count).collect();
+    ends.sort_by_key(|end| std::cmp::Reverse(end.responses));
+    Ok(ends)
 }
 
 const REQUEST: &str = "r.id, r.collection_id, r.prompt, r.task_id, r.sample, r.turn, r.instruction, r.tests, r.tests_fault, r.scores, r.instruction_answers, r.status, r.attempts, r.sent_at, r.finish_reason,
@@ -276,7 +300,7 @@ fn request_row(row: &Row<'_>) -> rusqlite::Result<RequestRow> {
 /// One request with its texts.
 pub fn request(conn: &Connection, id: CollectionId, request: i64) -> Result<Option<RequestDetail>, Failure> {
     let query = format!(
-        "SELECT {REQUEST}, r.response, p.messages FROM collection_requests r {OUTPUT}
+        "SELECT {REQUEST}, r.response, r.reasoning, r.refusal, r.other_parts, p.messages FROM collection_requests r {OUTPUT}
          JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.prompt
          WHERE r.id = ?1 AND r.collection_id = ?2"
     );
@@ -284,6 +308,9 @@ pub fn request(conn: &Connection, id: CollectionId, request: i64) -> Result<Opti
         Ok(RequestDetail {
             row: request_row(row)?,
             response: row.get("response")?,
+            reasoning: row.get("reasoning")?,
+            refusal: row.get("refusal")?,
+            other_parts: optional_json(row, REQUESTS, "other_parts")?.unwrap_or_default(),
             messages: json(row, PROMPTS, "messages")?,
             fault: None,
         })
@@ -298,6 +325,9 @@ pub struct Answered {
     /// The messages as JSON.
     pub messages: Box<RawValue>,
     pub response: String,
+    /// What the endpoint sent apart from the response.
+    pub reasoning: Option<String>,
+    pub refusal: Option<String>,
     /// The comment of a valid answer of a judge.
     pub comment: Option<String>,
 }
@@ -311,7 +341,7 @@ pub fn answered(
 ) -> Result<Vec<Answered>, Failure> {
     let (position, turn) = after.map_or((-1, -1), |(position, turn)| (position.cast_signed(), i64::from(turn)));
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT {REQUEST}, r.position, r.response, r.comment, p.messages FROM collection_requests r {OUTPUT}
+        "SELECT {REQUEST}, r.position, r.response, r.reasoning, r.refusal, r.comment, p.messages FROM collection_requests r {OUTPUT}
          JOIN collection_prompts p ON p.collection_id = r.collection_id AND p.task_id = r.prompt
          WHERE r.collection_id = ?1 AND (r.position, r.turn) > (?2, ?3) AND r.status = 'answered'
          ORDER BY r.position, r.turn LIMIT ?4"
@@ -319,7 +349,15 @@ pub fn answered(
     let rows = statement.query_map(params![id.0, position, turn, limit], |row| {
         let (position, comment) = (row.get("position")?, row.get("comment")?);
         let messages = json(row, PROMPTS, "messages")?;
-        Ok(Answered { position, row: request_row(row)?, messages, response: row.get("response")?, comment })
+        Ok(Answered {
+            position,
+            row: request_row(row)?,
+            messages,
+            response: row.get("response")?,
+            reasoning: row.get("reasoning")?,
+            refusal: row.get("refusal")?,
+            comment,
+        })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -381,6 +419,13 @@ pub fn set_status(
 pub fn set_settings(conn: &Connection, id: CollectionId, settings: &CollectionSettings) -> Result<(), Failure> {
     let query = "UPDATE collections SET settings = ?2 WHERE id = ?1";
     conn.execute(query, params![id.0, serde_json::to_string(settings)?])?;
+    Ok(())
+}
+
+/// Stores how the endpoint wants requests, if the holder still holds the collection.
+pub fn set_form(conn: &Connection, id: CollectionId, holder: &str, form: RequestForm) -> Result<(), Failure> {
+    let query = "UPDATE collections SET form = ?3 WHERE id = ?1 AND holder = ?2";
+    conn.execute(query, params![id.0, holder, serde_json::to_string(&form)?])?;
     Ok(())
 }
 
@@ -659,8 +704,14 @@ pub enum Follow {
 }
 
 /// A response to store.
+#[derive(Default)]
 pub struct NewResponse {
     pub text: String,
+    /// What the endpoint sent apart from the text.
+    pub reasoning: Option<String>,
+    pub refusal: Option<String>,
+    /// Types of parts that were left out.
+    pub other_parts: Vec<String>,
     pub finish_reason: Option<String>,
     pub reported_model: Option<String>,
     pub prompt_tokens: Option<u64>,
@@ -692,7 +743,7 @@ pub fn answer(
         .prepare_cached(
             "UPDATE collection_requests SET status = 'answered', response = ?2, finish_reason = ?3, reported_model = ?4,
                  prompt_tokens = ?5, response_tokens = ?6, latency_ms = ?7, error = NULL, scores = ?8, comment = ?9,
-                 untested = ?10, instruction_answers = ?11
+                 untested = ?10, instruction_answers = ?11, reasoning = ?12, refusal = ?13, other_parts = ?14
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![
@@ -707,18 +758,22 @@ pub fn answer(
             judged.map(|answer| &answer.comment),
             matches!(follow, Follow::Tests),
             instructions.map(|answer| InstructionAnswer::join(&answer.instructions)),
+            new.reasoning,
+            new.refusal,
+            (!new.other_parts.is_empty()).then(|| serde_json::to_string(&new.other_parts)).transpose()?,
         ])?;
     if changed == 0 {
         return Ok(false);
     }
     let estimated = new.prompt_tokens.is_none() || new.response_tokens.is_none();
-    let cut_off = new.finish_reason.as_deref() == Some("length");
+    let ends = with_end(conn, id, new.finish_reason.as_deref().unwrap_or_default())?;
     let goes_on = matches!(follow, Follow::Turn(..) | Follow::Tests);
     let (is_last, is_invalid) = (!goes_on, matches!(follow, Follow::Invalid));
     conn.prepare_cached(
         "UPDATE collections SET answered = answered + ?2, prompt_tokens = prompt_tokens + ?3,
              response_tokens = response_tokens + ?4, estimated = estimated + ?5, latency_ms = latency_ms + ?6,
-             cut_off = cut_off + ?7, invalid = invalid + ?8, responses = responses + 1
+             waiting = NULL, ends = ?7, invalid = invalid + ?8, responses = responses + 1, empty = empty + ?9, refused = refused + ?10,
+             other_parts = other_parts + ?11
          WHERE id = ?1",
     )?
     .execute(params![
@@ -728,8 +783,11 @@ pub fn answer(
         new.counted.1,
         estimated,
         new.latency_ms,
-        cut_off,
-        is_invalid
+        ends,
+        is_invalid,
+        new.text.trim().is_empty(),
+        new.refusal.is_some(),
+        !new.other_parts.is_empty(),
     ])?;
     if let Follow::Turn(turn, prompt) = follow {
         add_prompt(conn, id, prompt)?;
@@ -737,6 +795,17 @@ pub fn answer(
         insert_request(conn, id, &next, &prompt.key, "waiting", 0)?;
     }
     Ok(true)
+}
+
+/// Why a collection's responses ended, with one more for this reason, as JSON.
+fn with_end(conn: &Connection, id: CollectionId, reason: &str) -> Result<String, Failure> {
+    let mut counts: BTreeMap<String, u64> = conn
+        .prepare_cached("SELECT id, ends FROM collections WHERE id = ?1")?
+        .query_row([id.0], |row| json(row, COLLECTIONS, "ends"))?;
+    // An endpoint can give as many reasons as it likes.
+    let reason = if counts.contains_key(reason) || counts.len() < MOST_ENDS { reason } else { OTHER_END };
+    *counts.entry(reason.to_owned()).or_default() += 1;
+    Ok(serde_json::to_string(&counts)?)
 }
 
 /// An answer whose tests have not run.
@@ -830,7 +899,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// Records why a request has no response.
+/// Records why a request has no response, and until when it waits, if it is sent again.
 pub fn fail(
     conn: &Connection,
     id: CollectionId,
@@ -838,6 +907,7 @@ pub fn fail(
     request: i64,
     outcome: Outcome,
     error: &RequestFault,
+    until: Option<Timestamp>,
 ) -> Result<(), Failure> {
     if !holds(conn, id, holder)? {
         return Ok(());
@@ -850,6 +920,10 @@ pub fn fail(
              WHERE id = ?1 AND status = 'sent'",
         )?
         .execute(params![request, status, serde_json::to_string(error)?, uncounted])?;
+    if let Some(until) = until {
+        let waiting = serde_json::to_string(&Waiting { until, fault: error.clone() })?;
+        conn.prepare_cached("UPDATE collections SET waiting = ?2 WHERE id = ?1")?.execute(params![id.0, waiting])?;
+    }
     if outcome == Outcome::Failed {
         conn.prepare_cached("UPDATE collections SET failed = failed + ?2 WHERE id = ?1")?
             .execute(params![id.0, changed])?;

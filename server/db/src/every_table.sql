@@ -128,14 +128,17 @@ INSERT INTO outcomes (key, outcome, created_at) VALUES
     ('k', '{"verdict":"timeout","reason":{"code":"cpu_time","limit_ms":10000},"message":""}', 1017);
 INSERT INTO removed_workers (name, removed_at) VALUES ('w', 1018);
 
-INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, url, settings, tasks, total, status, reason,
-        created_at)
-    VALUES (1, 1, 'm', 'm', 'local', 'http://127.0.0.1:8000/v1', '{}', '["1"]', 1, 'finished',
+INSERT INTO collections (id, version_id, model_name, endpoint_model, endpoint, url, settings, form, waiting, tasks, total,
+        status, reason, created_at)
+    VALUES (1, 1, 'm', 'm', 'local', 'http://127.0.0.1:8000/v1', '{}',
+        '{"stream":true,"no_stream_options":false,"max_completion_tokens":false}',
+        '{"until":9999999999999,"fault":{"code":"status","status":429,"detail":"slow down"}}', '["1"]', 1, 'finished',
         '{"kind":"failing","text":{"code":"timeout","seconds":300}}', 5);
 INSERT INTO collection_prompts (collection_id, task_id, messages) VALUES (1, '1', '[]');
 INSERT INTO collection_requests (id, collection_id, position, task_id, sample, level_order, status, attempts, sent_at,
-        response, error)
-    VALUES (1, 1, 0, '1', 0, 'worst_first', 'answered', 1, 5, 'int a;', '{"code":"timeout","seconds":300}');
+        response, reasoning, refusal, other_parts, error)
+    VALUES (1, 1, 0, '1', 0, 'worst_first', 'answered', 1, 5, 'int a;', 'Hm.', 'No.', '["image_url"]',
+        '{"code":"timeout","seconds":300}');
 INSERT INTO collection_files (checksum, collection_id) VALUES ('c', 1);
 INSERT INTO collection_submissions (submission_id, collection_id) VALUES (1, 1);
 

@@ -201,6 +201,10 @@ fn a_damaged_value_is_refused_with_its_place() {
         ("collections", "id = 1", "id 1", "settings", |c| collections::next(c, COLLECTION, "me", &[]).map(drop)),
         ("collections", "id = 1", "id 1", "tasks", |c| collections::get(c, COLLECTION).map(drop)),
         ("collections", "id = 1", "id 1", "reason", |c| collections::get(c, COLLECTION).map(drop)),
+        ("collections", "id = 1", "id 1", "waiting", |c| collections::get(c, COLLECTION).map(drop)),
+        ("collections", "id = 1", "id 1", "form", |c| collections::get(c, COLLECTION).map(drop)),
+        ("collections", "id = 1", "id 1", "ends", |c| collections::get(c, COLLECTION).map(drop)),
+        ("collection_requests", "id = 1", "id 1", "other_parts", |c| collections::request(c, COLLECTION, 1).map(drop)),
         ("collection_requests", "id = 1", "id 1", "tests", |c| {
             collections::requests(c, COLLECTION, &first()).map(drop)
         }),

@@ -164,6 +164,8 @@ pub struct NewOutput {
     pub raw: Option<String>,
     /// Why generation stopped.
     pub end_by: Option<String>,
+    /// The model's reasoning, where the file has it apart.
+    pub reasoning: Option<String>,
     /// The text that the model continued, if it is not the task's own prompt.
     pub prompt: Option<String>,
     /// Where it stands in a conversation.
@@ -187,7 +189,7 @@ impl NewOutput {
     /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.code.len()
-            + [&self.raw, &self.prompt].into_iter().flatten().map(String::len).sum::<usize>()
+            + [&self.raw, &self.prompt, &self.reasoning].into_iter().flatten().map(String::len).sum::<usize>()
             + self.surrounding_text.len()
     }
 }
@@ -197,8 +199,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO outputs (submission_id, revision_id, sample, code, surrounding_text, raw, end_by, prompt, turn, conversation,
-             instruction)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
+             instruction, reasoning)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
     )?;
     let mut insert_verdict =
         conn.prepare_cached("INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (?1, ?2, ?3)")?;
@@ -214,7 +216,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             new.prompt,
             new.place.map(|place| place.turn),
             new.place.map(|place| place.conversation),
-            new.place.and_then(|place| place.instruction)
+            new.place.and_then(|place| place.instruction),
+            new.reasoning
         ];
         let output: i64 = insert.query_row(values, |row| row.get(0))?;
         if let Some(AuthorVerdict { passed, other_text }) = new.author_verdict {
@@ -358,6 +361,8 @@ pub struct FullOutput {
     pub raw: Option<String>,
     /// Whether it answers a turn of a conversation.
     pub is_turn: bool,
+    /// The model's reasoning, where its file has it apart.
+    pub reasoning: Option<String>,
 }
 
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
@@ -375,7 +380,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         )?
         .query_row([id.0], task_row)?;
     let mut statement = conn.prepare_cached(
-        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn FROM outputs o
+        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning FROM outputs o
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
     )?;
     let found = statement.query_row([id.0], |found| {
@@ -387,6 +392,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             surrounding_text: found.get("surrounding_text")?,
             raw: found.get("raw")?,
             is_turn: found.get("is_turn")?,
+            reasoning: found.get("reasoning")?,
         })
     })?;
     Ok(Some(found))

@@ -109,6 +109,7 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         reading: Reading::default(),
         is_cut_off: false,
         end_by: None,
+        reasoning: None,
         prompt: None,
         elsewhere: false,
         turn: None,

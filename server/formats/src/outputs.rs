@@ -81,6 +81,8 @@ pub struct OutputLine {
     pub is_cut_off: bool,
     /// Why generation stopped, if the file says so.
     pub end_by: Option<String>,
+    /// The model's reasoning, if the file has it apart as a text.
+    pub reasoning: Option<String>,
     /// The prompt, if the line has one and `generation` continues it ([`Asked::continued`]).
     pub prompt: Option<String>,
     /// Whether the prompt shows that the output is for another task of the benchmark, or another pair of languages.
@@ -253,6 +255,8 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         is_cut_off,
         end_by: object.text("end_by")?.map(str::to_owned),
         prompt,
+        // Other programs' files have other things under this name.
+        reasoning: object.get("reasoning").and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned),
         elsewhere: fit == Some(Fit::Other),
         turn,
         author_verdict,

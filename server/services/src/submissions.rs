@@ -176,6 +176,7 @@ impl SubmissionService {
                 surrounding_text: output.surrounding_text,
                 raw: output.raw,
                 end_by: output.end_by,
+                reasoning: output.reasoning,
                 place,
                 author_verdict: output.author_verdict,
             };
@@ -450,6 +451,7 @@ impl Submissions for SubmissionService {
             reading: reading.await?,
             conversation: conversation_view::view(lang, conversation).await?,
             code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
+            reasoning: found.reasoning,
             row: found.row,
             model_name: found.model,
             task: found.task,

@@ -3,7 +3,7 @@
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use texts::collections::stop_reason;
 
@@ -14,7 +14,7 @@ use model::{
     code::visible,
     collection::{
         ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
-        CollectionStatus, NewCollection, PlannedPrompt, RequestRow,
+        CollectionStatus, NewCollection, PlannedPrompt, RequestRow, Waiting,
     },
     conversation::Way,
     ids::{CollectionId, SubmissionId},
@@ -31,10 +31,14 @@ use tokio::{
 };
 
 use super::{Global, Rows, judge, table};
-use base::error::Failure;
+use base::{clock, error::Failure};
 use clients::endpoint::Endpoints;
 use services::Services;
 
+/// Number of reasons of failed requests that are shown.
+const FAULTS: usize = 3;
+/// How often progress is printed where it cannot be drawn.
+const TELL: Duration = Duration::from_secs(30);
 /// How often progress is read.
 const WATCH: Duration = Duration::from_millis(500);
 
@@ -86,6 +90,9 @@ pub struct RequestArgs {
     /// Maximum tokens per response [default: the endpoint's]
     #[arg(long, value_name = "N")]
     response_tokens: Option<u32>,
+    /// Stream responses: yes or no [default: only if the endpoint answers in no other way]
+    #[arg(long, value_name = "YES_OR_NO", value_parser = yes_or_no)]
+    stream: Option<bool>,
     /// Additional request fields, as a JSON object: '{"top_k": 20}'
     #[arg(long, value_name = "JSON", default_value = "", hide_default_value = true)]
     parameters: String,
@@ -138,6 +145,7 @@ impl RequestArgs {
             top_p: self.top_p,
             seed: self.seed,
             response_tokens: self.response_tokens,
+            stream: self.stream,
             parameters: self.parameters.clone(),
             at_once: self.at_once,
             per_minute: self.per_minute,
@@ -270,24 +278,54 @@ pub async fn collect(global: &Global, args: Collect) -> Result<(), Failure> {
     services.collections.resume(&admin, id, args.requests.resume()).await?;
     let row = follow(&services, id).await?;
     if row.judging.is_some() {
-        return judge::show(global, row);
+        return judge::show(global, &services, row).await;
     }
     let whole = row.status == CollectionStatus::Finished;
     let submission =
         if whole && !args.no_import && row.answered > 0 { Some(import(&services, id).await?) } else { None };
-    let stopped = row.reason.clone();
+    let unanswered = unanswered(&services, &row, "collect").await?;
     let settings = services.collections.get(&admin, id).await?.settings;
     global.show(&Collected { collection: row, settings, submission }, text)?;
-    match (whole, stopped) {
-        (true, _) => Ok(()),
-        (false, reason) => {
-            let why = reason.map(|reason| format!("{}. ", stop_reason(&reason))).unwrap_or_default();
-            Err(Failure::conflict(format!(
-                "the collection is stopped. {why}Resume it with `aixgrade collect --resume {id}`, or import its responses so \
-                 far with `aixgrade collections import {id}`"
-            )))
+    unanswered.map_or(Ok(()), Err)
+}
+
+/// The error of a collection or judging that has ended without an answer to every request, with the endpoint's words:
+/// a script must not take it for a whole one. `command` resumes it.
+pub async fn unanswered(services: &Services, row: &CollectionRow, command: &str) -> Result<Option<Failure>, Failure> {
+    let (id, total) = (row.id, row.total);
+    let so_far = match row.judging {
+        Some(_) => "; its scores so far are in the comparison".to_owned(),
+        None if row.answered == 0 => String::new(),
+        None => format!(", or import its responses so far with `aixgrade collections import {id}`"),
+    };
+    if row.status != CollectionStatus::Finished {
+        let what = if row.judging.is_some() { "judging" } else { "collection" };
+        let why = row.reason.as_ref().map(|reason| format!("{}. ", stop_reason(reason))).unwrap_or_default();
+        let again = format!("Resume it with `aixgrade {command} --resume {id}`{so_far}");
+        return Ok(Some(Failure::conflict(format!("the {what} is stopped. {why}{again}"))));
+    }
+    if row.answered >= total {
+        return Ok(None);
+    }
+    let mut of = PageOf::first(PageOf::MOST);
+    of.which = Which::only("status", "failed");
+    let failed = services.collections.requests(&System.admin(), id, of).await?.rows;
+    let mut faults: Vec<(String, u64)> = Vec::new();
+    for fault in failed.iter().filter_map(|row| row.error.as_ref()) {
+        let text = request_fault(Lang::En, fault);
+        match faults.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, count)) => *count += 1,
+            None => faults.push((text, 1)),
         }
     }
+    faults.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let faults = faults.iter().take(FAULTS).map(|(text, count)| format!("\n  {count} of them: {text}"));
+    let again = format!("\nSend them again with `aixgrade {command} --resume {id} --failed`");
+    let left = total - row.answered;
+    Ok(Some(Failure::conflict(format!(
+        "{left} of {total} requests have no answer.{}{again}",
+        faults.collect::<String>()
+    ))))
 }
 
 impl Collect {
@@ -308,6 +346,14 @@ impl Collect {
                 ..self.requests.settings(self.samples)
             },
         })
+    }
+}
+
+fn yes_or_no(word: &str) -> Result<bool, String> {
+    match word {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("write yes or no".into()),
     }
 }
 
@@ -340,13 +386,29 @@ pub async fn follow(services: &Services, id: CollectionId) -> Result<CollectionR
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
     let mut interrupt = signal(SignalKind::interrupt())?;
+    // What was said last, where the bar cannot be drawn.
+    let (is_drawn, mut told) = (std::io::stderr().is_terminal(), (Instant::now(), row.answered + row.failed));
+    let mut waiting = None;
     let (mut stopping, mut sender): (bool, Option<JoinHandle<Result<bool, Failure>>>) = (false, None);
     loop {
         let detail = services.collections.get(&admin, id).await?;
         let row = detail.row;
         bar.set_position(row.answered + row.failed);
         let left = row.left_s.map_or_else(String::new, |s| format!(", about {} left", left(s)));
-        bar.set_message(format!("{} tokens{left}", row.prompt_tokens + row.response_tokens));
+        let message = format!("{} tokens{left}", row.prompt_tokens + row.response_tokens);
+        if !is_drawn && told.0.elapsed() >= TELL {
+            let done = row.answered + row.failed;
+            let waits = if told.1 == done { "; waiting for responses" } else { "" };
+            eprintln!("{} of {} requests answered, {} failed, {message}{waits}", row.answered, row.total, row.failed);
+            told = (Instant::now(), done);
+        }
+        bar.set_message(message);
+        if row.waiting != waiting {
+            if let Some(now) = &row.waiting {
+                bar.suspend(|| eprintln!("Waiting {}", waits(now)));
+            }
+            waiting.clone_from(&row.waiting);
+        }
         if sender.is_none() && row.status == CollectionStatus::Running {
             let collections = services.collections.clone();
             sender = Some(tokio::spawn(async move { collections.send(id).await }));
@@ -378,6 +440,13 @@ pub async fn follow(services: &Services, id: CollectionId) -> Result<CollectionR
             }
         }
     }
+}
+
+/// What a collection waits for: the time and the endpoint's words.
+fn waits(waiting: &Waiting) -> String {
+    let seconds = (waiting.until.0 - clock::now().0).max(0).cast_unsigned().div_ceil(1000);
+    let why = request_fault(Lang::En, &waiting.fault);
+    format!("{}: {}", left(seconds), printable(&why))
 }
 
 /// Imports a collection's responses.
@@ -443,24 +512,18 @@ fn text(made: &Collected) -> String {
             row.estimated
         ));
     }
-    if row.cut_off > 0 {
-        lines.push(format!(
-            "{} responses ended at a limit of tokens and may be incomplete; --response-tokens raises the limit in a new \
-             collection.",
-            row.cut_off
-        ));
-    }
-    if row.failed > 0 {
-        let id = row.id;
-        lines.push(format!(
-            "`aixgrade collections show {id}` says why requests failed; `aixgrade collect --resume {id} --failed` sends them \
-             again."
-        ));
-    }
+    lines.extend(endings(row));
     if let Some(id) = made.submission {
         lines.push(format!("Imported as submission {id}."));
     }
     lines.join("\n")
+}
+
+/// Why responses ended, and what to know of those that are not whole answers.
+pub fn endings(row: &CollectionRow) -> Vec<String> {
+    let texts = texts::collections::EN;
+    let ends = Some(texts.ends(row)).filter(|ends| !ends.is_empty()).map(|ends| format!("Responses ended by: {ends}."));
+    ends.into_iter().chain(texts.warnings(row)).collect()
 }
 
 /// A plan with its first prompts; `what` is what it has requests for.
@@ -524,7 +587,7 @@ fn requests_text(row: &CollectionRow, settings: &CollectionSettings) -> String {
 }
 
 fn whole_text(whole: &Whole) -> String {
-    let CollectionDetail { row, settings, plan, submissions, .. } = &whole.detail;
+    let CollectionDetail { row, settings, form, plan, submissions, .. } = &whole.detail;
     let mut facts = vec![
         ("Model", format!("{} ({} at {})", row.model_name, row.endpoint_model, row.endpoint)),
         ("Dataset", format!("{} v{}", row.dataset, row.number)),
@@ -533,6 +596,7 @@ fn whole_text(whole: &Whole) -> String {
         ("Tokens", format!("{} of prompts, {} of responses", row.prompt_tokens, row.response_tokens)),
         ("Samples", settings.samples.to_string()),
     ];
+    let ends = texts::collections::EN.ends(row);
     let mut optional = |name, value: Option<String>| facts.extend(value.map(|value| (name, value)));
     if let Some(judging) = &row.judging {
         optional("Rubric", Some(judging.rubric.clone()));
@@ -543,12 +607,19 @@ fn whole_text(whole: &Whole) -> String {
         optional("Outputs", Some(format!("{} of {} scored", judging.scored, judging.outputs)));
         optional("No valid answer", Some(judging.invalid.to_string()));
     }
+    optional("Ended by", Some(ends).filter(|ends| !ends.is_empty()));
+    optional("Waiting", row.waiting.as_ref().map(waits));
     optional("Reason", row.reason.as_ref().map(|reason| stop_reason(reason).en));
     optional("Way", settings.way.map(|way| way.name().to_owned()));
     optional("Temperature", settings.temperature.map(|t| t.to_string()));
     optional("Top-p", settings.top_p.map(|p| p.to_string()));
     optional("Seed", settings.seed.map(|seed| seed.to_string()));
     optional("Tokens per response", settings.response_tokens.map(|most| format!("at most {most}")));
+    optional("Streamed responses", settings.stream.map(|is| if is { "yes" } else { "no" }.to_owned()));
+    let form = form.unwrap_or_default();
+    let found = form.stream && settings.stream.is_none();
+    optional("Streamed responses", found.then(|| "yes: the endpoint answers in no other way".to_owned()));
+    optional("Maximum sent as", form.max_completion_tokens.then(|| "max_completion_tokens".to_owned()));
     optional("Maximum number of requests", settings.max_requests.map(|most| most.to_string()));
     optional("Maximum number of tokens", settings.max_tokens.map(|most| most.to_string()));
     optional("Further fields", Some(settings.parameters.clone()).filter(|text| !text.is_empty()));
@@ -556,6 +627,7 @@ fn whole_text(whole: &Whole) -> String {
     optional("Submissions", Some(imported).filter(|text| !text.is_empty()));
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name:width$}  {value}")).collect();
+    lines.extend(texts::collections::EN.warnings(row));
     lines.push(cost(plan, if row.judging.is_some() { "outputs" } else { "tasks" }));
     if let Some(first) = plan.first.first() {
         lines.push(format!("\n{}", prompt_text(first)));

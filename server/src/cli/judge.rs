@@ -3,20 +3,20 @@
 use clap::Args;
 use model::{
     caller::System,
-    collection::{CollectionRow, CollectionStatus},
+    collection::CollectionRow,
     ids::{CollectionId, StudyId, SubmissionId},
     judging::{LevelOrder, NewJudging},
     lang::Lang,
 };
 use port::collections::Collections as _;
-use texts::collections::stop_reason;
 
 use super::{
     Global,
-    collect::{RequestArgs, follow, plan_text},
+    collect::{RequestArgs, endings, follow, plan_text, unanswered},
 };
 use base::error::Failure;
 use clients::endpoint::Endpoints;
+use services::Services;
 
 /// `judge`
 #[derive(Args)]
@@ -74,20 +74,14 @@ pub async fn run(global: &Global, args: Judge) -> Result<(), Failure> {
         return Err(Failure::invalid("--resume", "this is a collection of outputs", remedy));
     }
     services.collections.resume(&admin, id, args.requests.resume()).await?;
-    show(global, follow(&services, id).await?)
+    let row = follow(&services, id).await?;
+    show(global, &services, row).await
 }
 
-/// Prints what a judging came to; an error if it is stopped.
-pub fn show(global: &Global, row: CollectionRow) -> Result<(), Failure> {
+/// Prints what a judging came to; an error if a request has no answer.
+pub async fn show(global: &Global, services: &Services, row: CollectionRow) -> Result<(), Failure> {
     global.show(&row, text)?;
-    if row.status == CollectionStatus::Finished {
-        return Ok(());
-    }
-    let why = row.reason.map(|reason| format!("{}. ", stop_reason(&reason))).unwrap_or_default();
-    let id = row.id;
-    Err(Failure::conflict(format!(
-        "the judging is stopped. {why}Resume it with `aixgrade judge --resume {id}`; its scores so far are in the comparison"
-    )))
+    unanswered(services, &row, "judge").await?.map_or(Ok(()), Err)
 }
 
 fn text(row: &CollectionRow) -> String {
@@ -111,13 +105,7 @@ fn text(row: &CollectionRow) -> String {
             row.estimated
         ));
     }
-    if row.failed > 0 {
-        let id = row.id;
-        lines.push(format!(
-            "`aixgrade collections show {id}` says why requests failed; `aixgrade judge --resume {id} --failed` sends them \
-             again."
-        ));
-    }
+    lines.extend(endings(row));
     lines.join("\n")
 }
 

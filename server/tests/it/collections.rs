@@ -13,7 +13,7 @@ use model::{
     audit::Object,
     caller::{Admin, System},
     collection::{
-        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, NewCollection, RequestRow,
+        CollectionResume, CollectionRow, CollectionSettings, CollectionStatus, End, NewCollection, RequestRow,
         RequestStatus, StopReason,
     },
     error::AppError,
@@ -195,7 +195,7 @@ fn trouble(at: usize) -> Does {
         3 => Does::CutsOff,
         4 => sends(200, vec![], "<html>a proxy's page</html>"),
         5 => sends(200, vec![], r#"{"choices": []}"#),
-        6 => sends(200, vec![], r#"{"choices": [{"message": "text"}]}"#),
+        6 => sends(200, vec![], r#"{"error": {"message": "try again"}}"#),
         7 => Does::Hangs,
         8 => sends(408, vec![], ""),
         9 => sends(200, vec![], r#"{"choices": [{"message": {"content": "int a"}, "finish_reason": "length"}]}"#),
@@ -217,7 +217,7 @@ async fn trouble_of_an_endpoint_delays_and_loses_nothing() {
     assert_eq!((row.status, row.answered, row.failed), (CollectionStatus::Finished, 3 * TASKS as u64, 0), "{row:?}");
     let cut_off = requests(&app, id).await.iter().filter(|r| r.finish_reason.as_deref() == Some("length")).count();
     assert_eq!(endpoint.generated() + cut_off, 3 * TASKS, "no request was answered twice");
-    assert_eq!((row.cut_off, row.estimated), (cut_off as u64, cut_off as u64));
+    assert_eq!((row.ended(End::Length), row.estimated), (cut_off as u64, cut_off as u64));
     assert_eq!(row.sent as usize, endpoint.asked().len());
     assert!(row.sent > row.answered, "there was trouble");
     let all = requests(&app, id).await;
@@ -424,9 +424,36 @@ async fn the_command_line_collects_imports_and_shows_what_it_would_send() {
     let refused = call(&["--samples", "0"]).await.unwrap();
     assert_eq!(refused.status.code(), Some(2));
     let refused = call(&["--parameters", "{\"model\": 1}"]).await.unwrap();
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("model has a setting of its own"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--endpoint-model"));
     let deleted = program(&app, &["collections", "delete", &id]).status().unwrap();
     assert!(deleted.success());
+}
+
+#[tokio::test]
+async fn the_command_says_for_what_it_waits_and_fails_if_a_request_has_no_answer() {
+    let sent = std::sync::atomic::AtomicUsize::new(0);
+    let error = |message: &str| json!({ "error": { "message": message } }).to_string();
+    let endpoint = FakeEndpoint::start(move |_| match sent.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+        0 => Does::Sends(429, vec![("retry-after", "3".into())], error("Slow down")),
+        1 => Does::Sends(400, vec![], error("Not this prompt")),
+        _ => Does::Says(String::new()),
+    })
+    .await;
+    let app = set_up(&endpoint).await;
+    let name = format!("fake={}", endpoint.url);
+    let arguments = ["collect", "starter", "--model", "Small", "--endpoint", &name, "--task", "S01", "--task", "S02"];
+    let mut command = program(&app, &arguments);
+    let made = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let (out, err) = (String::from_utf8(made.stdout).unwrap(), String::from_utf8(made.stderr).unwrap());
+    assert_eq!(made.status.code(), Some(2), "{out}{err}");
+    for says in ["Waiting 3 s", "Slow down", "1 of 2 requests have no answer", "Not this prompt", "--failed"] {
+        assert!(err.contains(says), "{err} does not say {says}");
+    }
+    for says in
+        ["1 of 2 requests answered, 1 failed", "ended by: stop 1", "1 response is empty", "Imported as submission"]
+    {
+        assert!(out.contains(says), "{out} does not say {says}");
+    }
 }
 
 /// A dataset of HumanEval-X with two tasks, of which the second has this test.

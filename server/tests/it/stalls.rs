@@ -399,6 +399,7 @@ async fn killed_import_is_hidden_and_deleted() {
                     surrounding_text: String::new(),
                     raw: None,
                     end_by: None,
+                    reasoning: None,
                     prompt: None,
                     place: None,
                     author_verdict: None,

@@ -143,7 +143,9 @@ async fn answer(
 
 fn response(status: u16, headers: &[(&'static str, String)], body: Body) -> Response<Body> {
     let mut response = Response::builder().status(StatusCode::from_u16(status).unwrap());
-    response = response.header(header::CONTENT_TYPE, "application/json");
+    if headers.iter().all(|(name, _)| *name != header::CONTENT_TYPE.as_str()) {
+        response = response.header(header::CONTENT_TYPE, "application/json");
+    }
     for (name, value) in headers {
         response = response.header(*name, value);
     }

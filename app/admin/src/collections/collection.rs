@@ -10,6 +10,7 @@ use super::status;
 use crate::{
     filter::Field,
     list::Listing,
+    output::folded_reasoning,
     parts::{FormError, param, percent},
     rubrics,
 };
@@ -182,7 +183,7 @@ fn notices(i: I18n, detail: &CollectionDetail) -> AnyView {
             .then(|| care((t.endpoint_gone)(&row.endpoint, &detail.url)))}
         {(row.status == CollectionStatus::Running && !detail.in_work).then(|| view! { <Notice><p>{t.waits}</p></Notice> })}
         {(ended && detail.in_work).then(|| view! { <Notice><p>{t.in_flight}</p></Notice> })}
-        {(row.cut_off > 0).then(|| care((t.cut_off)(row.cut_off)))}
+        {t.warnings(row).into_iter().map(care).collect_view()}
         {detail.outdated.then(|| care(t.outdated.to_owned()))}
     }
     .into_any()
@@ -197,6 +198,9 @@ fn so_far(i: I18n, row: CollectionRow, live: RwSignal<Option<CollectionRow>>) ->
                 let now = live.get().unwrap_or_else(|| row.clone());
                 let done = now.answered + now.failed;
                 let figures = (i.admin().done_of)(&i.number(done), &i.number(now.total), percent(done, now.total));
+                let waiting = now.waiting.map(|waiting| {
+                    (t.waits_for)(&i.time(waiting.until), request_fault(i.lang, &waiting.fault).trim_end_matches('.'))
+                });
                 let left = now.left_s.map(|s| format!("{} {}", t.left, (i.admin().minutes)(s / 60, s % 60)));
                 view! {
                     <div class="so-far">
@@ -204,6 +208,7 @@ fn so_far(i: I18n, row: CollectionRow, live: RwSignal<Option<CollectionRow>>) ->
                         <span class="so-far-figures">{figures}</span>
                     </div>
                     {left.map(|text| view! { <p class="muted time-left">{text}</p> })}
+                    {waiting.map(|text| view! { <p class="muted">{text}</p> })}
                 }
             }}
         </div>
@@ -304,6 +309,13 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
         let text = text.trim().to_owned();
         (!text.is_empty()).then(|| view! { <div><dt>{name}</dt><dd><pre class="prompt-text">{text}</pre></dd></div> })
     };
+    let form = detail.form.unwrap_or_default();
+    let streamed = match (s.stream, form.stream) {
+        (Some(true), _) => Some(t.stream_yes.to_owned()),
+        (Some(false), _) => Some(t.stream_no.to_owned()),
+        (None, true) => Some(t.stream_found.to_owned()),
+        (None, false) => None,
+    };
     let judging = row.judging.as_ref();
     let samples = if judging.is_some() { t.answers } else { t.samples };
     view! {
@@ -327,6 +339,7 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 fact(name, Some((i.common.of)(row.answered, row.total)))
             })}
             {fact(t.failed_count, (row.failed > 0).then(|| i.number(row.failed)))}
+            {fact(t.ended_by, Some(t.ends(row)).filter(|ends| !ends.is_empty()))}
             {fact(samples, Some(s.samples.to_string()))}
             {fact(t.way, s.way.map(|way| t.way_name(way).to_owned()))}
             {fact(t.temperature, s.temperature.map(|t| t.to_string()))}
@@ -347,6 +360,8 @@ fn facts(i: I18n, detail: &CollectionDetail) -> AnyView {
                 {code(t.turn_template, &s.turn_template.en)}
                 {code(t.feedback_template, &s.feedback_template.en)}
                 {code(t.parameters, &s.parameters)}
+                {fact(t.stream, streamed)}
+                {fact(t.limit_field, form.max_completion_tokens.then(|| "max_completion_tokens".to_owned()))}
                 {fact(t.at_once, Some(s.at_once.to_string()))}
                 {fact(t.per_minute, s.per_minute.map(|n| n.to_string()))}
                 {fact(t.timeout, Some(s.timeout_s.to_string()))}
@@ -475,7 +490,7 @@ fn Requests(data: Data<(Paged<RequestRow>, Option<RequestDetail>)>) -> impl Into
 
 fn one(i: I18n, request: RequestDetail) -> AnyView {
     let t = i.collections();
-    let RequestDetail { row, messages: sent, response, fault } = request;
+    let RequestDetail { row, messages: sent, response, reasoning, refusal, other_parts, fault } = request;
     let fault = fault.map(|why| view! { <Notice tone=Tone::Care><p>{(t.fault)(why.get(i.lang))}</p></Notice> });
     let output = row.output.as_ref().map(|output| {
         view! {
@@ -493,6 +508,17 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
         }
         None => view! { <p class="muted">{t.no_response}</p> }.into_any(),
     };
+    let left_out = (!other_parts.is_empty()).then(|| {
+        let text = (t.left_out)(&other_parts.join(t.comma));
+        view! { <Notice tone=Tone::Care><p>{text}</p></Notice> }
+    });
+    let refusal = refusal.map(|text| {
+        view! {
+            <h4>{t.refusal}</h4>
+            <pre class="prompt-text" translate="no" tabindex="0">{visible(&text).into_owned()}</pre>
+        }
+    });
+    let reasoning = reasoning.map(|text| folded_reasoning(i, &text));
     let tests = tests_of(i, &row);
     let error = row.error.map(|fault| view! { <Notice tone=Tone::Bad><p>{request_fault(i.lang, &fault)}</p></Notice> });
     let reported =
@@ -510,6 +536,9 @@ fn one(i: I18n, request: RequestDetail) -> AnyView {
             {messages(&sent)}
             <h4>{t.response}</h4>
             {response}
+            {left_out}
+            {refusal}
+            {reasoning}
             {tests}
         </article>
     }

@@ -112,6 +112,14 @@ pub(super) fn limits(i: I18n) -> AnyView {
     let t = i.collections();
     view! {
         {Line::text("parameters", t.parameters, t.parameters_hint).view(false)}
+        <div class="field">
+            <label class="label" for="collection-stream">{t.stream}</label>
+            <select class="input" id="collection-stream" name="stream">
+                <option value="">{t.stream_usual}</option>
+                <option value="yes">{t.stream_yes}</option>
+                <option value="no">{t.stream_no}</option>
+            </select>
+        </div>
         {Line::number("at_once", t.at_once, "", "4").view(false)}
         {Line::number("per_minute", t.per_minute, t.per_minute_hint, "").view(false)}
         {Line::number("timeout_s", t.timeout, "", "300").view(false)}

@@ -4,6 +4,10 @@
 //! endpoint's own messages before anybody sees them.
 
 mod chat;
+mod completion;
+mod refusal;
+mod stream;
+mod wait;
 
 use std::{collections::BTreeMap, fmt, fs, path::Path, sync::Arc};
 

@@ -12,21 +12,23 @@ use std::{
 };
 
 use model::{
-    collection::{ChatMessage, CollectionSettings, CollectionStatus, StopReason},
+    collection::{ChatMessage, CollectionSettings, CollectionStatus, RequestForm, StopReason},
     conversation::Way,
     fault::RequestFault,
     ids::CollectionId,
+    time::Timestamp,
 };
 use rand::Rng;
 use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 
 use super::{
+    settings::response_limit,
     subjects::USUAL_RESPONSE,
     testing::Testing,
     work::{Work, combined, missing_prompt},
 };
-use base::error::Failure;
+use base::{clock, error::Failure};
 use clients::endpoint::{Ask, Client, Endpoint, Reply};
 use db::{
     Db,
@@ -38,6 +40,9 @@ use jobs::Engine;
 
 /// How often a request is sent before it has failed for good.
 const MOST_ATTEMPTS: u32 = 7;
+/// The same for an answer that came, with a status of success, and is no response. The model may have been asked, and paid,
+/// for it, and most servers that answer so do it again.
+const MOST_WRONG_ANSWERS: u32 = 3;
 /// Requests that fail for good in a row before the collection stops: something is wrong with all of them.
 pub(super) const MOST_FAILURES: u32 = 5;
 /// "Too many requests" in a row before the collection stops.
@@ -81,6 +86,10 @@ pub struct Driver {
     model: String,
     pub(super) settings: CollectionSettings,
     parameters: Arc<Map<String, Value>>,
+    /// How the endpoint wants requests, and whether it has answered one in this form. Until then, requests are sent one by
+    /// one, so that an endpoint that refuses all of them refuses one.
+    form: RequestForm,
+    is_answered: bool,
     pub(super) work: Work,
     /// Messages by their key, where several requests have the same.
     prompts: HashMap<String, Arc<[ChatMessage]>>,
@@ -96,6 +105,24 @@ pub struct Driver {
     /// "Too many requests" in a row, and requests that failed for good in a row.
     limited: u32,
     failures: u32,
+}
+
+/// How often a request is sent before this is why it has failed for good.
+fn most_attempts(fault: &RequestFault) -> u32 {
+    match fault {
+        RequestFault::NotJson { .. } | RequestFault::NoChoice | RequestFault::ErrorInAnswer { status: None, .. } => {
+            MOST_WRONG_ANSWERS
+        }
+        _ => MOST_ATTEMPTS,
+    }
+}
+
+/// The end of an idempotency key: a request in another form is another request, which an endpoint that knows the first one
+/// must not answer with its error.
+fn form_key(form: RequestForm) -> String {
+    let parts =
+        [(form.stream, "-stream"), (form.no_stream_options, "-plain"), (form.max_completion_tokens, "-completion")];
+    parts.into_iter().filter(|(is_set, _)| *is_set).map(|(_, part)| part).collect()
 }
 
 /// A finished HTTP request.
@@ -136,7 +163,8 @@ impl Driver {
             let work = Work::load(conn, &found)?;
             Ok((found, work, copy::instance(conn)?))
         };
-        let (Collection { row, settings, version, .. }, work, instance) = db.read_long(load).await?;
+        let (Collection { row, settings, form, version, .. }, work, instance) = db.read_long(load).await?;
+        let known = form.unwrap_or_default();
         let parameters = super::settings::parameters(&settings.parameters)
             .map_err(|(what, _)| stored::unreadable(collections::COLLECTIONS, id.0, "settings", what.en))?;
         let client =
@@ -148,8 +176,10 @@ impl Driver {
             instance,
             client,
             model: row.endpoint_model,
-            settings,
             parameters: Arc::new(parameters),
+            form: RequestForm { stream: settings.stream.unwrap_or(known.stream), ..known },
+            is_answered: form.is_some(),
+            settings,
             work,
             prompts: HashMap::new(),
             pace,
@@ -182,7 +212,7 @@ impl Driver {
             if !ended {
                 self.begin_tests().await?;
             }
-            while !ended && flight.len() < self.settings.at_once as usize && Instant::now() >= self.not_before {
+            while !ended && flight.len() < self.at_once() && Instant::now() >= self.not_before {
                 match self.begin(&mut flight).await? {
                     Begun::Sent => {}
                     Begun::Wait => break,
@@ -209,6 +239,10 @@ impl Driver {
                 }
             }
         }
+    }
+
+    fn at_once(&self) -> usize {
+        if self.is_answered { self.settings.at_once as usize } else { 1 }
     }
 
     /// When something may be sent again.
@@ -248,7 +282,7 @@ impl Driver {
         let (messages, prompt) = self.messages(&mut sending).await?;
         let used = row.prompt_tokens + row.response_tokens;
         let mean = (row.response_tokens.checked_div(found.responses)).filter(|mean| *mean > 0);
-        let response = self.settings.response_tokens.map_or(mean.unwrap_or(USUAL_RESPONSE), u64::from);
+        let response = response_limit(&self.settings).or(mean).unwrap_or(USUAL_RESPONSE);
         let reserved = response + prompts::prompt_tokens(&messages);
         if self.settings.max_tokens.is_some_and(|most| used + self.reserved + reserved > most) {
             return self.limit(flight.is_empty() && self.testing.is_idle(), StopReason::MaxTokens).await;
@@ -275,7 +309,8 @@ impl Driver {
         reserved: u64,
     ) {
         let (client, model, parameters) = (self.client.clone(), self.model.clone(), self.parameters.clone());
-        let key = format!("aixgrade-{}-{}-{request}", self.instance, self.id);
+        let key = format!("aixgrade-{}-{}-{request}{}", self.instance, self.id, form_key(self.form));
+        let (form, may_stream) = (self.form, self.settings.stream != Some(false));
         let CollectionSettings { temperature, top_p, seed, response_tokens: max_tokens, .. } = self.settings;
         let seed = seed.map(|seed| seed.wrapping_add(sending.sample.into()));
         flight.spawn(async move {
@@ -288,6 +323,8 @@ impl Driver {
                 seed,
                 max_tokens,
                 parameters: &parameters,
+                form,
+                may_stream,
             };
             let reply = client.ask(&ask, &key).await;
             Done { request, sending, messages: messages.clone(), reserved, latency: begun.elapsed(), reply }
@@ -350,12 +387,18 @@ impl Driver {
         match done.reply {
             Reply::Answered(response) => {
                 (self.limited, self.failures) = (0, 0);
+                self.note_form().await?;
                 let counted = (
                     response.prompt_tokens.unwrap_or_else(|| prompts::prompt_tokens(&done.messages)),
-                    response.response_tokens.unwrap_or_else(|| prompts::tokens(&response.text)),
+                    response.response_tokens.unwrap_or_else(|| {
+                        prompts::tokens(&response.text) + response.reasoning.as_deref().map_or(0, prompts::tokens)
+                    }),
                 );
                 let new = NewResponse {
                     text: response.text,
+                    reasoning: response.reasoning,
+                    refusal: response.refusal,
+                    other_parts: response.other_parts,
                     finish_reason: response.finish_reason,
                     reported_model: response.model,
                     prompt_tokens: response.prompt_tokens,
@@ -369,24 +412,43 @@ impl Driver {
                 self.limited += 1;
                 let wait = wait.unwrap_or_else(|| self.pace.wait(self.limited));
                 self.not_before = self.not_before.max(Instant::now() + wait);
-                self.fail(request, Outcome::AgainUncounted, &fault).await?;
+                self.wait(request, Outcome::AgainUncounted, &fault, wait).await?;
                 if self.limited >= MOST_LIMITED {
                     self.end(CollectionStatus::Stopped, Some(StopReason::Failing(fault))).await?;
                 }
                 Ok(())
             }
-            Reply::Failed { fault, .. } if attempts >= MOST_ATTEMPTS => self.failed(request, fault).await,
+            Reply::Failed { fault, .. } if attempts >= most_attempts(&fault) => self.failed(request, fault).await,
             Reply::Failed { fault, wait } => {
                 let wait = wait.unwrap_or_else(|| self.pace.wait(attempts));
                 self.later.push((request, Instant::now() + wait));
-                self.fail(request, Outcome::Again, &fault).await
+                self.wait(request, Outcome::Again, &fault, wait).await
             }
-            Reply::Refused { fault } => self.failed(request, fault).await,
+            Reply::OtherForm { form, fault } if !self.is_answered => {
+                self.form = form;
+                self.fail(request, Outcome::AgainUncounted, &fault).await
+            }
+            Reply::RefusedField { field, fault } if !self.is_answered => {
+                self.fail(request, Outcome::AgainUncounted, &fault).await?;
+                self.end(CollectionStatus::Stopped, Some(StopReason::RefusedField { field, fault })).await
+            }
+            Reply::Refused { fault } | Reply::OtherForm { fault, .. } | Reply::RefusedField { fault, .. } => {
+                self.failed(request, fault).await
+            }
             Reply::RefusedAll { fault } => {
                 self.fail(request, Outcome::AgainUncounted, &fault).await?;
                 self.end(CollectionStatus::Stopped, Some(StopReason::Refused(fault))).await
             }
         }
+    }
+
+    /// Stores the form in which the endpoint has answered, the first time.
+    async fn note_form(&mut self) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.is_answered, true) {
+            return Ok(());
+        }
+        let (id, holder, form) = (self.id, self.holder.clone(), self.form);
+        self.db.write(move |tx| collections::set_form(tx, id, &holder, form)).await
     }
 
     /// Stores a response and what it leads to: a judge's scores, or its next turn.
@@ -427,6 +489,13 @@ impl Driver {
 
     async fn fail(&self, request: i64, outcome: Outcome, fault: &RequestFault) -> Result<(), Failure> {
         let (id, holder, fault) = (self.id, self.holder.clone(), fault.clone());
-        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault)).await
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault, None)).await
+    }
+
+    /// The same for a request that is sent again after a while.
+    async fn wait(&self, request: i64, outcome: Outcome, fault: &RequestFault, wait: Duration) -> Result<(), Failure> {
+        let (id, holder, fault) = (self.id, self.holder.clone(), fault.clone());
+        let until = Timestamp(clock::now().0.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)));
+        self.db.write(move |tx| collections::fail(tx, id, &holder, request, outcome, &fault, Some(until))).await
     }
 }

@@ -52,6 +52,11 @@ struct Line<'a> {
     /// The response as it came, where `generation` was made of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<&'a str>,
+    /// What the endpoint sent apart from the response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<&'a str>,
     messages: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_by: Option<&'a str>,
@@ -176,7 +181,7 @@ fn write_line(
     answered: &Answered,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let Answered { row, messages, response, .. } = answered;
+    let Answered { row, messages, response, reasoning, refusal, .. } = answered;
     let RequestRow { task_id, sample, finish_reason, reported_model, .. } = row;
     let subject = subjects.get(task_id)?;
     let continued = subject.humaneval.map(|task| continuation::read(subject.row.code_lang, task, response).0);
@@ -197,6 +202,8 @@ fn write_line(
         generation,
         completion: (!is_continued).then_some(response),
         response: is_continued.then_some(response),
+        reasoning: reasoning.as_deref(),
+        refusal: refusal.as_deref(),
         messages,
         end_by: finish_reason.as_deref(),
         endpoint_model: &collection.row.endpoint_model,

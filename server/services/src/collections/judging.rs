@@ -16,7 +16,11 @@ use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{CollectionService, MOST_REQUESTS, settings::check, work::Judge};
+use super::{
+    CollectionService, MOST_REQUESTS,
+    settings::{check, response_limit},
+    work::Judge,
+};
 use base::error::Failure;
 use db::{
     audit::Change,
@@ -117,7 +121,7 @@ impl CollectionService {
             requests,
             at_most: false,
             prompt_tokens: how.prompt_tokens * samples,
-            response_tokens: new.settings.response_tokens.map(|most| requests * u64::from(most)),
+            response_tokens: response_limit(&new.settings).map(|most| requests * most),
             first,
         })
     }
@@ -253,6 +257,8 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
         comment: &'a Option<String>,
         messages: &'a RawValue,
         response: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning: Option<&'a str>,
         end_by: Option<&'a str>,
         reported_model: Option<&'a str>,
         prompt_tokens: Option<u64>,
@@ -281,6 +287,7 @@ pub fn export_answers(conn: &Connection, ids: &[CollectionId], out: &mut dyn Wri
                     comment: &found.comment,
                     messages: &found.messages,
                     response: &found.response,
+                    reasoning: found.reasoning.as_deref(),
                     end_by: row.finish_reason.as_deref(),
                     reported_model: row.reported_model.as_deref(),
                     prompt_tokens: row.prompt_tokens,

@@ -298,6 +298,7 @@ impl Collections for CollectionService {
             row: found.row,
             url: found.url,
             settings: found.settings,
+            form: found.form,
             in_work: found.in_work,
             endpoint_known: endpoint_known.unwrap_or_default(),
             submissions,

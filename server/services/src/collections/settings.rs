@@ -12,6 +12,9 @@ use clients::endpoint::Ask;
 /// Maximum length of a system message or a template, in bytes.
 const LONGEST_TEXT: usize = 64 * 1024;
 
+/// The field of newer models for the maximum of tokens per response.
+const LIMIT_FIELD: &str = "max_completion_tokens";
+
 /// Checks the ranges of settings.
 pub fn check(settings: &CollectionSettings) -> Result<(), Failure> {
     let within = |field: &str, ok: bool, en: &str, zh: &str| match ok {
@@ -48,7 +51,15 @@ pub fn check(settings: &CollectionSettings) -> Result<(), Failure> {
         within(field, text.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
     }
     within("parameters", s.parameters.len() <= LONGEST_TEXT, "at most 64 KiB long", "不超过 64 KiB")?;
-    parameters(&s.parameters).map(drop).map_err(|(what, remedy)| Failure::invalid("parameters", what, remedy))
+    let fields = parameters(&s.parameters).map_err(|(what, remedy)| Failure::invalid("parameters", what, remedy))?;
+    if s.response_tokens.is_some() && fields.contains_key(LIMIT_FIELD) {
+        let what = (
+            "the maximum tokens per response are set twice, here and as max_completion_tokens",
+            "单个响应的最大词元数设置了两次：此处和 max_completion_tokens",
+        );
+        return Err(Failure::invalid("response_tokens", what, ("Leave one of them out", "请去掉其中一个")));
+    }
+    Ok(())
 }
 
 /// The further fields of a request.
@@ -62,9 +73,36 @@ pub fn parameters(text: &str) -> Result<Map<String, Value>, (Message, Message)> 
     })?;
     match Ask::OWN.iter().find(|name| map.contains_key(**name)) {
         Some(name) => {
-            let what = (format!("the field {name} has a setting of its own"), format!("字段 {name} 有专门的设置项"));
-            Err((what.into(), ("Remove it", "请将其去掉").into()))
+            let (option, remedy) = own(name);
+            let what = (format!("the field {name} cannot be set here"), format!("不能在此设置字段 {name}"));
+            let remedy = match option {
+                Some(option) => {
+                    (format!("Remove it, and set {remedy} ({option})"), format!("请将其去掉，改用 {option}"))
+                }
+                None => (format!("Remove it: {remedy}"), "请将其去掉：该字段由程序填写".into()),
+            };
+            Err((what.into(), remedy.into()))
         }
         None => Ok(map),
     }
+}
+
+/// The option that sets a field which requests have of their own, and what it is; or why there is none.
+fn own(field: &str) -> (Option<&'static str>, &'static str) {
+    match field {
+        "model" => (Some("--endpoint-model"), "the model's name at the endpoint"),
+        "temperature" => (Some("--temperature"), "the temperature"),
+        "top_p" => (Some("--top-p"), "top-p"),
+        "seed" => (Some("--seed"), "the seed"),
+        "max_tokens" => (Some("--response-tokens"), "the maximum tokens per response"),
+        "n" => (Some("--samples"), "the samples per task, which have requests of their own"),
+        "stream" => (Some("--stream"), "whether responses are streamed"),
+        _ => (None, "it is made of the prompt template"),
+    }
+}
+
+/// The maximum of tokens per response, in whichever field it is sent.
+pub fn response_limit(settings: &CollectionSettings) -> Option<u64> {
+    let in_parameters = || parameters(&settings.parameters).ok()?.get(LIMIT_FIELD)?.as_u64();
+    settings.response_tokens.map(u64::from).or_else(in_parameters)
 }

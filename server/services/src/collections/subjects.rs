@@ -17,6 +17,7 @@ use model::{
 };
 use rusqlite::Connection;
 
+use super::settings::response_limit;
 use base::error::Failure;
 use db::{conversations, datasets, runs};
 use formats::{
@@ -248,7 +249,7 @@ impl Subjects {
     pub fn plan(&self, settings: &CollectionSettings, tasks: &[String]) -> Result<CollectionPlan, Failure> {
         let samples = u64::from(settings.samples);
         let (mut requests, mut prompt_tokens, mut first) = (0, 0, Vec::new());
-        let answer = settings.response_tokens.map_or(USUAL_RESPONSE, u64::from);
+        let answer = response_limit(settings).unwrap_or(USUAL_RESPONSE);
         for task in tasks {
             let mut next = Some(self.first(settings, task)?);
             // In a dynamic conversation, the longest one: every answer fails.
@@ -275,7 +276,7 @@ impl Subjects {
             requests,
             at_most: settings.way == Some(Way::Dynamic),
             prompt_tokens,
-            response_tokens: settings.response_tokens.map(|most| requests * u64::from(most)),
+            response_tokens: response_limit(settings).map(|most| requests * most),
             first,
         })
     }

@@ -12,7 +12,7 @@ use model::{
 };
 use rusqlite::Connection;
 
-use super::subjects::Subjects;
+use super::{settings::response_limit, subjects::Subjects};
 use crate::{conversation_view::with_instructions, visible_texts};
 use base::error::Failure;
 use db::{
@@ -131,7 +131,7 @@ impl Work {
                     requests,
                     at_most: false,
                     prompt_tokens: how.prompt_tokens * u64::from(of.settings.samples),
-                    response_tokens: of.settings.response_tokens.map(|most| requests * u64::from(most)),
+                    response_tokens: response_limit(&of.settings).map(|most| requests * most),
                     first,
                 })
             }
