@@ -46,7 +46,8 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
         None => output.code.clone(),
     };
     let Some(outline) = outline::outline(&whole, wanted.lang) else { return found };
-    if outline.has_errors && !parses_as_rest(&whole, wanted.lang) {
+    let is_rest = outline.has_errors && is_rest_of_method(&whole, wanted.lang);
+    if outline.has_errors && !is_rest {
         let other = CodeLang::ALL.into_iter().filter(|lang| *lang != wanted.lang).any(|lang| {
             outline::outline(&whole, lang).is_some_and(|outline| {
                 !outline.has_errors && outline.definitions.iter().any(|found| !found.is_import && found.is_complete)
@@ -55,7 +56,7 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
         found.push(if other { WarningKind::OtherLanguage } else { WarningKind::DoesNotParse });
     }
     if let Some(name) = &wanted.name {
-        if outline.of(name).next().is_none() && !parses_as_rest(&whole, wanted.lang) {
+        if outline.of(name).next().is_none() && !is_rest {
             found.push(WarningKind::LacksDefinition);
         }
         let versions = output.reading.blocks.iter().filter(|block| block.role != BlockRole::Helper).filter(|block| {
@@ -70,7 +71,7 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
 }
 
 /// Whether code is the end of a method whose head is in the task: published outputs in Java are.
-fn parses_as_rest(code: &str, lang: CodeLang) -> bool {
+fn is_rest_of_method(code: &str, lang: CodeLang) -> bool {
     lang == CodeLang::Java && outline::is_code(code, lang)
 }
 
@@ -95,11 +96,15 @@ mod tests {
 
     /// The kinds of warnings about a file with these lines, with their numbers.
     fn warnings(lines: &[serde_json::Value]) -> Vec<(WarningKind, u64)> {
+        warnings_in(CodeLang::Python, lines)
+    }
+
+    fn warnings_in(lang: CodeLang, lines: &[serde_json::Value]) -> Vec<(WarningKind, u64)> {
         let names = ["clamp", "initials", "run", "second"];
-        let ids = (1..=4).map(|n| (format!("P{n}"), format!("Text {n}."), CodeLang::Python));
-        let wanted = names.map(|name| Wanted { lang: CodeLang::Python, name: Some(name.into()) }).to_vec();
+        let ids = (1..=4).map(|n| (format!("P{n}"), format!("Text {n}."), lang));
+        let wanted = names.map(|name| Wanted { lang, name: Some(name.into()) }).to_vec();
         let known = Arc::new(KnownTasks { tasks: Tasks::new(ids), wanted, humaneval: HashMap::new() });
-        let asked = Asked { langs: vec![CodeLang::Python], tasks: Some(Arc::clone(&known)), ..Asked::default() };
+        let asked = Asked { langs: vec![lang], tasks: Some(Arc::clone(&known)), ..Asked::default() };
         let finder = LeakFinder::new(std::iter::empty());
         let mut scan = Scan::of_known(&known, &finder);
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -130,6 +135,20 @@ mod tests {
         assert_eq!(one(&format!("{fenced}\nCorrected:\n{fenced}")), [SeveralCandidates]);
         assert_eq!(one(&format!("A helper:\n```python\ndef g(x):\n    return x\n```\n{fenced}")), []);
         assert_eq!(one(""), []);
+    }
+
+    #[test]
+    fn java_may_be_the_rest_of_a_method() {
+        let one = |code: &str| {
+            let found = warnings_in(CodeLang::Java, &[serde_json::json!({"task_id": "P1", "code": code})]);
+            found.into_iter().map(|(kind, _)| kind).collect::<Vec<_>>()
+        };
+        assert_eq!(one("public int clamp ( int v ) { \nreturn v ; \n} "), []);
+        assert_eq!(one("public class Solution {\n    public int clamp(int v) { return v; }\n}"), []);
+        assert_eq!(one("    return Math.max(1, v);\n}\n"), []);
+        assert_eq!(one("public int limit(int v) { return v; }"), [LacksDefinition]);
+        assert_eq!(one("public int clamp(int v) { return v }"), [DoesNotParse]);
+        assert_eq!(one("def clamp(v):\n    return v\n"), [OtherLanguage, LacksDefinition]);
     }
 
     #[test]
