@@ -360,7 +360,8 @@ pub enum End {
 impl End {
     /// The meaning of a `finish_reason`.
     pub fn of(reason: &str) -> End {
-        match &*reason.to_lowercase() {
+        // Gemini's filter names its reason after a colon.
+        match reason.split(':').next().unwrap_or_default().to_lowercase().as_str() {
             "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => End::Stop,
             "length" | "max_tokens" | "max_output_tokens" | "model_length" | "model_context_window_exceeded" => {
                 End::Length

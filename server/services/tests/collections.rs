@@ -449,7 +449,7 @@ fn reasons_of_an_end_have_a_meaning_in_every_servers_words() {
     let check = |end: End, reasons: &[&str]| reasons.iter().for_each(|one| assert_eq!(End::of(one), end, "{one}"));
     check(End::Stop, &["stop", "STOP", "end_turn", "eos", "stop_sequence"]);
     check(End::Length, &["length", "MAX_TOKENS", "max_output_tokens", "model_length"]);
-    check(End::Filter, &["content_filter", "SAFETY", "refusal", "sensitive"]);
+    check(End::Filter, &["content_filter", "content_filter: SAFETY", "SAFETY", "refusal", "sensitive"]);
     check(End::Tools, &["tool_calls", "tool_use", "function_call"]);
     check(End::Other, &["", "unknown", "stopped by nobody", "7"]);
 }
