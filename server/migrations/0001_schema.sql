@@ -21,7 +21,7 @@
 -- Policy ---------------------------------------------------------------------------------------------------------------
 
 -- Thresholds that triggers and views compare with: one row, which the program writes from its constants whenever it
--- opens the database (server/src/db/policy.rs). Triggers and views have no numbers of their own.
+-- opens the database (server/db/src/policy.rs). Triggers and views have no numbers of their own.
 CREATE TABLE policy (
     id               INTEGER PRIMARY KEY CHECK (id = 1),
     first_extra_slot INTEGER NOT NULL,         -- the slots of extra ratings begin here

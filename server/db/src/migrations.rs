@@ -156,6 +156,7 @@ pub(super) mod tests {
     fn a_later_migration_keeps_every_row_of_every_table() {
         let mut conn = empty();
         migrate(&mut conn, MIGRATIONS).unwrap();
+        policy::store(&mut conn, &policy::POLICY).unwrap();
         conn.execute_batch(ROWS).unwrap();
         let before = tables(&conn);
         for (name, (_, rows)) in &before {
