@@ -155,7 +155,7 @@ async fn rate_all(services: &Services, person: &Person, study: &Token) -> usize 
         match services.grading.next(person, study, Vec::new()).await.unwrap() {
             Next::Item(item) => {
                 // Another rater may have taken it over meanwhile; then there is another one.
-                match services.grading.submit(person, &item.token, full(&item), "k").await {
+                match services.grading.submit(person, &item.token, full(&item), "k", true).await {
                     Ok(receipt) => given += usize::from(receipt == Receipt::Stored),
                     Err(AppError::Refused(Refusal::Away)) => {}
                     Err(e) => panic!("{e}"),
@@ -320,7 +320,7 @@ async fn play(people_n: usize, steps: Vec<Step>, seed: u64, presentation: Presen
 /// Rates the rater's next output, if there is one.
 pub async fn one_rating(services: &Services, person: &Person, study: &Token) {
     match services.grading.next(person, study, Vec::new()).await {
-        Ok(Next::Item(item)) => match services.grading.submit(person, &item.token, full(&item), "k").await {
+        Ok(Next::Item(item)) => match services.grading.submit(person, &item.token, full(&item), "k", true).await {
             Ok(_) | Err(AppError::Refused(Refusal::Away) | AppError::NotFound(_)) => {}
             Err(e) => panic!("{e}"),
         },
@@ -390,7 +390,7 @@ async fn side_by_side_assigns_whole_tasks_in_a_per_rater_order() {
             order.insert(items[0].raw_nl.clone(), items.iter().map(|item| item.code.clone()).collect::<Vec<_>>());
             ahead = Some(items[0].token.clone());
             for item in &items {
-                services.grading.submit(caller, &item.token, full(item), "k").await.unwrap();
+                services.grading.submit(caller, &item.token, full(item), "k", true).await.unwrap();
             }
         }
         orders.push(order);
@@ -641,7 +641,7 @@ async fn database_enforces_raters_per_output() {
     let Next::Item(item) = services.grading.next(&callers[0], &token, Vec::new()).await.unwrap() else {
         panic!("there is work")
     };
-    services.grading.submit(&callers[0], &item.token, full(&item), "k").await.unwrap();
+    services.grading.submit(&callers[0], &item.token, full(&item), "k", true).await.unwrap();
     refused("UPDATE assignments SET user_id = NULL WHERE study_id = ?1 AND rated_at IS NOT NULL").await;
     sound(services, study).await;
 }
