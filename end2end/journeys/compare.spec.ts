@@ -97,7 +97,7 @@ test('two models are compared, from the dataset to a task, and exported', async 
       await page.getByText('Export', { exact: true }).click();
     });
   const csv = (await file('Ratings, CSV')).toString('utf8').trim().split(/\r?\n/);
-  expect(csv[0]).toContain('task_id,lang,model,submission,sample,rater,correctness,code_quality,maintainability');
+  expect(csv[0]).toContain('task_id,nl_lang,model,submission,sample,rater,correctness,code_quality,maintainability');
   expect(csv.length).toBe(1 + 64);
   expect(csv.slice(1).every((line) => /,R[123],/.test(line))).toBe(true);
   const lines = (await file('Ratings, JSON Lines')).toString('utf8').trim().split('\n');

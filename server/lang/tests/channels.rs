@@ -43,7 +43,7 @@ struct Bench {
 
 impl Bench {
     /// `None` without a compiler: the test is skipped by name.
-    fn new() -> Option<Bench> {
+    fn prerequisites_of_channels() -> Option<Bench> {
         let places = Places::from_environment();
         prerequisites::toolchain("cpp", (lang::language(CodeLang::Cpp).unwrap().look)(&places))?;
         let folder = tempfile::tempdir().unwrap();
@@ -123,8 +123,8 @@ fn done(printed: &str) -> Vec<&str> {
 
 /// Runs a test as this user and, if that is root, again as a user without rights.
 fn as_every_user(name: &str, test: impl FnOnce(&Bench)) {
-    const AGAIN: &str = "AIXGRADE_TEST_AS_ORDINARY_USER";
-    let Some(bench) = Bench::new() else { return };
+    const AGAIN: &str = "AIXGRADE_CHANNELS_AS_ORDINARY_USER";
+    let Some(bench) = Bench::prerequisites_of_channels() else { return };
     test(&bench);
     if !rustix::process::geteuid().is_root() || std::env::var_os(AGAIN).is_some() {
         return;
@@ -266,7 +266,7 @@ fn pages_of_a_file_that_a_sandbox_loads_are_not_those_of_its_copy() {
 
 #[test]
 fn a_program_that_needs_no_control_socket_has_none() {
-    let Some(bench) = Bench::new() else { return };
+    let Some(bench) = Bench::prerequisites_of_channels() else { return };
     for (number, expected) in [("none", vec![]), ("{control}", vec!["socket"])] {
         let argv = ["/program/channels", "sockets", number].map(str::to_owned).into();
         let mut child = bench.sandbox.start(&bench.command(argv, Profile::Run, &[])).unwrap();

@@ -26,7 +26,8 @@ use super::{Data, brokers::Brokers, prerequisites_of_workers, program, start, st
 const PASSWORD: &str = "a long test password";
 
 /// The columns of the table of workers, as the page names them.
-const COLUMNS: [&str; 7] = ["Worker", "State", "Runs", "Slots in use", "Outputs", "Per minute", "Last seen"];
+const COLUMNS: [&str; 8] =
+    ["Worker", "State", "Runs", "Slots in use", "Outputs", "Unanswered", "Per minute", "Last seen"];
 
 /// An admin with a browser and an access token.
 struct AdminClient {
@@ -222,8 +223,8 @@ fn an_admin_reads_which_workers_get_jobs_and_why_others_do_not() {
     assert_eq!(row[1], "ready");
     let passed = format!("python: {}, {} sandbox checks passed", python.toolchain, python.checks);
     assert!(row[2].starts_with(&passed), "{row:?}");
-    assert_eq!(row[3..5], ["0 of 1", "20"]);
-    assert!(row[5].parse::<f64>().is_ok() && row[6].contains(':'), "{row:?}");
+    assert_eq!(row[3..6], ["0 of 1", "20", "0"]);
+    assert!(row[6].parse::<f64>().is_ok() && row[7].contains(':'), "{row:?}");
     let row = table.row(other_name, &COLUMNS);
     let why = format!(
         "different build, gets no jobsVersion {}, build {other_build}. Install the server's file on this machine.",

@@ -459,7 +459,7 @@ async fn draft_is_planned_changed_started_and_duplicated() {
         })
         .await
         .unwrap();
-    assert_eq!(actions, ["study.add_rater", "study.duplicate", "study.create", "study.extend", "study.set_status"]);
+    assert_eq!(actions, ["study.add_rater", "study.create", "study.duplicate", "study.extend", "study.set_status"]);
 }
 
 /// What [`a_duplicate_has_the_settings_and_people_of_its_original`] draws: settings that a study with [`ITEMS`] items of

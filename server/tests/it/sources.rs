@@ -116,7 +116,8 @@ fn early_returns(body: &str) -> impl Iterator<Item = String> {
         let before = &body[..at];
         let start = ["let ", "if ", "match "].into_iter().filter_map(|word| before.rfind(word)).max().unwrap_or(0);
         let statement = &before[start..];
-        let asks = statement.contains("prerequisites::") || statement.contains("= prerequisites_of_");
+        let asks = statement.contains("prerequisites::")
+            || ["= prerequisites_of_", "::prerequisites_of_"].iter().any(|asks| statement.contains(asks));
         (!asks).then(|| statement.lines().next().unwrap_or_default().trim_end().to_owned())
     })
 }

@@ -314,7 +314,7 @@ fn noted(
     plan::note(
         tx,
         study.id,
-        "taken",
+        "taken_over",
         Some(rater),
         &plan::Moved { ratings: 1, from: queue::holder(tx, place.assignment)? },
     )?;

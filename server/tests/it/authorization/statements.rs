@@ -28,7 +28,7 @@ use super::{Scope, TestApp, rows, set_up};
 
 /// Tables whose size depends on the installation, not on the work done with it: a walk over one of them
 /// takes microseconds, and each row was created by an admin.
-const SMALL: [&str; 36] = [
+const SMALL: [&str; 37] = [
     "sqlite_schema",
     // One row.
     "policy",
@@ -36,6 +36,8 @@ const SMALL: [&str; 36] = [
     "names_config",
     // Names and addresses that recently failed to log in.
     "login_failures",
+    // Workers whose credentials were stolen.
+    "removed_workers",
     // The last 200; `db::comparisons::cache_figures` deletes older ones.
     "figures",
     // One row for each person, dataset, rubric, model, study, upload, token, webhook or link.
