@@ -21,7 +21,8 @@ use sandbox::bubblewrap::Bubblewrap;
 fn hostile_outputs_leave_nothing_behind() {
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../java-harness/fixtures");
     let program = prerequisites::program();
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("engine");
+    // Its own, because other test programs prepare files in theirs at the same time.
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("leftovers");
     fs::create_dir_all(&folder).unwrap();
     let test = fs::read(fixtures.join("tests/SumTest.java")).unwrap();
     let tree: TestTree = BTreeMap::from([("tests/SumTest.java".to_owned(), test)]);
