@@ -228,7 +228,7 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
                     let token = line.token.0.clone();
                     let fields =
                         [("token", token.as_str()), ("scores[0]", "2"), ("scores[1]", "2"), ("scores[2]", "2")];
-                    assert!(admin.form("/rpc/adjudicate", &fields).await.location().contains("decided=1"));
+                    assert!(admin.form("/rpc/adjudicate", &fields).await.location().contains("adjudicated=1"));
                 }
             }
             17 => {

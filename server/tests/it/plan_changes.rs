@@ -35,7 +35,10 @@ async fn plan(services: &Services, study: StudyId) -> String {
             "SELECT u.name || ' ' || m.reads || ' ' || coalesce(m.share, '-') || ' ' || m.rated || ' ' || m.open || ' '
                  || (m.removed_at IS NOT NULL)
              FROM study_raters m JOIN users u ON u.id = m.user_id WHERE m.study_id = ?1 ORDER BY 1",
-            "SELECT e.kind || ' ' || e.detail FROM plan_events e WHERE e.study_id = ?1 ORDER BY e.id",
+            // The digests below are of these words.
+            "SELECT CASE e.kind WHEN 'added' THEN 'joined' WHEN 'removed' THEN 'left' WHEN 'taken_over' THEN 'taken'
+                 ELSE e.kind END || ' ' || e.detail
+             FROM plan_events e WHERE e.study_id = ?1 ORDER BY e.id",
             "SELECT raters_per_output || ' ' || coalesce(tasks, '-') FROM studies WHERE id = ?1",
         ] {
             let mut statement = conn.prepare(sql)?;
