@@ -264,7 +264,7 @@ mod tests {
         };
         if command.argv[0] == "solver" {
             // Nothing unusual is in the answer of six bytes, and no argument is changed.
-            let answer = [&[0; 36][..], &6_u32.to_be_bytes(), b"answer"].concat();
+            let answer = [&[0_u8; 36][..], &6_u32.to_be_bytes(), b"answer"].concat();
             while receive(&mut control).is_some() {
                 send(&mut control, b'A', &answer);
             }
