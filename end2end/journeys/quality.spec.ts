@@ -68,7 +68,7 @@ test('a calibration is failed, restarted and passed; training shows the known sc
   await atScales(rater);
   await expect(rater.getByText('Item 1 of 1')).toHaveCount(0);
 
-  await settings(page, { calibration: 'train' });
+  await settings(page, { calibration: 'train', needed: '0' });
   const other = await (await browser.newContext({ baseURL: server.url })).newPage();
   await logIn(other, demo.bo);
   await open(other, await firstStudy(await visitor(server.url, demo.bo)));
