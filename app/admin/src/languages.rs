@@ -73,7 +73,7 @@ fn figure(i: I18n, cell: Option<&LanguageCell>, k: u32) -> AnyView {
     let interval = at.interval.map(|i| format!("[{:.1}, {:.1}]", i.low * 100.0, i.high * 100.0));
     let published = cell.published_at(k).filter(|published| (published.value - at.value).abs() > 1e-9);
     let published = published.map(|at| format!("{} {}", percentage(at.value), i.runs().published_short));
-    let coverage = (cell.answered < cell.tasks).then(|| (i.runs().coverage)(cell.answered.into(), cell.tasks.into()));
+    let coverage = (cell.answered < cell.tasks).then(|| (i.results().tested)(cell.answered.into(), cell.tasks.into()));
     view! {
         <td class="num">
             <a class="mean" href=format!("/admin/runs/{}", cell.run)>{percentage(at.value)}</a>

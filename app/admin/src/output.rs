@@ -79,7 +79,7 @@ fn how_read(i: I18n, reading: Reading) -> AnyView {
             view! {
                 <li>
                     <p><strong>{role}</strong>{cut_off}" "<span class="muted">{block.language}</span></p>
-                    <pre><code>{block.code}</code></pre>
+                    <pre class="prompt-text" translate="no" tabindex="0">{visible(&block.code).into_owned()}</pre>
                 </li>
             }
         });

@@ -35,7 +35,7 @@ pub async fn import_ratings(
     let (ports, admin) = ports()?;
     let kind = if judge { RatingsKind::Judge(name) } else { RatingsKind::People(name) };
     let to = format!("/admin/compare/{dataset}");
-    let taken = ports.ratings.import(&admin, upload, RatingsReading { dataset, judge, columns }, kind).await?;
-    leptos_axum::redirect(&taken.study.map_or(to, |study| format!("/admin/studies/{study}")));
+    let imported = ports.ratings.import(&admin, upload, RatingsReading { dataset, judge, columns }, kind).await?;
+    leptos_axum::redirect(&imported.study.map_or(to, |study| format!("/admin/studies/{study}")));
     Ok(())
 }

@@ -360,7 +360,7 @@ impl<'a> Claims<'a> {
 
     fn widest(&self, one: &str, other: &str, effect: &str) -> String {
         match self.lang {
-            Lang::En => format!("The widest is that of {one} and {other} ({effect})."),
+            Lang::En => format!("The widest difference is between {one} and {other} ({effect})."),
             Lang::Zh => format!("其中最大的是 {one} 与 {other} 之间的差异（{effect}）。"),
         }
     }

@@ -195,13 +195,13 @@ texts! {
             { format!("{} ended for a reason that is not known; they may be incomplete.", responses(n)) }
             { format!("有 {} 个响应以未知原因结束，可能不完整。", num(n)) }
         refused(n: u64)
-            { format!("In {}, the model refuses to answer.", responses(n)) }
+            { if n == 1 { "In 1 response, the model declined to answer.".into() } else { format!("In {} responses, the model declined to answer.", num(n)) } }
             { format!("在 {} 个响应中，模型拒绝回答。", num(n)) }
         other_parts(n: u64)
             { format!("{} parts that are neither text nor reasoning. They are left out; the page of a request names them.", if n == 1 { "1 response has".into() } else { format!("{} responses have", num(n)) }) }
             { format!("有 {} 个响应含有既非文本也非推理的部分，已略去；请求页面列出其类型。", num(n)) }
         left_out(types: &str)
-            { format!("Left out are parts of these types: {types}.") }
+            { format!("Parts of these types are left out: {types}.") }
             { format!("已略去以下类型的部分：{types}。") }
         cut_off(n: u64)
             { format!("{} reached a token limit and may be incomplete. To avoid this, start a new collection with a higher maximum per response.", responses(n)) }

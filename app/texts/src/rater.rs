@@ -57,7 +57,7 @@ texts! {
         rating_submitted: "Rating submitted.", "评分已提交。";
         rating_sending: "Sending your rating.", "正在提交评分。";
         skipped: "Skipped.", "已跳过。";
-        skip_sending: "Skipping this output.", "正在跳过此输出。";
+        skip_sending: "Skipping the output.", "正在跳过该输出。";
         saved_here: "Saved in this browser. It will be sent when the server can be reached.", "已保存在此浏览器中，连上服务器后会自动提交。";
         finished_title: "You have rated all your outputs", "您的输出已全部评完";
         paused_title: "This study is not accepting ratings", "此项目目前不接受评分";

@@ -128,7 +128,7 @@ impl RunTexts {
                 "答案中有数远大于数据集自带解法在此处返回的数",
             ),
             Reason::AnswerOfAnotherType => words(
-                "the answer has another type than that of the dataset's own solution, and the tests convert it to a number",
+                "the answer's type differs from that of the dataset's own solution, and the tests convert it to a number",
                 "答案的类型与数据集自带解法的不同，而测试会把它转换为数",
             ),
             Reason::AnswerTooLarge => words(

@@ -162,7 +162,6 @@ texts! {
         pass_not_significant(one: &str, other: &str, n: u64, m: u64, p: &str)
             { format!("There is no significant difference between {one} and {other}: {n} tasks only {one} passes, {m} only {other} (McNemar's mid-p test, p {p}; one comparison, not corrected).") }
             { format!("{one} 与 {other} 之间无显著差异：{n} 个任务仅 {one} 通过，{m} 个任务仅 {other} 通过（McNemar mid-p 检验，p {p}；单次比较，未校正）。") }
-        coverage(answered: u64, tasks: u64) { format!("outputs for {answered} of {tasks} tasks") } { format!("{tasks} 个任务中 {answered} 个有输出") }
         only_passes(name: &str) { format!("Only {name} passes") } { format!("仅 {name} 通过") }
     }
 }

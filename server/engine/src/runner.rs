@@ -210,8 +210,8 @@ fn frame(
     allowance: Allowance,
     longest: usize,
 ) -> Result<io::Result<Reader>, EngineError> {
-    let wall = Duration::from_secs(allowance.wait_s);
-    let mut deadline = begun + wall;
+    let patience = Duration::from_secs(allowance.wait_s);
+    let mut deadline = begun + patience;
     loop {
         match Reader::receive_at_most(child, deadline, longest) {
             Err(e) if e.kind() == io::ErrorKind::TimedOut => {}
@@ -221,15 +221,15 @@ fn frame(
         // If the process has ended or is unknown, all of the time counts as idle.
         let used = child.used().map_or_else(Used::default, |used| used.since(before));
         let idle = used.idle(elapsed);
-        if idle >= wall {
+        if idle >= patience {
             return Ok(Err(io::ErrorKind::TimedOut.into()));
         }
-        if elapsed >= wall * HOST_PATIENCE {
+        if elapsed >= patience * HOST_PATIENCE {
             let seconds = elapsed.as_secs();
             return Err(EngineError::Busy(format!("an output got {:?} of CPU time in {seconds} s", used.cpu)));
         }
         // The process has been idle for `idle` so far, so it cannot reach the limit before this deadline.
-        deadline = Instant::now() + (wall - idle).max(Duration::from_millis(10));
+        deadline = Instant::now() + (patience - idle).max(Duration::from_millis(10));
     }
 }
 

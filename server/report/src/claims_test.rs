@@ -381,7 +381,7 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("None of the {c} pairwise differences between the {n} models with a run is significant.", none),
     ("{n} 个有评分的模型之间的 {c} 项两两差异均不显著。", none),
     ("{n} 个有测试运行的模型之间的 {c} 项两两差异均不显著。", none),
-    ("The widest is that of {a} and {b} ({e}).", widest),
+    ("The widest difference is between {a} and {b} ({e}).", widest),
     ("其中最大的是 {a} 与 {b} 之间的差异（{e}）。", widest),
     ("In all, {s} of {c} pairwise differences are significant.", counted),
     ("{c} 项两两差异中共有 {s} 项显著。", counted),

@@ -14,7 +14,7 @@ use model::{
     code::visible,
     collection::{
         ChatMessage, CollectionDetail, CollectionPlan, CollectionResume, CollectionRow, CollectionSettings,
-        CollectionStatus, NewCollection, PlannedPrompt, RequestRow, Waiting,
+        CollectionStatus, NewCollection, PlannedPrompt, RequestRow, StopReason, Waiting,
     },
     conversation::Way,
     ids::{CollectionId, SubmissionId},
@@ -300,9 +300,15 @@ pub async fn unanswered(services: &Services, row: &CollectionRow, command: &str)
     };
     if row.status != CollectionStatus::Finished {
         let what = if row.judging.is_some() { "judging" } else { "collection" };
-        let why = row.reason.as_ref().map(|reason| format!("{}. ", stop_reason(reason))).unwrap_or_default();
-        let again = format!("Resume it with `aixgrade {command} --resume {id}`{so_far}");
-        return Ok(Some(Failure::conflict(format!("the {what} is stopped. {why}{again}"))));
+        let why = row.reason.as_ref().map(|reason| stop_reason(reason).to_string());
+        let why = why.map(|why| format!("{}. ", why.trim_end_matches('.'))).unwrap_or_default();
+        let again = match row.reason {
+            // Its words say that another collection is needed.
+            Some(StopReason::RefusedField { .. }) => String::new(),
+            _ => format!("Resume it with `aixgrade {command} --resume {id}`{so_far}"),
+        };
+        let text = format!("the {what} is stopped. {why}{again}");
+        return Ok(Some(Failure::conflict(text.trim_end_matches(['.', ' ']).to_owned())));
     }
     if row.answered >= total {
         return Ok(None);
@@ -374,8 +380,8 @@ pub async fn follow(services: &Services, id: CollectionId) -> Result<CollectionR
     let row = services.collections.get(&admin, id).await?.row;
     if row.status == CollectionStatus::Running {
         eprintln!(
-            "Collection {id}: {} requests. Ctrl-C stops it; resume it with `aixgrade {} --resume {id}`.",
-            row.total,
+            "Collection {id}: {}. Ctrl-C stops it; resume it with `aixgrade {} --resume {id}`.",
+            number_of_requests(row.total),
             if row.judging.is_some() { "judge" } else { "collect" }
         );
     }
@@ -455,9 +461,8 @@ async fn import(services: &Services, id: CollectionId) -> Result<SubmissionId, F
     let row = services.collections.get(&admin, id).await?.row;
     let upload = services.collections.upload(&admin, id).await?;
     let (dataset, model) = (&row.dataset, &row.model_name);
-    let taken =
-        services.submissions.import(&admin, upload, dataset, Matching::TaskId, model, InvalidLines::Refuse).await;
-    Ok(taken?)
+    let (matching, invalid) = (Matching::TaskId, InvalidLines::Refuse);
+    Ok(services.submissions.import(&admin, upload, dataset, matching, model, invalid).await?)
 }
 
 /// `aixgrade collections …`
@@ -508,7 +513,7 @@ fn text(made: &Collected) -> String {
     )];
     if row.estimated > 0 {
         lines.push(format!(
-            "The endpoint did not report the tokens of {} responses, so they are estimated.",
+            "The endpoint did not report the tokens of all responses, so those of {} are estimated.",
             row.estimated
         ));
     }
@@ -583,7 +588,12 @@ fn list(rows: &[CollectionRow]) -> String {
 /// How far it is. Every turn of a conversation is a request.
 fn requests_text(row: &CollectionRow, settings: &CollectionSettings) -> String {
     let units = if settings.way.is_some() { "conversations finished" } else { "requests answered" };
-    format!("{} of {} {units}, {} failed, {} requests sent", row.answered, row.total, row.failed, row.sent)
+    format!("{} of {} {units}, {} failed, {} sent", row.answered, row.total, row.failed, number_of_requests(row.sent))
+}
+
+/// `1 request`, `2 requests`
+fn number_of_requests(n: u64) -> String {
+    if n == 1 { "1 request".into() } else { format!("{n} requests") }
 }
 
 fn whole_text(whole: &Whole) -> String {

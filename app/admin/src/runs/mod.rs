@@ -66,7 +66,7 @@ fn none(i: I18n) -> AnyView {
 /// Says for how many tasks there is an output where it is not all, because the others count as not solved.
 pub fn coverage(i: I18n, m: &Metrics) -> Option<AnyView> {
     (m.answered < m.tasks).then(|| {
-        let text = (i.runs().coverage)(m.answered.into(), m.tasks.into());
+        let text = (i.results().tested)(m.answered.into(), m.tasks.into());
         view! { " "<Badge tone=Tone::Care>{text}</Badge> }.into_any()
     })
 }

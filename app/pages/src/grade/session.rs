@@ -19,7 +19,7 @@ use super::{
     drafts::{Dispatch, Drafts},
     keys::asked,
     scales::{self, ScoreSheet, field_id},
-    submit_queue::{Connection, Decision, Earlier, SubmissionState, SubmitQueue, passing, use_submit_queue},
+    submit_queue::{Connection, Decision, SubmissionState, SubmitQueue, passing, use_submit_queue},
 };
 use model::{
     error::AppError,
@@ -398,8 +398,7 @@ impl Session {
         self.phase.set(Phase::Sending);
         // Another tab's rating is already on its way: this one may come back, so the page waits for the answer.
         let ready = self.callbacks.ready.run(()) && !self.elsewhere.get_untracked();
-        let earlier = if self.sees_rating() { Earlier::Shown } else { Earlier::None };
-        let key = self.submit_queue.post(post.study, post.token, what, earlier);
+        let key = self.submit_queue.post(post.study, post.token, what, !self.sees_rating());
         if ready {
             self.finish(outcome);
         } else {

@@ -61,15 +61,6 @@ pub enum Decision {
     Skip,
 }
 
-/// What the page shows of the rating that a submission would replace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Earlier {
-    /// None, so the server keeps one that was given meanwhile, and refuses this one.
-    None,
-    /// A rating, which may be replaced.
-    Shown,
-}
-
 /// The state of the connection between this browser and the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Connection {
@@ -152,9 +143,10 @@ pub fn use_submit_queue() -> SubmitQueue {
 }
 
 impl SubmitQueue {
-    /// Adds a submission and sends it as soon as possible.
-    pub fn post(self, study: Token, assignment: Token, what: Decision, earlier: Earlier) -> String {
-        let (key, first) = (browser::random_key(), earlier == Earlier::None);
+    /// Adds a submission and sends it as soon as possible. With `first`, the page showed no rating of the output, so the
+    /// server refuses this one if there is one by now.
+    pub fn post(self, study: Token, assignment: Token, what: Decision, first: bool) -> String {
+        let key = browser::random_key();
         let entry = Entry { key: key.clone(), study, assignment, what, first, since: browser::clock(), refused: None };
         self.store(&entry);
         self.entries.update(|entries| entries.push(entry));
