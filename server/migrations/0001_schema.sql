@@ -365,7 +365,11 @@ CREATE TABLE outputs (
     -- The turn of the task whose instruction an output answers, in a dynamic conversation, where `turn` counts the
     -- answers. Absent in other conversations, where both are the same.
     instruction   INTEGER,
-    prompt        TEXT,                        -- what the model was given instead of the task's own, where the file says so
+    prompt        TEXT,                        -- what the code continues, where that is not the task's own
+    -- json: prompt and text that the benchmark's published evaluator judges, where they are not `prompt` and `code`: a
+    -- continuation in a code fence.
+    published_text TEXT,
+    chosen_block  INTEGER,                     -- the block of `raw` that an admin chose as the code, from 0
     code          TEXT NOT NULL,               -- without fences
     surrounding_text          TEXT NOT NULL,               -- what a chat answer has around its code
     raw           TEXT,                        -- the answer as it came, where it differs from `code`

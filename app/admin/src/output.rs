@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 
-use super::parts::{param, task_text};
+use super::parts::{FormError, param, task_text};
 use model::{
     code::visible,
     error::AppError,
@@ -11,11 +11,12 @@ use model::{
     reading::{BlockRole, Reading, Why},
     submission::OutputDetail,
 };
-use rpc::submissions::output;
+use rpc::submissions::{ChooseBlock, output};
 use texts::I18n;
 use ui::{
     code::CodeBox,
     context::use_i18n,
+    form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
 };
@@ -26,21 +27,24 @@ pub fn OutputPage() -> impl IntoView {
     let i = use_i18n();
     let params = use_params_map();
     let id = Memo::new(move |_| param(params, "id").map(OutputId));
+    let choose = FormAction::<ChooseBlock>::new();
     let data = Data::new(
-        move || id.get(),
-        |id| async move {
+        move || (id.get(), choose.version().get()),
+        |(id, _)| async move {
             match id {
                 Some(id) => output(id).await,
                 None => Err(AppError::NotFound("output".into())),
             }
         },
     );
-    view! { <Load data let:detail>{page(i, detail)}</Load> }
+    view! { <Load data let:detail>{page(i, detail, choose)}</Load> }
 }
 
-fn page(i: I18n, detail: OutputDetail) -> AnyView {
+fn page(i: I18n, detail: OutputDetail, choose: FormAction<ChooseBlock>) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code, reading, reasoning, conversation } = detail;
+    let OutputDetail { row, model_name, task, code, reading, can_choose, published_unread, reasoning, conversation } =
+        detail;
+    let choose = can_choose.then_some((row.id, choose));
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
     view! {
@@ -49,52 +53,72 @@ fn page(i: I18n, detail: OutputDetail) -> AnyView {
             {task_text(i, task)}
             {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
-            {reading.map(|reading| how_read(i, reading))}
+            {reading.map(|reading| how_read(i, reading, published_unread, choose))}
             {reasoning.map(|text| folded_reasoning(i, &text))}
         </Page>
     }
     .into_any()
 }
 
-/// How the code was found in the response: why it is the code, the other blocks and the reasoning, folded.
-fn how_read(i: I18n, reading: Reading) -> AnyView {
+/// A choice of the code of an output.
+type Choose = Option<(OutputId, FormAction<ChooseBlock>)>;
+
+/// How the code was found in the response: why it is the code, the other blocks, which can be chosen, and the reasoning,
+/// folded.
+fn how_read(i: I18n, reading: Reading, published_unread: bool, choose: Choose) -> AnyView {
     let u = i.uploads();
     let Reading { reasoning, why, blocks } = reading;
-    let why = match why {
-        Why::Whole => u.why_whole.to_owned(),
-        Why::NoAnswer => u.why_no_answer.to_owned(),
-        Why::Only => u.why_only.to_owned(),
-        Why::Defines(name) => (u.why_defines)(&name),
-        Why::LastVersion(name) => (u.why_last_version)(&name),
-        Why::First => u.why_first.to_owned(),
-    };
+    let is_chosen = why == Why::Chosen;
+    let why = u.why(&why);
+    let by_rules = (is_chosen).then(|| choose_form(choose, None, u.choose_by_rules));
     let blocks = (blocks.len() > 1).then(|| {
-        let items = blocks.into_iter().map(|block| {
-            let role = match block.role {
-                BlockRole::Code => u.role_code,
-                BlockRole::Helper => u.role_helper,
-                BlockRole::Left => u.role_left,
-            };
+        let items = blocks.into_iter().zip(1_u32..).map(|(block, number)| {
+            let other = (block.role != BlockRole::Code).then(|| choose_form(choose, Some(number), u.choose_block));
+            let role = u.role(block.role);
             let cut_off = block.is_cut_off.then(|| format!(" ({})", u.block_cut_off));
             view! {
                 <li>
                     <p><strong>{role}</strong>{cut_off}" "<span class="muted">{block.language}</span></p>
                     <pre class="prompt-text" translate="no" tabindex="0">{visible(&block.code).into_owned()}</pre>
+                    {other}
                 </li>
             }
         });
-        view! { <details class="finding"><summary><h3>{u.blocks}</h3></summary><ol>{items.collect_view()}</ol></details> }
+        view! {
+            <details class="finding" open=is_chosen>
+                <summary><h3>{u.blocks}</h3></summary>
+                <ol>{items.collect_view()}</ol>
+                {by_rules}
+            </details>
+        }
     });
+    let published_unread = published_unread.then(|| view! { <p>{u.published_unread}</p> });
     let reasoning = (!reasoning.is_empty()).then(|| folded_reasoning(i, &reasoning));
     view! {
         <section class="stack" aria-labelledby="reading">
             <h2 id="reading">{u.reading}</h2>
             <p>{why}</p>
+            {published_unread}
+            {choose.map(|(_, choose)| view! { <FormError of=move || choose.value().get().and_then(Result::err)/> })}
             {blocks}
             {reasoning}
         </section>
     }
     .into_any()
+}
+
+/// The form that chooses a block, if it can be chosen.
+fn choose_form(choose: Choose, block: Option<u32>, text: &'static str) -> Option<AnyView> {
+    choose.map(|(id, choose)| {
+        view! {
+            <ActionForm action=choose>
+                <input type="hidden" name="id" value=id.to_string()/>
+                {block.map(|number| view! { <input type="hidden" name="block" value=number.to_string()/> })}
+                <button class="button" type="submit" disabled=move || choose.pending().get()>{text}</button>
+            </ActionForm>
+        }
+        .into_any()
+    })
 }
 
 /// A model's reasoning, folded: it is no part of what is graded.

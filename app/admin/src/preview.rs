@@ -2,22 +2,25 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
+use serde::{Deserialize, Serialize};
 
 use super::{
     first_outputs::first_outputs,
     parts::{Filter, FormError, asked, param, size},
+    runs::verdicts,
 };
 use model::{
     address::query_value,
     error::AppError,
     ids::UploadId,
     problem::Problem,
-    submission::{FileLine, IdentityLeak, Matching, Preview, Shape, WarningKind},
+    submission::{EarlyResults, FileLine, IdentityLeak, Matching, Preview, Shape, WarningKind},
 };
-use rpc::submissions::{ImportSubmission, preview_upload};
+use rpc::submissions::{ImportSubmission, preview_upload, run_early};
 use texts::I18n;
 use ui::{
     context::use_i18n,
+    effect::effect,
     form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
@@ -49,18 +52,108 @@ pub fn PreviewPage() -> impl IntoView {
             }
         },
     );
+    // Tests take seconds: the page does not wait for them, and the browser asks once it is drawn.
+    let in_browser = RwSignal::new(false);
+    effect(move |_| in_browser.set(true));
+    let early = Data::new(
+        move || (wanted.get(), in_browser.get() || asked(query, "try") == "1"),
+        |((id, dataset, matching), begins)| async move {
+            match id {
+                Some(id) if begins => run_early(id, dataset, matching).await.map(Early::Ended),
+                _ => Ok(Early::NotBegun),
+            }
+        },
+    );
     let import = FormAction::<ImportSubmission>::new();
     let crumbs =
         vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
         <Page title=t.preview crumbs>
-            <Load data let:preview>{body(i, preview, wanted.get_untracked().2, untrack(|| asked(query, "model")), import)}</Load>
+            <Load data let:preview>{body(i, preview, early, wanted.get_untracked().2, untrack(|| asked(query, "model")), import)}</Load>
         </Page>
     }
 }
 
-fn body(i: I18n, mut p: Preview, asked: Matching, model: String, import: FormAction<ImportSubmission>) -> AnyView {
+/// The state of early results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Early {
+    NotBegun,
+    /// `None`: nothing can be tried.
+    Ended(Option<EarlyResults>),
+}
+
+/// How a few of the outputs end.
+fn tried(i: I18n, state: Early, begin: String) -> AnyView {
+    let (u, t) = (i.uploads(), i.runs());
+    let found = match state {
+        // Without scripts, a link tries them.
+        Early::NotBegun => {
+            return view! {
+                <section class="stack" aria-labelledby="early">
+                    <h2 id="early">{u.early}</h2>
+                    <p class="muted" role="status">{u.early_running}</p>
+                    <noscript><a href=begin>{u.early_begin}</a></noscript>
+                </section>
+            }
+            .into_any();
+        }
+        Early::Ended(None) => return ().into_any(),
+        Early::Ended(Some(found)) => found,
+    };
+    let (passed, ran) = (found.passed(), found.results.len());
+    let usual = found.usual_failure().map(|usual| {
+        let cause = (passed == 0).then(|| t.likely_cause(usual.verdict)).flatten();
+        view! {
+            <p>{(u.early_usual)(&t.failure_line(&usual))}</p>
+            {cause.map(|cause| view! { <p>{cause}</p> })}
+        }
+    });
+    let fault = found.fault.map(|why| verdicts::fault(i, &why));
+    let tone = if passed == 0 { Tone::Care } else { Tone::Good };
+    let line = (ran > 0).then(|| {
+        view! { <Notice tone><p>{(u.early_line)(passed as u64, ran as u64)}</p>{usual}</Notice> }
+    });
+    let rows = found.results.into_iter().map(|one| {
+        let place = (one.place.line > 0).then(|| (i.admin().line_n)(one.place.line));
+        view! {
+            <li>
+                <code>{one.place.label}</code>" "<span class="muted">{place}</span>" "
+                {verdicts::verdict(i, one.verdict, None)}
+                {verdicts::explanation(i, one.reason.as_ref(), &one.message, Some("small"))}
+            </li>
+        }
+    });
+    let rows = rows.collect_view();
+    let list = (ran > 0).then(|| {
+        view! {
+            <details class="finding">
+                <summary><h3>{u.early_outputs}" "<span class="count">{ran}</span></h3></summary>
+                <ul class="places">{rows}</ul>
+            </details>
+        }
+    });
+    view! {
+        <section class="stack" aria-labelledby="early">
+            <h2 id="early">{u.early}</h2>
+            <p class="muted">{u.early_lead}</p>
+            {fault}
+            {line}
+            {list}
+        </section>
+    }
+    .into_any()
+}
+
+fn body(
+    i: I18n,
+    mut p: Preview,
+    early: Data<Early>,
+    asked: Matching,
+    model: String,
+    import: FormAction<ImportSubmission>,
+) -> AnyView {
     let (t, u) = (i.admin(), i.uploads());
+    let begin = format!("?dataset={}&matching={}&try=1", query_value(&p.dataset), matching_word(asked));
     let facts = facts(i, &p);
     let bad_lines = bad_lines(i, &p);
     let first = first_outputs(i, std::mem::take(&mut p.first));
@@ -116,6 +209,7 @@ fn body(i: I18n, mut p: Preview, asked: Matching, model: String, import: FormAct
         {same}
         {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
         {bad_lines}
+        {(p.matched > 0).then(|| view! { <Load data=early let:state>{tried(i, state, begin.clone())}</Load> })}
         {first}
         {facts}
         {matching}

@@ -70,6 +70,7 @@ actions! {
     ObjectUnarchive => "object.unarchive",
     OutputAddRating => "output.add_rating",
     OutputAdjudicate => "output.adjudicate",
+    OutputChooseBlock => "output.choose_block",
     PublicLinkCreate => "public_link.create",
     PublicLinkRevoke => "public_link.revoke",
     RatingsImport => "ratings.import",

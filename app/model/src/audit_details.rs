@@ -68,6 +68,8 @@ pub enum Fact {
     OldName(String),
     /// An output of a model.
     Output(OutputId),
+    /// The code block of a response that is the code, from 1; `None`: the one that the rules choose.
+    Block(Option<u32>),
     /// Seconds for a rating; absent: as measured.
     Pace(Option<u32>),
     /// Where a known-score item is used.

@@ -62,4 +62,5 @@ pub mod time;
 pub mod time_zone;
 pub mod upkeep;
 pub mod user;
+pub mod usual_failure;
 pub mod workers;

@@ -8,6 +8,15 @@ use super::{
     run::{ItemRow, PassAtK, PublishedVerdict, Verdict},
 };
 
+/// What a benchmark's published evaluator judges of an output, where that is not the code that counts: a `generation` in
+/// a code fence, which the evaluator continues the prompt with as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PublishedText {
+    /// The prompt, if it differs from the task's.
+    pub prompt: Option<String>,
+    pub generation: String,
+}
+
 /// Figures of a run by the verdicts as published.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]

@@ -62,6 +62,8 @@ pub enum Why {
     Defines(String),
     /// Of several blocks that define this name, it is the last complete one.
     LastVersion(String),
+    /// An admin chose the block.
+    Chosen,
     /// No block defines what the task asks for. It is the first one that may be a solution, or its last version.
     First,
 }

@@ -93,6 +93,9 @@ pub enum Reason {
     /// The tests do not accept what the code answered, and it changed arguments that the dataset's own solution does not
     /// change. The tests see such arguments unchanged.
     ChangesRefused,
+    /// The code is right, but the benchmark's published evaluator reads the file's text as it stands, with its code fence,
+    /// and fails it. The only reason of a verdict that passed.
+    PublishedReadsFences,
     /// An answer contains NaN, and that of the dataset's own solution does not.
     AnswerNan,
     /// An answer contains an infinity or the smallest integer of its type, and that of the dataset's own solution does

@@ -14,6 +14,7 @@ use super::{
     ratings::Interval,
     reason::{Change, FailedCheck, Fault, Flag, Reason, Sign},
     time::Timestamp,
+    usual_failure::UsualFailure,
 };
 
 /// The result of one output's tests.
@@ -545,6 +546,9 @@ pub struct RunDetail {
     pub differences: Vec<Difference>,
     /// Why the run failed as a whole, if it did.
     pub fault: Option<Fault>,
+    /// The most frequent way to fail, where no output of a finished run passes, or nearly all failures are alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_failure: Option<UsualFailure>,
     /// Number of outputs per verdict, in the verdicts' order.
     pub verdicts: Vec<(Verdict, u32)>,
     /// Number of outputs answered from the cache.

@@ -9,7 +9,10 @@ use super::{
     ids::{CollectionId, ModelId, OutputId, SubmissionId, UploadId},
     problem::Problem,
     reading::Reading,
+    reason::{Fault, Reason},
+    run::{PublishedVerdict, Verdict},
     time::Timestamp,
+    usual_failure::{OneFailure, UsualFailure},
 };
 
 /// The shape of a line of model outputs.
@@ -159,6 +162,53 @@ pub struct PreviewWarning {
     /// The outputs, at most [`PREVIEW_LIST`].
     pub examples: Vec<FileLine>,
 }
+
+/// A few outputs of a file that were run before the import, spread over its tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct EarlyResults {
+    /// Those that ran, at most [`MOST_EARLY`].
+    pub results: Vec<EarlyResult>,
+    /// Why the rest, or none, could be run.
+    pub fault: Option<Fault>,
+}
+
+/// An output that was run before the import.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct EarlyResult {
+    /// Its place in the file.
+    pub place: FileLine,
+    pub verdict: Verdict,
+    /// The verdict of the benchmark's published evaluator, if it has one.
+    pub published: Option<PublishedVerdict>,
+    /// Why the engine reached the verdict.
+    pub reason: Option<Reason>,
+    /// What the compiler, the program or its tests said.
+    pub message: String,
+}
+
+impl EarlyResults {
+    /// Number of outputs that pass.
+    pub fn passed(&self) -> usize {
+        self.results.iter().filter(|one| one.verdict == Verdict::Passed).count()
+    }
+
+    /// The most frequent way to fail, if any output fails.
+    pub fn usual_failure(&self) -> Option<UsualFailure> {
+        let failed = self.results.iter().filter(|one| one.verdict != Verdict::Passed);
+        let failures = failed.map(|EarlyResult { verdict, reason, message, .. }| OneFailure {
+            verdict: *verdict,
+            reason: reason.clone(),
+            message: message.clone(),
+            output: None,
+        });
+        UsualFailure::of(&failures.collect::<Vec<_>>())
+    }
+}
+
+/// Maximum number of outputs that are run before the import.
+pub const MOST_EARLY: usize = 10;
 
 /// Why a preview warns about an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -405,6 +455,12 @@ pub struct OutputDetail {
     /// How its code was found in the response; absent if the response is its code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
+    /// Whether an admin can choose another block of the response as the code.
+    #[serde(default)]
+    pub can_choose: bool,
+    /// Whether the benchmark's published evaluator judges the text of the file as it stands instead of the code.
+    #[serde(default)]
+    pub published_unread: bool,
     /// The model's reasoning, where its file or its endpoint has it apart. It is never run or graded, and raters do not
     /// see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -45,7 +45,9 @@ use model::{
     run::{EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress, RunRow},
     run_pair::RunPair,
     study::{NewStudy, Overview, StudyDetail, StudyRow, StudyStatus},
-    submission::{InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
+    submission::{
+        EarlyResults, InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
+    },
     user::{CreatedInvitation, Invitation, Role, UserRow},
     workers::Workers,
 };
@@ -125,8 +127,20 @@ pub trait Submissions: Send + Sync {
     ) -> Answer<Paged<OutputRow>>;
     /// One output with its code.
     async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail>;
+    /// Makes a block of an output's response its code: the one of this number, from 1; `None`: the one that the rules
+    /// choose.
+    async fn choose_block(&self, admin: &Admin, id: OutputId, block: Option<u32>) -> Answer<()>;
     /// The content of an upload, matched with a dataset's newest version.
     async fn preview(&self, admin: &Admin, upload: UploadId, dataset: &str, matching: Matching) -> Answer<Preview>;
+    /// Runs a few outputs of an upload, spread over its tasks; `None` if they cannot run on this machine: without tests,
+    /// with tests that need the sources of projects, or with workers on other machines.
+    async fn early_results(
+        &self,
+        admin: &Admin,
+        upload: UploadId,
+        dataset: &str,
+        matching: Matching,
+    ) -> Answer<Option<EarlyResults>>;
     /// Imports an upload's outputs as `model`'s, all or nothing; invalid lines are refused or left out.
     async fn import(
         &self,

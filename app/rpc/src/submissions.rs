@@ -8,7 +8,7 @@ use model::{
     error::AppError,
     ids::{OutputId, SubmissionId, UploadId},
     page::{PageOf, Paged},
-    submission::{Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
+    submission::{EarlyResults, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
 };
 use ui::call::Call;
 #[cfg(not(target_arch = "wasm32"))]
@@ -49,11 +49,32 @@ pub async fn output(id: OutputId) -> Result<OutputDetail, AppError> {
     ports.submissions.output(&admin, id).await
 }
 
+/// Makes a block of an output's response its code: the one of this number, from 1, or, without a number, the one that the
+/// rules choose. Stays on the page of the output.
+#[server(prefix = "/rpc", endpoint = "choose_block")]
+pub async fn choose_block(id: OutputId, #[server(default)] block: Option<u32>) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.choose_block(&admin, id, block).await?;
+    leptos_axum::redirect(&format!("/admin/outputs/{id}"));
+    Ok(())
+}
+
 /// Preview of an uploaded file.
 #[server(prefix = "/rpc", endpoint = "preview_upload", protocol = Call)]
 pub async fn preview_upload(upload: UploadId, dataset: String, matching: Matching) -> Result<Preview, AppError> {
     let (ports, admin) = ports()?;
     ports.submissions.preview(&admin, upload, &dataset, matching).await
+}
+
+/// Runs a few outputs of an uploaded file.
+#[server(prefix = "/rpc", endpoint = "run_early", protocol = Call)]
+pub async fn run_early(
+    upload: UploadId,
+    dataset: String,
+    matching: Matching,
+) -> Result<Option<EarlyResults>, AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.early_results(&admin, upload, &dataset, matching).await
 }
 
 /// A page of the uploaded files of outputs, newest first.

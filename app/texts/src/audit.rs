@@ -71,6 +71,7 @@ texts! {
         ratings_import: "Imported ratings", "导入评分";
         rubric_save: "Saved a version of a rubric", "保存评分标准的新版本";
         run_stop: "Stopped a test run", "停止测试运行";
+        output_choose_block: "Chose the code of a response", "选定回答中的代码";
         run_rerun: "Re-ran outputs", "重新运行输出";
         worker_remove: "Removed a worker", "移除工作进程";
         run_start: "Started a test run", "开始测试运行";
@@ -170,6 +171,7 @@ impl AuditTexts {
             Action::RatingsImport => self.ratings_import,
             Action::RubricSave => self.rubric_save,
             Action::RunStop => self.run_stop,
+            Action::OutputChooseBlock => self.output_choose_block,
             Action::RunRerun => self.run_rerun,
             Action::RunStart => self.run_start,
             Action::StoragePrune => self.storage_prune,

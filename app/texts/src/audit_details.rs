@@ -47,6 +47,11 @@ fn add(i: I18n, fact: &Fact, lines: &mut Vec<(String, String)>) {
         Fact::Name(name) => ("Name", "名称", name.clone()),
         Fact::OldName(name) => ("Name before", "原名称", name.clone()),
         Fact::Output(id) => ("Output", "输出", id.to_string()),
+        Fact::Block(block) => (
+            "Code block",
+            "代码块",
+            block.map_or_else(|| i.lang.pick("by the rules", "按规则").to_owned(), |number| number.to_string()),
+        ),
         Fact::Pace(seconds) => (
             "Seconds for a rating",
             "每次评分的秒数",
@@ -185,6 +190,7 @@ mod tests {
             Fact::Name(x()),
             Fact::OldName(x()),
             Fact::Output(OutputId(1)),
+            Fact::Block(None),
             Fact::Pace(None),
             Fact::Pool(Pool::Hidden),
             Fact::Ratings(1),

@@ -3,6 +3,7 @@
 use model::{
     ids::RunId,
     run::{EngineNeed, EngineReadiness, LimitHit, RunStatus, Verdict},
+    usual_failure::UsualFailure,
 };
 
 texts! {
@@ -54,6 +55,8 @@ texts! {
         export_jsonl: "Export JSON Lines", "导出 JSON Lines";
         flagged: "With warnings", "有警告";
         flags: "Warnings", "警告";
+        nothing_passes: "No output passes.", "没有输出通过。";
+        first_of_these: "Open the first of these outputs", "打开其中第一个输出";
         getting_ready: "The engine is starting. On first use it builds a minimal Java runtime, which takes a few seconds.", "测试引擎正在准备。首次使用时需要制作精简版 Java，约需数秒。";
         go_on: "Resume this run", "继续运行";
         in_all: "Total", "合计";
@@ -130,6 +133,9 @@ texts! {
         why: "Details", "说明";
     }
     sentences {
+        usual_failure(outputs: u32, of: u32, what: &str)
+            { if outputs == of && of > 1 { format!("All {of} failing outputs that were looked at fail alike: {what}") } else { format!("{outputs} of {of} failing outputs that were looked at fail alike: {what}") } }
+            { format!("在所查看的 {of} 个未通过的输出中，有 {outputs} 个的失败情况相同：{what}") }
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
         lacks_sources(id: RunId)
@@ -167,6 +173,34 @@ texts! {
 }
 
 impl RunTexts {
+    /// How most failing outputs fail: the verdict with the reason and the message, if there are any.
+    pub fn failure_line(&self, usual: &UsualFailure) -> String {
+        let reason = usual.reason.as_ref().map(|reason| self.reason(reason));
+        let message = Some(usual.message.clone()).filter(|message| !message.is_empty());
+        let parts = [Some(self.verdict_name(usual.verdict).to_owned()), reason, message];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(self.lang.pick(": ", "："))
+    }
+
+    /// What to look at where most outputs fail with this verdict.
+    pub fn likely_cause(&self, verdict: Verdict) -> Option<&'static str> {
+        let (en, zh) = match verdict {
+            Verdict::CompileError => (
+                "A likely cause is how the responses were read. The page of an output shows which part of its response is the code.",
+                "可能的原因是回答的读取方式。输出的页面会显示回答的哪一部分是代码。",
+            ),
+            Verdict::Failed => (
+                "A likely cause is that the outputs belong to other tasks, for example because the file has the IDs of another dataset.",
+                "可能的原因是输出属于其他任务，例如文件中的编号来自另一个数据集。",
+            ),
+            Verdict::Crashed | Verdict::NoResult => (
+                "A likely cause is that the code lacks what the tests call, or an import, or that it reads input.",
+                "可能的原因是代码缺少测试所调用的内容或某个导入，或者代码会读取输入。",
+            ),
+            _ => return None,
+        };
+        Some(self.lang.pick(en, zh))
+    }
+
     /// A verdict's name.
     pub fn verdict_name(&self, verdict: Verdict) -> &'static str {
         let (en, zh) = match verdict {

@@ -2,7 +2,10 @@
 //! side.
 
 use super::I18n;
-use model::lang::Lang;
+use model::{
+    lang::Lang,
+    reading::{BlockRole, Why},
+};
 
 texts! {
     /// The texts about uploads.
@@ -46,7 +49,7 @@ texts! {
         warn_cut_off: "Outputs that are cut off", "被截断的输出";
         warn_cut_off_what: "The response ended within its code or its reasoning, or at a limit of tokens. Ask the model again with a higher limit.", "回答在代码或推理过程中结束，或达到令牌上限。请提高上限后重新请求模型。";
         warn_fenced_generation: "Code fences in “generation”", "“generation”中的代码围栏";
-        warn_fenced_generation_what: "“generation” continues the prompt unchanged, as the published evaluator does, so these outputs will fail. If they are answers of a chat model, rename the field to “completion”: then the code is read from the fence.", "“generation”会像公布的评测程序那样原样接在提示词之后，因此这些输出会失败。如果它们是对话模型的回答，请将字段改名为“completion”，这样会从围栏中读取代码。";
+        warn_fenced_generation_what: "The published evaluator takes a fence for code, so these outputs will fail as published. The guarded verdict is for the code in the fence.", "已发布的评测程序会把围栏当作代码，因此这些输出按发布方式会失败。防篡改结果针对围栏中的代码。";
         warn_reasoning: "Responses with reasoning", "含推理过程的回答";
         warn_reasoning_what: "The reasoning is set apart: it is not run, and raters do not see it. Where it does not end, the output has no code.", "推理过程会单独保存：不会运行，评分者也看不到。若推理没有结束，则该输出没有代码。";
         warn_several: "Responses with several versions of the code", "含多个版本代码的回答";
@@ -55,6 +58,11 @@ texts! {
         warn_repeated_what: "The same text answers three tasks or more. Perhaps the model refused, or the file was put together wrongly.", "同一段文字用于三个或更多任务。可能是模型拒绝作答，或文件拼接有误。";
 
         // How an output was read
+        early: "Early results", "试运行结果";
+        early_lead: "Outputs of up to ten tasks were run with their tests before the import. Nothing of it is stored.", "导入之前，用测试运行了最多十个任务的输出，不保存任何结果。";
+        early_running: "Up to ten outputs are being run with their tests.", "正在用测试运行最多十个输出。";
+        early_begin: "Run up to ten outputs now", "现在运行最多十个输出";
+        early_outputs: "Outputs that were run", "已运行的输出";
         reading: "How the response was read", "回答的读取方式";
         blocks: "Code blocks of the response", "回答中的代码块";
         role_code: "The code", "所采用的代码";
@@ -64,6 +72,10 @@ texts! {
         why_whole: "The answer has no code block, so all of it is the code.", "回答中没有代码块，因此全部内容即为代码。";
         why_no_answer: "The reasoning does not end, so there is no code.", "推理过程没有结束，因此没有代码。";
         why_only: "The answer has one code block.", "回答中只有一个代码块。";
+        why_chosen: "An admin chose this block as the code.", "该代码块由管理员选定。";
+        choose_block: "Use this block", "采用该代码块";
+        choose_by_rules: "Let the rules choose again", "重新按规则选取";
+        published_unread: "The published evaluator judges the response as it stands; the guarded verdict is for this code.", "已发布的评测程序按原样评判该回答；防篡改结果针对此代码。";
         why_first: "No block defines what the task asks for. The code is the first block that may be a solution, or its last version.", "没有代码块定义任务所要求的内容。代码取第一个可能是解答的代码块，或其最后一个版本。";
         good_lead: "The file has invalid lines. By default, nothing is imported until they are fixed.", "文件中有无效的行。默认情况下，修正之前不会导入任何内容。";
 
@@ -75,6 +87,12 @@ texts! {
         importing(stored: u64, total: u64)
             { format!("Importing: {} of {} outputs", num(stored), num(total)) }
             { format!("正在导入：{} / {} 个输出", num(stored), num(total)) }
+        early_line(passed: u64, ran: u64)
+            { format!("{passed} of {} that were run {} tests.", some(ran, "output", "outputs"), if passed == 1 { "passes its" } else { "pass their" }) }
+            { format!("所运行的 {ran} 个输出中有 {passed} 个通过测试。") }
+        early_usual(what: &str)
+            { format!("The usual failure: {what}") }
+            { format!("最常见的失败：{what}") }
         why_defines(name: &str)
             { format!("Only this block defines {name}, which the task asks for.") }
             { format!("只有该代码块定义了任务所要求的 {name}。") }
@@ -109,4 +127,28 @@ fn num(n: u64) -> String {
 /// A number with its noun.
 fn some(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", num(n), if n == 1 { one } else { many })
+}
+
+impl UploadTexts {
+    /// Why the code of a response is the output.
+    pub fn why(&self, why: &Why) -> String {
+        match why {
+            Why::Whole => self.why_whole.to_owned(),
+            Why::NoAnswer => self.why_no_answer.to_owned(),
+            Why::Only => self.why_only.to_owned(),
+            Why::Defines(name) => (self.why_defines)(name),
+            Why::LastVersion(name) => (self.why_last_version)(name),
+            Why::Chosen => self.why_chosen.to_owned(),
+            Why::First => self.why_first.to_owned(),
+        }
+    }
+
+    /// What a block is to the output.
+    pub fn role(&self, role: BlockRole) -> &'static str {
+        match role {
+            BlockRole::Code => self.role_code,
+            BlockRole::Helper => self.role_helper,
+            BlockRole::Left => self.role_left,
+        }
+    }
 }

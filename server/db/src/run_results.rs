@@ -7,6 +7,7 @@ use model::{
     ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
     published::Difference,
     run::{Environment, ItemDetail, MissingTask, Neighbor, Verdict},
+    usual_failure::OneFailure,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -63,6 +64,25 @@ pub fn differences(conn: &Connection, id: RunId) -> Result<Vec<(TaskRevisionId, 
     let rows = statement.query_map([id.0], |row| {
         let reason = optional_json(row, ITEM_ROWS.column("outcome"), "reason")?;
         Ok((TaskRevisionId(row.get("revision_id")?), Difference { reason, outputs: row.get("outputs")? }))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// How the first items of a run that did not pass failed, at most `limit`.
+pub fn first_failures(conn: &Connection, id: RunId, limit: usize) -> Result<Vec<OneFailure>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT i.id, i.output_id, i.verdict, json_extract(i.outcome, '$.reason') AS reason,
+             json_extract(i.outcome, '$.message') AS message
+         FROM run_items i INDEXED BY run_items_verdicts
+         WHERE i.run_id = ?1 AND i.state = 'done' AND i.verdict <> 'passed' ORDER BY i.output_id LIMIT ?2",
+    )?;
+    let rows = statement.query_map(params![id.0, limit], |row| {
+        Ok(OneFailure {
+            verdict: named(row, ITEM_ROWS, "verdict", Verdict::from_name)?,
+            reason: optional_json(row, ITEM_ROWS.column("outcome"), "reason")?,
+            message: row.get::<_, Option<String>>("message")?.unwrap_or_default(),
+            output: Some(OutputId(row.get("output_id")?)),
+        })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

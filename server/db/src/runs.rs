@@ -12,6 +12,7 @@ use model::{
     failure_class::FailureClass,
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId, UserId},
     page::{PageOf, Paged},
+    published::PublishedText,
     reason::Fault,
     run::{
         Environment, ItemFilter, ItemResult, ItemRow, ItemState, Outcome, PublishedVerdict, Rerun, RunStatus, Verdict,
@@ -82,8 +83,10 @@ pub struct Leased {
     pub alone: bool,
     /// The model's text.
     pub code: String,
-    /// The model's prompt, if it differs from the task's.
+    /// What the code continues, if that is not the task's prompt.
     pub prompt: Option<String>,
+    /// What the published evaluator judges, if that is not the code.
+    pub published_text: Option<PublishedText>,
     /// The task revision of the output.
     pub revision: TaskRevisionId,
     pub code_lang: CodeLang,
@@ -338,13 +341,8 @@ const OF_TASKS: &str = "output_id IN (SELECT o.id FROM outputs o JOIN task_revis
 
 /// At most `limit` finished items after the item `after`, each with the key of its outcome.
 pub fn done(conn: &Connection, id: RunId, after: i64, limit: usize) -> Result<Vec<(Leased, Option<String>)>, Failure> {
-    let query =
-        "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-             coalesce(o.instruction, o.turn) AS turn, s.way, i.key
-        FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
-        JOIN submissions s ON s.id = o.submission_id
-        WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3";
-    let mut statement = conn.prepare_cached(query)?;
+    let query = format!("{WORK} WHERE i.run_id = ?1 AND i.id > ?2 AND i.state = 'done' ORDER BY i.id LIMIT ?3");
+    let mut statement = conn.prepare_cached(&query)?;
     let rows = statement.query_map(params![id.0, after, limit], |row| Ok((leased(row)?, row.get("key")?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -356,6 +354,20 @@ pub fn reset(conn: &Connection, items: &[i64], fresh: bool) -> Result<(), Failur
     for item in items {
         statement.execute(params![item, fresh])?;
     }
+    Ok(())
+}
+
+/// Resets the items of an output whose code changed, in every run. Attempts in progress do not count any more, and runs
+/// that ended run again, unless they were stopped.
+pub fn reset_output(conn: &Connection, output: OutputId) -> Result<(), Failure> {
+    conn.execute(
+        "UPDATE runs SET status = 'running', fault = NULL, finished_at = NULL, begun_at = NULL
+         WHERE status = 'finished' AND id IN (SELECT run_id FROM run_items WHERE output_id = ?1)",
+        [output.0],
+    )?;
+    let query =
+        format!("{RESET}, fresh = 0, holder = NULL, leased_until = NULL, attempt = attempt + 1 WHERE output_id = ?1");
+    conn.execute(&query, [output.0])?;
     Ok(())
 }
 
@@ -448,7 +460,7 @@ pub fn open_runs(conn: &Connection, limit: usize, with_repositories: bool) -> Re
 
 const WORK: &str =
     "SELECT i.id, i.attempt, i.alone, o.code, r.test_class, r.signature, i.fresh, r.id AS revision, r.code_lang, o.prompt,
-        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.id AS submission, s.way
+        i.run_id, coalesce(o.instruction, o.turn) AS turn, s.id AS submission, s.way, o.id AS output, o.published_text, i.key
     FROM run_items i JOIN outputs o ON o.id = i.output_id JOIN task_revisions r ON r.id = o.revision_id
     JOIN submissions s ON s.id = o.submission_id";
 
@@ -466,6 +478,7 @@ fn leased(row: &Row<'_>) -> rusqlite::Result<Leased> {
         revision: TaskRevisionId(row.get("revision")?),
         code_lang: parsed(row, table("task_revisions", &["revision"]), "code_lang")?,
         prompt: row.get("prompt")?,
+        published_text: optional_json(row, table("outputs", &["output"]), "published_text")?,
         turn: way.zip(turn),
     })
 }
@@ -747,6 +760,12 @@ pub fn test_classes(conn: &Connection, version: DatasetVersionId) -> Result<Vec<
     )?;
     let rows = statement.query_map([version.0], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The test class that a task revision names.
+pub fn test_class(conn: &Connection, revision: TaskRevisionId) -> Result<Option<String>, Failure> {
+    let query = "SELECT test_class FROM task_revisions WHERE id = ?1";
+    Ok(conn.prepare_cached(query)?.query_row([revision.0], |row| row.get(0)).optional()?.flatten())
 }
 
 /// The programming languages of a version's tasks that have tests, in the order of [`CodeLang::ALL`].

@@ -5,6 +5,7 @@ use model::{
     dataset::TaskRow,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
+    published::PublishedText,
     submission::{Matching, OutputFilter, OutputRow, SubmissionRow},
     time::Timestamp,
 };
@@ -168,6 +169,8 @@ pub struct NewOutput {
     pub reasoning: Option<String>,
     /// The text that the model continued, if it is not the task's own prompt.
     pub prompt: Option<String>,
+    /// What the published evaluator judges, if that is not the code.
+    pub published_text: Option<PublishedText>,
     /// Where it stands in a conversation.
     pub place: Option<TurnPlace>,
     /// The verdict that the benchmark's authors published with it.
@@ -191,6 +194,7 @@ impl NewOutput {
         self.code.len()
             + [&self.raw, &self.prompt, &self.reasoning].into_iter().flatten().map(String::len).sum::<usize>()
             + self.surrounding_text.len()
+            + self.published_text.as_ref().map_or(0, |text| text.generation.len())
     }
 }
 
@@ -199,12 +203,13 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
     staging::renew(conn, staging::Import::Submission(submission.0))?;
     let mut insert = conn.prepare_cached(
         "INSERT INTO outputs (submission_id, revision_id, sample, code, surrounding_text, raw, end_by, prompt, turn, conversation,
-             instruction, reasoning)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
+             instruction, reasoning, published_text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
     )?;
     let mut insert_verdict =
         conn.prepare_cached("INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (?1, ?2, ?3)")?;
     for new in outputs {
+        let published_text = new.published_text.as_ref().map(serde_json::to_string).transpose()?;
         let values = params![
             submission.0,
             new.revision.0,
@@ -217,7 +222,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             new.place.map(|place| place.turn),
             new.place.map(|place| place.conversation),
             new.place.and_then(|place| place.instruction),
-            new.reasoning
+            new.reasoning,
+            published_text
         ];
         let output: i64 = insert.query_row(values, |row| row.get(0))?;
         if let Some(AuthorVerdict { passed, other_text }) = new.author_verdict {
@@ -359,6 +365,12 @@ pub struct FullOutput {
     pub surrounding_text: String,
     /// The response, if it differs from the code.
     pub raw: Option<String>,
+    pub submission: SubmissionId,
+    pub version: DatasetVersionId,
+    /// Whether the published evaluator judges another text.
+    pub has_published_text: bool,
+    /// The block of the response that an admin chose as the code, from 0.
+    pub chosen_block: Option<usize>,
     /// Whether it answers a turn of a conversation.
     pub is_turn: bool,
     /// The model's reasoning, where its file has it apart.
@@ -380,7 +392,9 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         )?
         .query_row([id.0], task_row)?;
     let mut statement = conn.prepare_cached(
-        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning FROM outputs o
+        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning,
+             o.submission_id, s.version_id, o.published_text IS NOT NULL AS has_published_text, o.chosen_block
+         FROM outputs o
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
     )?;
     let found = statement.query_row([id.0], |found| {
@@ -391,9 +405,47 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             code: found.get("code")?,
             surrounding_text: found.get("surrounding_text")?,
             raw: found.get("raw")?,
+            submission: SubmissionId(found.get("submission_id")?),
+            version: DatasetVersionId(found.get("version_id")?),
+            has_published_text: found.get("has_published_text")?,
+            chosen_block: found.get("chosen_block")?,
             is_turn: found.get("is_turn")?,
             reasoning: found.get("reasoning")?,
         })
     })?;
     Ok(Some(found))
+}
+
+/// Whether a rater or a judge model may have seen the output.
+pub fn is_seen(conn: &Connection, id: OutputId) -> Result<bool, Failure> {
+    // Tables without an index of outputs are looked up by the studies and the judgings that can have it.
+    let query = "SELECT EXISTS (SELECT 1 FROM assignments a WHERE a.output_id = ?1
+            AND (a.shown_at IS NOT NULL OR a.rated_at IS NOT NULL OR EXISTS (
+                SELECT 1 FROM handouts h WHERE h.study_id = a.study_id AND h.output_id = a.output_id)))
+        OR EXISTS (SELECT 1 FROM collection_requests WHERE output_id = ?1)
+        OR EXISTS (SELECT 1 FROM outputs o JOIN submissions s ON s.id = o.submission_id
+            JOIN all_judgings j ON j.version_id = s.version_id
+            WHERE o.id = ?1 AND (
+                EXISTS (SELECT 1 FROM judged_scores c WHERE c.judging_id = j.id AND c.output_id = o.id)
+                OR EXISTS (SELECT 1 FROM judged_instructions c WHERE c.judging_id = j.id AND c.output_id = o.id)))";
+    Ok(conn.prepare_cached(query)?.query_row([id.0], |row| row.get(0))?)
+}
+
+/// The code of an output that an admin chose.
+pub struct ChosenCode {
+    /// The block of the response, from 0; `None`: the rules chose.
+    pub block: Option<usize>,
+    pub code: String,
+    pub surrounding_text: String,
+    /// What the code continues, if that is not the task's prompt.
+    pub prompt: Option<String>,
+}
+
+/// Gives an output other code of its response.
+pub fn choose_code(conn: &Connection, id: OutputId, chosen: &ChosenCode) -> Result<(), Failure> {
+    conn.prepare_cached(
+        "UPDATE outputs SET chosen_block = ?2, code = ?3, surrounding_text = ?4, prompt = ?5 WHERE id = ?1",
+    )?
+    .execute(params![id.0, chosen.block, chosen.code, chosen.surrounding_text, chosen.prompt])?;
+    Ok(())
 }

@@ -71,6 +71,11 @@ pub fn name(lang: CodeLang, signature: &str) -> Option<&str> {
 
 /// Splits a response in one of these languages. `wanted` is what its task asks for, if that is known.
 pub fn split(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>) -> Answer {
+    split_at(response, langs, wanted, None)
+}
+
+/// The same with the block of this number, from 0, as the code. The rules choose where the response has no such block.
+pub fn split_at(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>, chosen: Option<usize>) -> Answer {
     let reasoning::Parts { reasoning, answer, is_unfinished } = reasoning::split(response);
     if is_unfinished {
         let reading = Reading { reasoning, why: Why::NoAnswer, blocks: Vec::new() };
@@ -81,7 +86,7 @@ pub fn split(response: &str, langs: &[CodeLang], wanted: Option<&Wanted>) -> Ans
     let own = wanted.map(|wanted| [wanted.lang]);
     let langs = own.as_ref().map_or(langs, |own| own.as_slice());
     let blocks = blocks(&answer, langs);
-    let Some(choice) = choose(&blocks, langs, wanted.and_then(|wanted| wanted.name.as_deref())) else {
+    let Some(choice) = choose(&blocks, langs, wanted.and_then(|wanted| wanted.name.as_deref()), chosen) else {
         let code = if is_whole { response.to_owned() } else { answer };
         let reading = Reading { reasoning, ..Reading::default() };
         return Answer { code, reading, ..Answer::default() };
@@ -144,7 +149,7 @@ struct Part {
     range: Range<usize>,
 }
 
-fn choose(blocks: &[Block], langs: &[CodeLang], name: Option<&str>) -> Option<Choice> {
+fn choose(blocks: &[Block], langs: &[CodeLang], name: Option<&str>, chosen: Option<usize>) -> Option<Choice> {
     let whole = |at: usize| Part { block: at, range: 0..blocks[at].code.len() };
     match blocks {
         [] => return None,
@@ -164,7 +169,9 @@ fn choose(blocks: &[Block], langs: &[CodeLang], name: Option<&str>) -> Option<Ch
             outline::outline(&block.code, *lang)
         })
         .collect();
-    let (code, why) = match name.and_then(|name| defining(blocks, &outlines, &tier, name)) {
+    let chosen = chosen.filter(|at| *at < blocks.len()).map(|at| (at, Why::Chosen));
+    let by_name = || name.and_then(|name| defining(blocks, &outlines, &tier, name));
+    let (code, why) = match chosen.or_else(by_name) {
         Some(found) => found,
         None => (first(blocks, &outlines, &tier, langs)?, Why::First),
     };

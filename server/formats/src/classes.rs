@@ -111,6 +111,7 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         end_by: None,
         reasoning: None,
         prompt: None,
+        published_text: None,
         elsewhere: false,
         turn: None,
         author_verdict: None,

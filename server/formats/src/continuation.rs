@@ -26,8 +26,13 @@ pub struct Continuation {
 
 /// Reads a response to a task's prompt: what it continues, and how its code was found.
 pub fn read(lang: CodeLang, task: &Task, response: &str) -> (Continuation, Answer) {
+    read_at(lang, task, response, None)
+}
+
+/// The same with the block of this number, from 0, as the code ([`chat::split_at`]).
+pub fn read_at(lang: CodeLang, task: &Task, response: &str, chosen: Option<usize>) -> (Continuation, Answer) {
     let wanted = Wanted { lang, name: chat::name(lang, declaration(task).line).map(str::to_owned) };
-    let answer = chat::split(response, &[lang], Some(&wanted));
+    let answer = chat::split_at(response, &[lang], Some(&wanted), chosen);
     (of_code(lang, task, &answer.code), answer)
 }
 

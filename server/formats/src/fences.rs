@@ -65,6 +65,11 @@ pub fn fences(text: &str) -> Vec<Fence> {
     blocks.map(|block| Fence { range: block.range, is_closed: block.is_closed }).collect()
 }
 
+/// Whether a text that should be code has a code fence: a line of backticks, or a block.
+pub fn has_fence(text: &str) -> bool {
+    text.contains("```") && (text.lines().any(|line| line.trim() == "```") || !fences(text).is_empty())
+}
+
 /// All blocks in their order.
 pub fn blocks(text: &str, rules: &Rules<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();

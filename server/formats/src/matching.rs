@@ -350,6 +350,8 @@ pub fn content(output: &OutputLine) -> [u8; 16] {
         output.end_by.as_deref().unwrap_or_default(),
         "\0",
         output.prompt.as_deref().unwrap_or_default(),
+        "\0",
+        output.published_text.as_ref().map_or("", |text| &text.generation),
     ])
 }
 

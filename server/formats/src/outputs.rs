@@ -7,13 +7,18 @@ use std::{
     sync::Arc,
 };
 
-use model::{code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, reading::Reading, submission::Shape};
+use model::{
+    code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, published::PublishedText, reading::Reading,
+    submission::Shape,
+};
 use serde_json::Value;
+use syntax::outline;
 
 use super::{
     chat::{self, Answer, Wanted},
     classes, continuation,
     conversations::{self, LineTurn, Placing, Turns},
+    fences,
     files::Files,
     humaneval,
     lines::{self, Fault, Object},
@@ -85,6 +90,8 @@ pub struct OutputLine {
     pub reasoning: Option<String>,
     /// The prompt, if the line has one and `generation` continues it ([`Asked::continued`]).
     pub prompt: Option<String>,
+    /// What the published evaluator judges, if that is not the code.
+    pub published_text: Option<PublishedText>,
     /// Whether the prompt shows that the output is for another task of the benchmark, or another pair of languages.
     pub elsewhere: bool,
     /// The turn that it answers, if the tasks are conversations.
@@ -224,7 +231,18 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
     // The published generator's text says the same as the task, and the output continues its end.
     let mut prompt = prompt.filter(|_| fit != Some(Fit::Published));
     let mut raw = answer;
+    let mut published_text = None;
     let Answer { code, surrounding_text, reading, is_cut_off } = match task {
+        Some((task, wanted))
+            if continued
+                && object.get("response").is_none()
+                && is_fenced(prompt.as_deref().unwrap_or(task.beginning()), answer, wanted.lang) =>
+        {
+            let (made, found) = continuation::read(wanted.lang, task, answer);
+            published_text = Some(PublishedText { prompt: prompt.take(), generation: answer.to_owned() });
+            prompt = made.prompt;
+            Answer { code: made.generation, ..found }
+        }
         _ if continued => {
             // A collected response, of which `generation` was made.
             raw = object.text("response")?.map(|text| within_limit("response", text)).transpose()?.unwrap_or(answer);
@@ -257,10 +275,17 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         prompt,
         // Other programs' files have other things under this name.
         reasoning: object.get("reasoning").and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned),
+        published_text,
         elsewhere: fit == Some(Fit::Other),
         turn,
         author_verdict,
     })
+}
+
+/// Whether a continuation of a prompt is in a code fence. One in a comment or a text of the code does not count.
+fn is_fenced(prompt: &str, generation: &str, lang: CodeLang) -> bool {
+    let parses = || outline::outline(&format!("{prompt}{generation}"), lang).is_none_or(|found| !found.has_errors);
+    fences::has_fence(generation) && !parses()
 }
 
 /// The fault of a line without an output. Names the field that another tool has for it.
@@ -389,6 +414,36 @@ mod tests {
         assert_eq!(read_as(other, &Asked::default()).1, [""; 0]);
         let wrong = read_as(other, &Asked { continued: true, ..Asked::default() }).1;
         assert!(wrong[0].contains("\"prompt\" is an array"), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_fenced_continuation_is_read_and_published_unchanged() {
+        let asked = known(CodeLang::Python, "Python/0", "def f(x):\n    \"\"\"Doubles x.\"\"\"\n");
+        let read = |line: &serde_json::Value| read_as(line.to_string().as_bytes(), &asked).0.remove(0);
+        let whole = "Sure:\n```python\ndef f(x):\n    return x * 2\n```\nIt doubles x.";
+        let output = read(&serde_json::json!({"task_id": "Python/0", "generation": whole}));
+        let found = (&*output.code, output.prompt.as_deref(), output.raw.as_deref());
+        assert_eq!(found, ("    return x * 2", None, Some(whole)));
+        let unchanged = |generation: &str| PublishedText { prompt: None, generation: generation.into() };
+        assert_eq!(output.published_text, Some(unchanged(whole)));
+        // A closing fence after a body, and words.
+        let open = "    return x * 2\n```\n\nThis works.";
+        let output = read(&serde_json::json!({"task_id": "Python/0", "generation": open}));
+        assert_eq!((output.code.trim_end(), output.published_text), ("    return x * 2", Some(unchanged(open))));
+        // Its own prompt is that of the published evaluator.
+        let prompt = "def f(x):\n    # Doubles x.\n";
+        let output = read(&serde_json::json!({"task_id": "Python/0", "prompt": prompt, "generation": whole}));
+        assert_eq!(output.prompt, None);
+        assert_eq!(output.published_text.unwrap().prompt.as_deref(), Some(prompt));
+        // Fences in a comment or a text, and what was made of a collected response.
+        let text = "    # ```\n    s = '''\n```\n'''\n    return x * 2\n";
+        for line in [
+            serde_json::json!({"task_id": "Python/0", "generation": text}),
+            serde_json::json!({"task_id": "Python/0", "generation": open, "response": whole}),
+        ] {
+            let output = read(&line);
+            assert_eq!((Some(&*output.code), output.published_text), (line["generation"].as_str(), None));
+        }
     }
 
     /// How a dataset of HumanEval-X with one task is read.

@@ -9,12 +9,7 @@ use model::{
 };
 use syntax::outline;
 
-use super::{
-    chat::Wanted,
-    fences::{self, Rules},
-    humaneval,
-    outputs::OutputLine,
-};
+use super::{chat::Wanted, humaneval, outputs::OutputLine};
 
 /// Number of tasks with the same code from which on it is a repeat: short answers can be alike by chance.
 pub const MANY_TASKS: usize = 3;
@@ -32,10 +27,8 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
     if output.is_empty() {
         return found;
     }
-    let is_unchanged = task.is_some() && output.shape == Shape::HumanEvalX;
-    if is_unchanged && has_fence(&output.code) {
+    if output.published_text.is_some() {
         found.push(WarningKind::FencedGeneration);
-        return found;
     }
     // The turns of a conversation have no signature of their own, and classes are assembled.
     if output.turn.is_some() || output.shape == Shape::Classes {
@@ -73,12 +66,6 @@ pub fn of(output: &OutputLine, wanted: &Wanted, task: Option<&humaneval::Task>) 
 /// Whether code is the end of a method whose head is in the task: published outputs in Java are.
 fn is_rest_of_method(code: &str, lang: CodeLang) -> bool {
     lang == CodeLang::Java && outline::is_code(code, lang)
-}
-
-fn has_fence(code: &str) -> bool {
-    let rules = Rules { is_language: &|_| false, is_code: &|_| false };
-    let is_fence = |line: &str| line.trim() == "```";
-    code.lines().any(is_fence) || (code.contains("```") && !fences::blocks(code, &rules).is_empty())
 }
 
 #[cfg(test)]

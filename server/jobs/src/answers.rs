@@ -12,15 +12,8 @@ use model::{
 };
 use texts::runs::EN;
 
-use super::{
-    Engine,
-    backend::{Backend, Setup},
-    sandbox,
-    suites::VersionTests,
-    system_fault, trusted, worker_count,
-};
+use super::{Engine, early::ReadyTests};
 use db::Db;
-use engine::runner::Allowance;
 
 /// Maximum length of a failure that a model is told, in characters.
 const LONGEST_FAILURE: usize = 2000;
@@ -32,7 +25,7 @@ const SILENT: &str = "The program ended with an error and without a message.";
 #[derive(Clone)]
 pub struct AnswerTests {
     engine: Engine,
-    prepared: Arc<(Backend, VersionTests)>,
+    ready: Arc<ReadyTests>,
 }
 
 /// An answer of a dynamic conversation.
@@ -52,13 +45,8 @@ impl AnswerTests {
     /// # Errors
     /// Says why no test can run: no sandbox, no Python, missing packages.
     pub fn prepare(engine: &Engine, db: &Db, version: DatasetVersionId) -> Result<AnswerTests, Fault> {
-        let tests = db.read_blocking(|conn| VersionTests::load(conn, version)).map_err(|e| system_fault(&e))??;
-        let (allowance, profile) = (Allowance::default(), TestProfile::V1);
-        let setup = Setup { allowance, profile, workers: worker_count(), repositories: engine.repositories() };
-        let backend = Backend::prepare(&tests.tests, sandbox()?, &engine.folder, setup);
-        let backend = backend.map_err(|e| engine.fault(e))??;
-        trusted(engine.failed_checks(&backend).map_err(|e| engine.fault(e))?, false)?;
-        Ok(AnswerTests { engine: engine.clone(), prepared: Arc::new((backend, tests)) })
+        let ready = ReadyTests::prepare(engine, db, version, TestProfile::V1, false)?;
+        Ok(AnswerTests { engine: engine.clone(), ready: Arc::new(ready) })
     }
 
     /// Runs the tests of every instruction of the conversation on an answer. Blocks.
@@ -66,7 +54,7 @@ impl AnswerTests {
     /// # Errors
     /// The engine failed, which says nothing about the answer.
     pub fn run(&self, answer: AnswerToTest) -> Result<TestedAnswer, Fault> {
-        let (backend, tests) = &*self.prepared;
+        let ReadyTests { backend, tests } = &*self.ready;
         let job = tests.answer_job(answer.revision, (Way::Dynamic, answer.instruction), answer.code);
         let ended = backend.worker(Arc::default()).run(&job);
         match &ended {

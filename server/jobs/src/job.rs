@@ -11,6 +11,7 @@ use std::fmt;
 use model::{
     code_lang::CodeLang,
     conversation::Way,
+    published::PublishedText,
     reason::Fault,
     run::{LimitHit, Outcome},
 };
@@ -101,8 +102,10 @@ pub struct Job {
     pub tests: String,
     /// The requested signature.
     pub signature: Option<String>,
-    /// The model's prompt, if it differs from the task's.
+    /// What the text continues, if that is not the task's prompt.
     pub prompt: Option<String>,
+    /// What the published evaluator judges, if that is not the text.
+    pub published_text: Option<PublishedText>,
     /// The model's text.
     pub code: String,
     /// In a conversation: how the model was asked, and the turn that the output answers.
@@ -140,7 +143,7 @@ impl Job {
 
     /// The model's text with its prompt.
     pub fn sample(&self) -> Sample<'_> {
-        Sample { prompt: self.prompt.as_deref(), generation: &self.code }
+        Sample { prompt: self.prompt.as_deref(), generation: &self.code, published_text: self.published_text.as_ref() }
     }
 }
 
@@ -236,6 +239,7 @@ mod tests {
                 tests: "t".into(),
                 signature: Some("int f()".into()),
                 prompt: None,
+                published_text: Some(PublishedText { prompt: None, generation: "text".into() }),
                 code: "code".into(),
                 turn: Some((Way::N, 2)),
                 alone: false,

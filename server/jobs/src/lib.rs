@@ -13,6 +13,7 @@
 pub mod answers;
 mod backend;
 pub mod cluster;
+pub mod early;
 pub mod job;
 pub mod suites;
 

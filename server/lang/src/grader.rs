@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use model::{
     code_lang::CodeLang,
+    published::PublishedText,
     reason::Reason,
     run::{Outcome, Published, PublishedVerdict, Verdict},
 };
@@ -23,22 +24,26 @@ const LONGEST_OUTPUT: usize = 1 << 20;
 /// these texts, so longer ones are cut.
 pub const LONGEST_TEXT: usize = 4000;
 
-/// A model's text, and its prompt if that is not the task's own.
+/// A model's text.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
+    /// What it continues, if that is not the task's prompt.
     pub prompt: Option<&'a str>,
     pub generation: &'a str,
+    /// What the published evaluator judges, if that is not the text.
+    pub published_text: Option<&'a PublishedText>,
 }
 
 impl<'a> Sample<'a> {
     /// A continuation of the task's own prompt.
     pub fn of(generation: &'a str) -> Sample<'a> {
-        Sample { prompt: None, generation }
+        Sample { prompt: None, generation, published_text: None }
     }
 }
 
 /// Runs one sample under the guard, then as the published evaluator does. If both pass it, or only the published
-/// evaluator, the guard's verdict is that of the outcome: a sample that the published evaluator fails does not pass.
+/// evaluator, the guard's verdict is that of the outcome: a text that the published evaluator fails does not pass. Where
+/// the sample has another text for that evaluator, its verdict on that is the published one.
 ///
 /// The order is by information: the published program has the sample and the tests in one process, so it runs last, when
 /// every process that has the sample only has ended. Only compilers see both before, and they run no sample.
@@ -50,14 +55,56 @@ pub fn grade(
     context: &RunContext,
     lang: CodeLang,
     task: &Task,
-    Sample { prompt, generation }: Sample<'_>,
+    sample: Sample<'_>,
+) -> Result<Outcome, EngineError> {
+    let begun = Instant::now();
+    let mut outcome = grade_text(toolchain, context, lang, task, sample)?;
+    if let (Some(text), Some(own)) = (sample.published_text, &outcome.published) {
+        let own_passed = own.verdict == PublishedVerdict::Passed;
+        let of_text = publish(toolchain, context, lang, task, text)?;
+        if own_passed && outcome.reason.is_none() && of_text.verdict != PublishedVerdict::Passed {
+            outcome.reason = Some(Reason::PublishedReadsFences);
+        }
+        outcome.published = Some(of_text);
+    }
+    outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
+    Ok(outcome)
+}
+
+/// The published evaluator's verdict on a text.
+fn publish(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    lang: CodeLang,
+    task: &Task,
+    PublishedText { prompt, generation }: &PublishedText,
+) -> Result<Published, EngineError> {
+    if generation.len() > LONGEST_OUTPUT {
+        return Ok(published(lang, false, ""));
+    }
+    let prompt = prompt.as_deref().or_else(|| task.source.map(|_| task.declaration.as_str()));
+    let program = humaneval::program(lang, task, prompt, generation);
+    let solution = humaneval::sample(lang, task, prompt, generation);
+    let _kept = Kept { toolchain, solution: &solution };
+    let judged = match toolchain.published(context, task, &program)? {
+        PublishedProgram::Refused(judged) => *judged,
+        PublishedProgram::Built(run) => run()?,
+    };
+    Ok(published(lang, judged.passed, &judged.result))
+}
+
+fn grade_text(
+    toolchain: &dyn Toolchain,
+    context: &RunContext,
+    lang: CodeLang,
+    task: &Task,
+    Sample { prompt, generation, .. }: Sample<'_>,
 ) -> Result<Outcome, EngineError> {
     if generation.len() > LONGEST_OUTPUT {
         let reason = Some(Reason::OutputTooLong { limit_bytes: LONGEST_OUTPUT as u64 });
         let published = Some(published(lang, false, ""));
         return Ok(Outcome { reason, published, ..Outcome::new(Verdict::CompileError) });
     }
-    let begun = Instant::now();
     let prompt = prompt.or_else(|| task.source.map(|_| task.declaration.as_str()));
     let program = humaneval::program(lang, task, prompt, generation);
     let solution = humaneval::sample(lang, task, prompt, generation);
@@ -89,7 +136,6 @@ pub fn grade(
     }
     outcome.message = outcome.message.chars().take(LONGEST_TEXT).collect();
     outcome.passed = u32::from(outcome.verdict == Verdict::Passed);
-    outcome.wall_ms = u32::try_from(begun.elapsed().as_millis()).unwrap_or(u32::MAX);
     outcome.source = program;
     // Tests in our own format have no published evaluator.
     outcome.published = task.setup.is_none().then(|| published(lang, judged.passed, &judged.result));

@@ -143,8 +143,9 @@ pub fn digest(text: &str) -> String {
 
 /// The cache key of an output: a hash of text, task, tests, toolchain and limits. `basis` is [`Suite::key_basis`], and
 /// `digest` names the tests.
-pub fn key(basis: &str, digest: &str, Sample { prompt, generation }: Sample<'_>) -> String {
-    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{prompt:?}\0{generation}")))
+pub fn key(basis: &str, digest: &str, Sample { prompt, generation, published_text }: Sample<'_>) -> String {
+    let lengths = (prompt.map(str::len), generation.len());
+    hex::encode(Sha256::digest(format!("{basis}\0{digest}\0{lengths:?}{prompt:?}\0{generation}\0{published_text:?}")))
 }
 
 /// [`Suite::fingerprint`] of toolchains of these versions.

@@ -43,7 +43,7 @@ pub fn run(lang: CodeLang, toolchain: &dyn Toolchain, context: &RunContext) -> R
     let Some(language) = super::language(lang) else { return Ok(Vec::new()) };
     let task = (language.trials.task)();
     let shown = language.trials.trials.iter().map(|trial| {
-        let sample = Sample { prompt: trial.prompt, generation: trial.generation };
+        let sample = Sample { prompt: trial.prompt, ..Sample::of(trial.generation) };
         let outcome = grader::grade(toolchain, context, lang, &task, sample)?;
         let published = outcome.published.as_ref().map(|published| published.verdict) == Some(PublishedVerdict::Passed);
         let well = published == trial.published && (outcome.verdict == Verdict::Passed) == trial.passes;

@@ -17,6 +17,8 @@ use lang::{
 };
 use model::{
     code_lang::CodeLang,
+    published::PublishedText,
+    reason::Reason,
     run::{Outcome, PublishedVerdict, Verdict},
 };
 use sandbox::tool;
@@ -690,11 +692,22 @@ fn check_responses(lang: CodeLang, helper: &str) {
             canonical_solution: String::new(),
             source: None,
         };
-        let (made, _) = formats::continuation::read(lang, &asked, &format!("Sure:\n\n```{fence}\n{code}\n```\nDone."));
-        let sample = Sample { prompt: made.prompt.as_deref(), generation: &made.generation };
+        let response = format!("Sure:\n\n```{fence}\n{code}\n```\nDone.");
+        let (made, _) = formats::continuation::read(lang, &asked, &response);
+        let sample = Sample { prompt: made.prompt.as_deref(), ..Sample::of(&made.generation) };
         let outcome = grader::grade(&*toolchain, &context, lang, task, sample).unwrap();
         if outcome.verdict != Verdict::Passed || published(&outcome) != PublishedVerdict::Passed {
             wrong.push(shown(&format!("{}\n{made:?}", task.task_id), &outcome));
+        }
+        if number == 0 {
+            // The published evaluator judges what its file has.
+            let text = PublishedText { prompt: None, generation: response };
+            let outcome =
+                grader::grade(&*toolchain, &context, lang, task, Sample { published_text: Some(&text), ..sample });
+            let outcome = outcome.unwrap();
+            let found = (outcome.verdict, published(&outcome), &outcome.reason);
+            let expected = (Verdict::Passed, PublishedVerdict::Failed, &Some(Reason::PublishedReadsFences));
+            assert_eq!(found, expected, "{}", shown(&task.task_id, &outcome));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.concat());

@@ -171,7 +171,8 @@ impl Services {
         let runs = Arc::new(runs::RunService::new(db.clone(), engine.clone(), readiness_check));
         let quality = Arc::new(quality::QualityService::new(db.clone()));
         let accounts = Arc::new(accounts::AccountService::new(db.clone()));
-        let submissions = Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone()));
+        let submissions =
+            Arc::new(submissions::SubmissionService::new(db.clone(), uploads.clone(), spool.clone(), engine.clone()));
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,

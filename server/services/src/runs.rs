@@ -20,6 +20,7 @@ use model::{
         RunRow, RunStatus, Verdict,
     },
     run_pair::RunPair,
+    usual_failure::{LOOKED_AT, UsualFailure},
     workers::{ToRunAgain, Workers},
 };
 use port::Runs;
@@ -608,7 +609,13 @@ fn detail(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositori
         0 => Vec::new(),
         _ => Difference::summed(run_results::differences(conn, id)?.into_iter().map(|(_, difference)| difference)),
     };
+    let passed = count(Verdict::Passed);
+    let usual_failure = match run.status {
+        RunStatus::Finished => UsualFailure::of(&run_results::first_failures(conn, id, LOOKED_AT)?),
+        _ => None,
+    };
     let detail = RunDetail {
+        usual_failure: usual_failure.filter(|usual| passed == 0 || usual.is_suspicious()),
         row: row(&run, runs::counts(conn, id)?, &figures, lacks_sources),
         environment: run.environment.unwrap_or_default(),
         pass_at: Vec::new(),

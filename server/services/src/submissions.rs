@@ -3,8 +3,11 @@
 pub mod files;
 
 use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -21,13 +24,16 @@ use model::{
     page::{PageOf, Paged},
     problem::Problem,
     submission::{
-        InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, PreviewOutput, PreviewWarning,
-        SubmissionRow, UploadRow,
+        EarlyResult, EarlyResults, FileLine, InvalidLines, MOST_EARLY, Matching, OutputDetail, OutputFilter, OutputRow,
+        Preview, PreviewOutput, PreviewWarning, SubmissionRow, UploadRow,
     },
 };
 use port::Submissions;
 use rusqlite::Connection;
-use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::{
+    Semaphore,
+    mpsc::{Sender, channel},
+};
 
 use super::{
     conversation_view,
@@ -38,13 +44,15 @@ use base::{background, error::Failure};
 use db::{
     Db,
     audit::{self, Change},
-    conversations, datasets, models, runs,
+    conversations, datasets, models,
+    runs::{self, Leased},
     staging::{self, Import},
-    submissions::{self, NewOutput, NewSubmission, TurnPlace},
+    submissions::{self, ChosenCode, FullOutput, NewOutput, NewSubmission, TurnPlace},
     uploads::{self, Purpose, Upload},
 };
 use formats::{
     chat::{self, Wanted},
+    continuation,
     conversations::{LineTurn, Turns, cut_out},
     humaneval,
     identity_leaks::LeakFinder,
@@ -54,6 +62,7 @@ use formats::{
     outputs::{self, Asked, KnownTasks, OutputLine},
     translation::Pair,
 };
+use jobs::{Engine, early};
 
 /// Maximum number of outputs in a file: two hundred samples for each of five thousand tasks. Reading takes
 /// about 100 bytes of memory per output.
@@ -66,12 +75,15 @@ pub struct SubmissionService {
     db: Db,
     uploads: Uploads,
     spool: Spool,
+    engine: Engine,
+    /// Whose turn it is to run outputs before an import.
+    turns: Arc<Semaphore>,
 }
 
 impl SubmissionService {
-    /// `uploads` has the uploaded files, `spool` holds this service's downloads.
-    pub fn new(db: Db, uploads: Uploads, spool: Spool) -> Self {
-        SubmissionService { db, uploads, spool }
+    /// `uploads` has the uploaded files, `spool` holds this service's downloads, and `engine` runs outputs.
+    pub fn new(db: Db, uploads: Uploads, spool: Spool, engine: Engine) -> Self {
+        SubmissionService { db, uploads, spool, engine, turns: Arc::new(Semaphore::new(1)) }
     }
 
     /// Records an uploaded file, so that it can be previewed and imported.
@@ -177,6 +189,7 @@ impl SubmissionService {
                 raw: output.raw,
                 end_by: output.end_by,
                 reasoning: output.reasoning,
+                published_text: output.published_text,
                 place,
                 author_verdict: output.author_verdict,
             };
@@ -193,6 +206,81 @@ impl SubmissionService {
             return Err(failure);
         }
         if chunk.is_empty() { Ok(()) } else { chunks.blocking_send(chunk).map_err(|_| gone()) }
+    }
+
+    /// Runs a sample of a file that was read before: first outputs of tasks, spread over those that have tests.
+    fn run_some(
+        &self,
+        plan: &Plan,
+        summary: &Summary,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Option<EarlyResults>, Failure> {
+        let mut answered = BTreeMap::new();
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+            if let Ok(output) = line
+                && let Some(at) = plan.known.tasks.find(&output, summary.matching)
+                && plan.rows[at].checks.tests
+            {
+                answered
+                    .entry(at)
+                    .or_insert_with(|| FileLine { line: output.line, label: output.file.unwrap_or(output.task_id) });
+            }
+        });
+        let (tasks, most) = (answered.len(), MOST_EARLY);
+        let spread = |(number, (at, place))| ((number * most) % tasks < most.min(tasks)).then_some((at, place));
+        let sampled: BTreeMap<usize, FileLine> = answered.into_iter().enumerate().filter_map(spread).collect();
+        if sampled.is_empty() {
+            return Ok(None);
+        }
+        let mut found = BTreeMap::new();
+        let file = self.uploads.open(&plan.upload.checksum)?;
+        outputs::read_upload(&plan.upload.file, file, &plan.asked, |line| {
+            if let Ok(output) = line
+                && let Some(at) = plan.known.tasks.find(&output, summary.matching)
+                && sampled.contains_key(&at)
+            {
+                found.entry(at).or_insert(output);
+            }
+        });
+        let outputs = self.db.read_blocking(|conn| {
+            let to_run = found.into_iter().map(|(at, output)| {
+                let row = &plan.rows[at];
+                Ok(Leased {
+                    item: 0,
+                    attempt: 1,
+                    alone: false,
+                    code: output.code,
+                    prompt: output.prompt.filter(|prompt| plan.prompts.get(&row.revision) != Some(prompt)),
+                    published_text: output.published_text,
+                    revision: row.revision,
+                    code_lang: row.code_lang,
+                    test_class: runs::test_class(conn, row.revision)?,
+                    signature: row.signature.clone(),
+                    fresh: true,
+                    turn: output.turn.map(|turn| (turn.way, turn.instruction.unwrap_or(turn.turn))),
+                })
+            });
+            to_run.collect::<Result<Vec<_>, Failure>>()
+        })?;
+        let ended = match early::run(&self.engine, &self.db, plan.version, &outputs, cancelled) {
+            Ok(ended) => ended,
+            Err(fault) => return Ok(Some(EarlyResults { fault: Some(fault), ..EarlyResults::default() })),
+        };
+        let mut early = EarlyResults::default();
+        for (outcome, place) in ended.into_iter().zip(sampled.into_values()) {
+            match outcome {
+                Ok(outcome) => early.results.push(EarlyResult {
+                    place,
+                    verdict: outcome.verdict,
+                    published: outcome.published.map(|published| published.verdict),
+                    reason: outcome.reason,
+                    message: outcome.message,
+                }),
+                Err(fault) => early.fault = early.fault.or(Some(fault)),
+            }
+        }
+        Ok(Some(early))
     }
 
     /// Stores a file that was read before in many short transactions; its rows are hidden until the last
@@ -273,6 +361,15 @@ impl SubmissionService {
     }
 }
 
+/// Ends early results whose request is gone.
+struct Cancel(Arc<AtomicBool>);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// The problem of a line whose way is not that of the lines before it: a submission has one.
 fn two_ways(plan: &Plan, output: &OutputLine) -> Problem {
     let what = ("the model was asked in another way than for the lines before", "该行的提问方式与之前的行不同");
@@ -285,6 +382,44 @@ pub const NEW_VERSION: (&str, &str) = (
     "The dataset has a new version since the file was read. Check the preview again.",
     "读取文件之后数据集有了新版本，请重新查看预览。",
 );
+
+const OF_CONVERSATION: (&str, &str) = (
+    "The code of an answer in a conversation is what the published evaluator cuts out of it, so no other block can be chosen.",
+    "对话中回答的代码由已发布的评测程序截取，因此不能选择其他代码块。",
+);
+
+const SEEN: (&str, &str) = (
+    "A rater or a judge model has seen this output, so its code cannot change. Import the responses as a new submission, and choose the block before you use it in a study.",
+    "已有评分者或评审模型看过该输出，因此不能更改其代码。请将回答作为新的输出集导入，并在用于评分项目之前选定代码块。",
+);
+
+/// The code of an output, if the block of this number, from 1, is the code. `task` is the task of HumanEval-X that it continues.
+fn chosen_code(
+    output: FullOutput,
+    task: Option<&humaneval::Task>,
+    number: Option<u32>,
+) -> Result<ChosenCode, AppError> {
+    let block = number.map(|number| (number as usize).wrapping_sub(1));
+    let response = output.raw.unwrap_or(output.code);
+    let wanted = Wanted::of(output.task.code_lang, output.task.signature.as_deref());
+    let (prompt, code, answer) = match task {
+        Some(task) => {
+            let (made, answer) = continuation::read_at(wanted.lang, task, &response, block);
+            (made.prompt.filter(|prompt| prompt != task.beginning()), made.generation, answer)
+        }
+        None => {
+            let answer = chat::split_at(&response, &[wanted.lang], Some(&wanted), block);
+            (None, answer.code.clone(), answer)
+        }
+    };
+    let blocks = answer.reading.blocks.len();
+    if block.is_some_and(|at| at >= blocks) {
+        let what = (format!("the response has {blocks} code blocks"), format!("该回答有 {blocks} 个代码块"));
+        let remedy = ("Choose one of them, counted from 1", "请从中选择，编号从 1 开始");
+        return Err(AppError::invalid("block", what, remedy));
+    }
+    Ok(ChosenCode { block, code, surrounding_text: answer.surrounding_text, prompt })
+}
 
 /// Rejects a file that is already a submission of the model.
 fn refuse_second(
@@ -438,17 +573,20 @@ impl Submissions for SubmissionService {
             .await?;
         let lang = admin.person().map_or(Lang::En, |person| person.lang);
         // Read again, because only the response is stored. Reading takes a parser.
-        let (raw, is_turn) = (found.raw, found.is_turn);
+        let (raw, is_turn, chosen) = (found.raw, found.is_turn, found.chosen_block);
         let wanted = Wanted::of(found.task.code_lang, found.task.signature.as_deref());
         let reading = background::run(move || {
             let read = |raw: String| match is_turn {
                 true => cut_out(&raw).reading,
-                false => chat::split(&raw, &[wanted.lang], Some(&wanted)).reading,
+                false => chat::split_at(&raw, &[wanted.lang], Some(&wanted), chosen).reading,
             };
             raw.map(read).filter(|reading| !reading.is_plain())
         });
+        let reading = reading.await?;
         Ok(OutputDetail {
-            reading: reading.await?,
+            can_choose: !is_turn && reading.as_ref().is_some_and(|reading| reading.blocks.len() > 1),
+            published_unread: found.has_published_text,
+            reading,
             conversation: conversation_view::view(lang, conversation).await?,
             code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
             reasoning: found.reasoning,
@@ -456,6 +594,38 @@ impl Submissions for SubmissionService {
             model_name: found.model,
             task: found.task,
         })
+    }
+
+    async fn choose_block(&self, admin: &Admin, id: OutputId, block: Option<u32>) -> Answer<()> {
+        let (found, continued) = self
+            .db
+            .read(move |conn| {
+                let found = submissions::output(conn, id)?.ok_or_else(|| Failure::not_found("output"))?;
+                let programs = match datasets::test_kind(conn, found.version)? {
+                    Some(TestKind::HumanevalX) => runs::task_programs::<humaneval::Task>(conn, found.version)?,
+                    _ => Vec::new(),
+                };
+                let own = found.task.revision;
+                Ok((found, programs.into_iter().find(|(revision, _)| *revision == own).map(|(_, task)| task)))
+            })
+            .await?;
+        if found.is_turn {
+            return Err(AppError::from(Failure::conflict(OF_CONVERSATION)));
+        }
+        let submission = found.submission;
+        let chosen = background::run(move || chosen_code(found, continued.as_ref(), block)).await??;
+        self.db
+            .write_audited(admin, Action::OutputChooseBlock, move |tx| {
+                if submissions::is_seen(tx, id)? {
+                    return Err(Failure::conflict(SEEN));
+                }
+                submissions::choose_code(tx, id, &chosen)?;
+                runs::reset_output(tx, id)?;
+                Ok(Change::of(Object::Submission(submission), [Fact::Output(id), Fact::Block(block)], ()))
+            })
+            .await?;
+        self.engine.notify();
+        Ok(())
     }
 
     async fn preview(&self, _: &Admin, upload: UploadId, dataset: &str, asked: Matching) -> Answer<Preview> {
@@ -504,6 +674,33 @@ impl Submissions for SubmissionService {
                 .collect(),
             same_as,
         })
+    }
+
+    async fn early_results(
+        &self,
+        _: &Admin,
+        upload: UploadId,
+        dataset: &str,
+        asked: Matching,
+    ) -> Answer<Option<EarlyResults>> {
+        if self.engine.cluster().is_some() {
+            return Ok(None);
+        }
+        let (plan, summary) = self.load_and_read(upload, dataset, asked).await?;
+        let version = plan.version;
+        if matches!(
+            self.db.read(move |conn| datasets::test_kind(conn, version)).await?,
+            None | Some(TestKind::Repositories)
+        ) {
+            return Ok(None);
+        }
+        // One at a time: each has as many workers as there are processors.
+        let _turn = self.turns.acquire().await.map_err(Failure::internal)?;
+        let service = self.clone();
+        let cancelled = Arc::new(AtomicBool::new(false));
+        // Ends with its request.
+        let _ended = Cancel(Arc::clone(&cancelled));
+        Ok(background::run(move || service.run_some(&plan, &summary, &cancelled)).await??)
     }
 
     async fn import(

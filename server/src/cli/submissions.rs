@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use model::{
     caller::System,
+    code::{Line, visible},
     error::{Answer, AppError},
-    ids::{SubmissionId, UploadId},
+    ids::{OutputId, SubmissionId, UploadId},
     lang::Lang,
     page::PageOf,
     submission::{
-        FileLine, IdentityLeak, InvalidLines, Matching, OutputFilter, OutputRow, Preview, Shape, SubmissionRow,
-        UploadRow, UploadState, WarningKind,
+        EarlyResults, FileLine, IdentityLeak, InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview,
+        Shape, SubmissionRow, UploadRow, UploadState, WarningKind,
     },
 };
 use port::Submissions as _;
@@ -27,6 +28,7 @@ use services::{
     submissions::files::{BadLinesFile, BadLinesOf},
     uploads::StoredFile,
 };
+use texts::I18n;
 
 /// Upload model outputs; list and show submissions.
 #[derive(Subcommand)]
@@ -56,6 +58,19 @@ pub enum Submissions {
     Show {
         /// The submission's number
         id: SubmissionId,
+    },
+    /// Show an output: its code, and how the code was found in the response
+    Output {
+        /// The output's number
+        id: OutputId,
+    },
+    /// Make another code block of a response the code of an output. Results of the output in test runs are discarded, and
+    /// it is run again
+    ChooseBlock {
+        /// The output's number
+        id: OutputId,
+        /// The block's number, from 1, as `submissions output` lists it [default: the block that the rules choose]
+        block: Option<u32>,
     },
 }
 
@@ -106,6 +121,9 @@ struct Uploaded {
     /// The new submission; absent in a dry run.
     submission: Option<SubmissionId>,
     preview: Preview,
+    /// How a few outputs end; only in a dry run, and absent if they cannot run here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    early_results: Option<EarlyResults>,
 }
 
 /// A submission with all its outputs.
@@ -166,6 +184,11 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
                 table(&["ID", "MODEL", "DATASET", "OUTPUTS", "FILE", "IMPORTED"], &rows)
             })
         }
+        Submissions::Output { id } => global.show(&services.submissions.output(&admin, id).await?, output_text),
+        Submissions::ChooseBlock { id, block } => {
+            services.submissions.choose_block(&admin, id, block).await?;
+            global.show(&services.submissions.output(&admin, id).await?, output_text)
+        }
         Submissions::Show { id } => global.show(&whole(&services, id).await?, |Whole { row, outputs }| {
             let rows: Vec<Vec<String>> = outputs
                 .iter()
@@ -188,6 +211,47 @@ pub async fn run(global: &Global, command: Submissions) -> Result<(), Failure> {
             )
         }),
     }
+}
+
+/// How a few outputs end, in words.
+fn early_text(early: &EarlyResults) -> Vec<String> {
+    let i = I18n::of(Lang::En);
+    let (texts, runs) = (i.uploads(), i.runs());
+    let mut lines = Vec::new();
+    if !early.results.is_empty() {
+        lines.push((texts.early_line)(early.passed() as u64, early.results.len() as u64));
+    }
+    if let Some(usual) = early.usual_failure() {
+        lines.push((texts.early_usual)(&runs.failure_line(&usual)));
+        lines.extend(runs.likely_cause(usual.verdict).filter(|_| early.passed() == 0).map(str::to_owned));
+    }
+    lines.extend(early.fault.as_ref().map(|fault| format!("Not all outputs could be run: {}", runs.fault_line(fault))));
+    lines
+}
+
+/// An output in words.
+fn output_text(output: &OutputDetail) -> String {
+    let mut text = format!("Output {} of {} for task {}\n", output.row.id, output.model_name, output.row.task_id);
+    if let Some(reading) = &output.reading {
+        let texts = I18n::of(Lang::En).uploads();
+        text += &format!("{}\n", texts.why(&reading.why));
+        if output.published_unread {
+            text += &format!("{}\n", texts.published_unread);
+        }
+        if reading.blocks.len() > 1 {
+            for (number, block) in (1..).zip(&reading.blocks) {
+                let cut_off = if block.is_cut_off { format!(" ({})", texts.block_cut_off) } else { String::new() };
+                let language = if block.language.is_empty() { String::new() } else { format!(", {}", block.language) };
+                text += &format!(
+                    "\nBlock {number}{language}: {}{cut_off}\n{}\n",
+                    texts.role(block.role),
+                    visible(&block.code)
+                );
+            }
+        }
+    }
+    let original = output.code.raw.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+    text + &format!("\nCode:\n{}", visible(&original))
 }
 
 async fn take(global: &Global, services: &Services, upload: Upload) -> Result<(), Failure> {
@@ -215,8 +279,13 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         }
         return Err(Failure::App(AppError::Invalid(preview.problems)));
     }
-    let mut uploaded = Uploaded { submission: None, preview };
-    if !upload.dry_run {
+    let mut uploaded = Uploaded { submission: None, preview, early_results: None };
+    if upload.dry_run {
+        let bar = progress::spinner("Running up to ten outputs");
+        let tried = services.submissions.early_results(&admin, id, &upload.dataset, asked).await;
+        bar.finish_and_clear();
+        uploaded.early_results = tried?;
+    } else {
         // The matching of the preview, so that exactly what was previewed is imported.
         let matching = uploaded.preview.matching;
         let bar = progress::spinner("Importing");
@@ -324,7 +393,7 @@ fn warned(kind: WarningKind) -> &'static str {
         WarningKind::LacksDefinition => "Warning: code without the function or class that its task asks for",
         WarningKind::CutOff => "Warning: outputs that are cut off",
         WarningKind::FencedGeneration => {
-            "Warning: `generation` with a code fence, which will fail (as `completion`, the code would be read from it)"
+            "Warning: `generation` with a code fence, which will fail as published (the guarded verdict is for the code in it)"
         }
         WarningKind::Reasoning => "Responses with reasoning, which is set apart",
         WarningKind::SeveralCandidates => {
@@ -379,6 +448,7 @@ fn text(uploaded: &Uploaded) -> String {
     };
     let leaks = p.identity_leaks.iter().map(leak).collect();
     count(p.identity_leak_count, "Possible identity leaks", leaks);
+    lines.extend(uploaded.early_results.iter().flat_map(early_text));
     if let Some(way) = p.way {
         lines.push(format!("The model was asked in the way {}.", way.name()));
     }

@@ -146,6 +146,8 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("submission", Sent::Json(json!({"id": 1}))),
         ("submission_outputs", Sent::Json(json!({"id": 1, "filter": {"words": "a", "empty": true}}))),
         ("output", Sent::Json(json!({"id": 1}))),
+        ("choose_block", form(&[("id", "1")])),
+        ("run_early", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
         (
             "preview_ratings",
             Sent::Json(json!({"upload": 1, "reading": {"dataset": "starter", "judge": false, "columns": {}}})),

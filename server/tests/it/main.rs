@@ -10,6 +10,7 @@ mod audit;
 mod authorization;
 mod backup;
 mod blindness;
+mod chosen_blocks;
 mod collections;
 mod comparisons;
 mod conversations;

@@ -393,6 +393,7 @@ async fn killed_import_is_hidden_and_deleted() {
             let revision = TaskRevisionId(tx.query_row("SELECT min(id) FROM task_revisions", [], |row| row.get(0))?);
             let outputs: Vec<NewOutput> = (0..250)
                 .map(|sample| NewOutput {
+                    published_text: None,
                     revision,
                     sample,
                     code: "x".into(),

@@ -8,7 +8,7 @@ mod items;
 mod live;
 mod published;
 pub mod run;
-mod verdicts;
+pub mod verdicts;
 mod workers;
 
 use leptos::prelude::*;

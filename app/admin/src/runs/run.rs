@@ -16,7 +16,8 @@ use model::{
     error::AppError,
     ids::RunId,
     page::Paged,
-    run::{Environment, ItemRow, Metrics, PassAtK, RunDetail, RunRow, RunStatus},
+    run::{Environment, ItemRow, Metrics, PassAtK, RunDetail, RunRow, RunStatus, Verdict},
+    usual_failure::UsualFailure,
 };
 use rpc::runs::{ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, StopRun, run, run_items};
 use texts::I18n;
@@ -121,6 +122,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         published_tasks,
         differences,
         fault,
+        usual_failure,
         verdicts,
         cached,
         taken_over,
@@ -143,10 +145,12 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
     };
     let running = row.status == RunStatus::Running;
     let counts = Counts::of(&row, &verdicts, missing.len());
+    let passed = verdicts.iter().filter(|(verdict, _)| *verdict == Verdict::Passed).map(|(_, n)| *n).sum();
     let crumbs = vec![("/admin/runs".into(), t.runs.into())];
     view! {
         <Page title=(t.run_of)(&row.model_name, id) crumbs actions=links>
             {fault.map(|why| view! { <Notice tone=Tone::Bad>{verdicts::fault(i, &why)}</Notice> })}
+            {usual_failure.map(|usual| alike(i, id, usual, passed))}
             {(row.failed > 0).then(|| care((t.failures)(row.failed)))}
             {(mixed > 0).then(|| care((t.mixed)(mixed)))}
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
@@ -166,6 +170,24 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         </Page>
     }
     .into_any()
+}
+
+/// That failures are alike, with the likely cause and an output to look at.
+fn alike(i: I18n, run: RunId, usual: UsualFailure, passed: u32) -> impl IntoView + use<> {
+    let t = i.runs();
+    let cause = t.likely_cause(usual.verdict);
+    let nothing_passes = (passed == 0).then_some(t.nothing_passes);
+    let line = (t.usual_failure)(usual.outputs, usual.of, &t.failure_line(&usual));
+    let example = usual.example.map(|output| {
+        view! { <p><a href=format!("/admin/runs/{run}/outputs/{output}")>{t.first_of_these}</a></p> }
+    });
+    view! {
+        <Notice tone=Tone::Care>
+            <p>{nothing_passes}" "{line}</p>
+            {cause.map(|cause| view! { <p>{cause}</p> })}
+            {example}
+        </Notice>
+    }
 }
 
 /// The main figures, as a paper prints them.

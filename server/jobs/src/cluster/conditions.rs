@@ -95,6 +95,7 @@ mod tests {
             tests: "t".into(),
             signature: None,
             prompt: None,
+            published_text: None,
             code: "code".into(),
             turn: None,
             alone: false,

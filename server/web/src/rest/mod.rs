@@ -89,6 +89,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(submission_files::get_bad_list))
         .routes(routes!(submissions::list_submission_outputs))
         .routes(routes!(submissions::get_output))
+        .routes(routes!(submissions::choose_block))
         .routes(routes!(quality::get_mask, quality::set_mask))
         // Collections.
         .routes(routes!(collections::list_endpoints))

@@ -202,3 +202,30 @@ pub async fn get_output(
 ) -> JsonResult<OutputDetail> {
     Ok(Json(state.services.submissions.output(&admin, id).await?))
 }
+
+/// The block that is the code.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct Block {
+    /// Its number in the list `reading.blocks` of the output, from 1; null or absent: the block that the rules choose.
+    #[serde(default)]
+    block: Option<u32>,
+}
+
+/// Choose the code block of a response that is the code of an output
+///
+/// The response stays as it is. Results of the output in test runs are discarded, and it is run again, unless its run was
+/// stopped. Refused once a rater or a judge model has seen the output.
+#[utoipa::path(put, path = "/outputs/{id}/block", tag = "Model outputs", security(("token" = ["write:data"])),
+    params(("id" = OutputId, Path, description = "ID of the output")),
+    request_body(content = Block, example = json!({"block": 2})),
+    responses((status = 200, description = "The output with its new code", body = OutputDetail)))]
+pub async fn choose_block(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<OutputId>,
+    JsonBody(chosen): JsonBody<Block>,
+) -> JsonResult<OutputDetail> {
+    let submissions = &state.services.submissions;
+    submissions.choose_block(&admin, id, chosen.block).await?;
+    Ok(Json(submissions.output(&admin, id).await?))
+}
