@@ -382,12 +382,18 @@ CREATE INDEX outputs_by_revision ON outputs (revision_id);
 CREATE INDEX outputs_by_submission ON outputs (submission_id, id);
 CREATE UNIQUE INDEX outputs_by_turn ON outputs (submission_id, revision_id, conversation, turn) WHERE turn IS NOT NULL;
 
--- The verdicts that a benchmark's authors published with the outputs.
-CREATE TABLE author_verdicts (
-    output_id  INTEGER PRIMARY KEY REFERENCES outputs (id),
-    passed     INTEGER NOT NULL,
-    -- Whether they were computed from another text than the output.
-    other_text INTEGER NOT NULL
+-- What the files of outputs say of them besides their texts: verdicts of a benchmark's authors or of another tool.
+CREATE TABLE reported (
+    output_id     INTEGER PRIMARY KEY REFERENCES outputs (id),
+    format        TEXT NOT NULL,               -- of the file: Shape in app/model/src/submission.rs
+    passed        INTEGER,                     -- absent without a verdict
+    -- Whether the verdict was computed from another text than the output.
+    other_text    INTEGER NOT NULL,
+    detail        TEXT,                        -- the verdict in the tool's own words
+    model         TEXT,                        -- the model's name in the file
+    epoch         INTEGER,                     -- the number of the sample of its task, from 1
+    input_tokens  INTEGER,
+    output_tokens INTEGER
 ) STRICT;
 
 -- Names that raters of these outputs do not get to see; the stored outputs stay as they came.

@@ -14,7 +14,7 @@ use model::{
     error::AppError,
     ids::UploadId,
     problem::Problem,
-    submission::{EarlyResults, FileLine, IdentityLeak, Matching, Preview, Shape, WarningKind},
+    submission::{EarlyResults, FileLine, IdentityLeak, Matching, Preview, WarningKind},
 };
 use rpc::submissions::{ImportSubmission, preview_upload, run_early};
 use texts::I18n;
@@ -267,7 +267,7 @@ fn matching_word(matching: Matching) -> &'static str {
 
 fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
     let t = i.admin();
-    let shapes = p.shapes.iter().map(|(shape, lines)| format!("{} ({})", shape_name(*shape), i.number(*lines)));
+    let shapes = p.shapes.iter().map(|(shape, lines)| format!("{} ({})", shape.title(), i.number(*lines)));
     let shapes = shapes.collect::<Vec<_>>().join(" · ");
     let samples = match p.tasks_with_samples {
         0 => t.one_sample_each.to_owned(),
@@ -285,15 +285,6 @@ fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
             <div><dt>{t.samples}</dt><dd>{samples}</dd></div>
             {p.way.map(|way| view! { <div><dt>{i.conversations().way}</dt><dd>{i.conversations().way_name(way)}</dd></div> })}
         </dl>
-    }
-}
-
-fn shape_name(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Aixbench => "AixBench",
-        Shape::HumanEvalX => "HumanEval-X",
-        Shape::CodeIfBench => "CodeIF-Bench",
-        Shape::Classes => "Java",
     }
 }
 

@@ -249,15 +249,6 @@ impl TestProfile {
     }
 }
 
-/// The verdict that a benchmark's authors published with an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub struct AuthorVerdict {
-    pub passed: bool,
-    /// Whether they computed it from another text than the output.
-    pub other_text: bool,
-}
-
 /// Whether an answer fulfils one turn, by the tests of that turn alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]

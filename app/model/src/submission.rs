@@ -15,7 +15,7 @@ use super::{
     usual_failure::{OneFailure, UsualFailure},
 };
 
-/// The shape of a line of model outputs.
+/// The format that an output was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +29,131 @@ pub enum Shape {
     /// An archive with one Java class per task, numbered in its name, as AixBench packages hand-assembled
     /// outputs.
     Classes,
+    /// OpenAI human-eval: `task_id` `HumanEval/N`, `completion`.
+    HumanEval,
+    /// EvalPlus: `solution` in lines, folders `HumanEval_N`, or its results.
+    EvalPlus,
+    /// bigcode-evaluation-harness: lists of programs in the order of the tasks.
+    Bigcode,
+    /// lm-evaluation-harness: `doc`, `resps`.
+    LmEval,
+    /// Inspect: a log as `.eval` or `.json`.
+    Inspect,
+    /// MultiPL-E: a file for each task, with `completions` or `results`.
+    MultiplE,
+    /// The output of a batch at OpenAI.
+    OpenaiBatch,
+    /// The results of a batch at Anthropic.
+    AnthropicBatch,
+    /// A table (CSV or Parquet) with chosen columns.
+    Table,
+}
+
+impl Shape {
+    /// Every format.
+    pub const ALL: [Shape; 13] = [
+        Shape::Aixbench,
+        Shape::HumanEvalX,
+        Shape::CodeIfBench,
+        Shape::Classes,
+        Shape::HumanEval,
+        Shape::EvalPlus,
+        Shape::Bigcode,
+        Shape::LmEval,
+        Shape::Inspect,
+        Shape::MultiplE,
+        Shape::OpenaiBatch,
+        Shape::AnthropicBatch,
+        Shape::Table,
+    ];
+
+    /// Its name in the database and in exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Aixbench => "aixbench",
+            Shape::HumanEvalX => "human_eval_x",
+            Shape::CodeIfBench => "code_if_bench",
+            Shape::Classes => "classes",
+            Shape::HumanEval => "human_eval",
+            Shape::EvalPlus => "eval_plus",
+            Shape::Bigcode => "bigcode",
+            Shape::LmEval => "lm_eval",
+            Shape::Inspect => "inspect",
+            Shape::MultiplE => "multipl_e",
+            Shape::OpenaiBatch => "openai_batch",
+            Shape::AnthropicBatch => "anthropic_batch",
+            Shape::Table => "table",
+        }
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Shape> {
+        Shape::ALL.into_iter().find(|shape| shape.name() == name)
+    }
+
+    /// The name of the tool or benchmark, for texts on screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            Shape::Aixbench => "AixBench",
+            Shape::HumanEvalX => "HumanEval-X",
+            Shape::CodeIfBench => "CodeIF-Bench",
+            Shape::Classes => "Java",
+            Shape::HumanEval => "human-eval",
+            Shape::EvalPlus => "EvalPlus",
+            Shape::Bigcode => "bigcode-evaluation-harness",
+            Shape::LmEval => "lm-evaluation-harness",
+            Shape::Inspect => "Inspect",
+            Shape::MultiplE => "MultiPL-E",
+            Shape::OpenaiBatch => "OpenAI batch",
+            Shape::AnthropicBatch => "Anthropic batch",
+            Shape::Table => "CSV / Parquet",
+        }
+    }
+}
+
+/// A verdict that came with an output: of a benchmark's authors, or of the tool that wrote the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TheirVerdict {
+    pub passed: bool,
+    /// Whether they computed it from another text than the output.
+    pub other_text: bool,
+}
+
+/// What a file says about an output besides its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Reported {
+    /// The format of the file.
+    pub by: Shape,
+    /// Absent if the file has no verdict, or a score that is neither passed nor failed.
+    pub verdict: Option<TheirVerdict>,
+    /// The verdict in the tool's own words.
+    pub detail: Option<String>,
+    /// The model's name in the file.
+    pub model: Option<String>,
+    /// The number of the sample of its task, from 1.
+    pub epoch: Option<u32>,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+}
+
+impl Reported {
+    /// Nothing yet, in a file of this format.
+    pub fn by(by: Shape) -> Reported {
+        Reported { by, verdict: None, detail: None, model: None, epoch: None, input_tokens: None, output_tokens: None }
+    }
+
+    /// With this verdict about the output's own text.
+    pub fn passed(mut self, passed: Option<bool>) -> Reported {
+        self.verdict = passed.map(|passed| TheirVerdict { passed, other_text: false });
+        self
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Reported::by(self.by)
+    }
 }
 
 /// How lines are matched to tasks.
@@ -135,7 +260,7 @@ pub struct Preview {
     /// Whether the file could not be read to its end. Then lines are missing, and its valid lines cannot be imported
     /// alone.
     pub cut_short: bool,
-    /// Whether the file is an archive of classes, which has no lines.
+    /// Whether the file has no lines that could be downloaded: it is an archive, one document, or a Parquet file.
     pub archive: bool,
     /// The first outputs, at most [`PREVIEW_OUTPUTS`].
     pub first: Vec<PreviewOutput>,

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use model::{
-    conversation::{
-        AnsweredTurn, AuthorVerdict, Conversation, InstructionKind, TaskTurn, TestProfile, TurnAnswer, TurnCheck, Way,
-    },
+    conversation::{AnsweredTurn, Conversation, InstructionKind, TaskTurn, TestProfile, TurnAnswer, TurnCheck, Way},
     ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId, TaskRevisionId},
     run::{PublishedVerdict, Verdict},
+    submission::TheirVerdict,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -276,7 +275,7 @@ pub struct Answer {
     pub guarded: Option<bool>,
     /// Single turns: see [`TurnCheck`].
     pub checks: Vec<TurnCheck>,
-    pub author: Option<AuthorVerdict>,
+    pub author: Option<TheirVerdict>,
 }
 
 /// The answers of a submission in the order of tasks, conversations and turns, with the verdicts of a run.
@@ -291,7 +290,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
          JOIN task_revisions r ON r.id = o.revision_id JOIN tasks t ON t.id = r.task_id
          JOIN task_turns q ON q.revision_id = o.revision_id AND q.turn = coalesce(o.instruction, o.turn)
          LEFT JOIN run_items i ON i.run_id = ?2 AND i.output_id = o.id AND i.state = 'done'
-         LEFT JOIN author_verdicts a ON a.output_id = o.id
+         LEFT JOIN reported a ON a.output_id = o.id
          WHERE s.id = ?1 ORDER BY vt.position, o.conversation, o.turn",
     )?;
     let mut rows = statement.query(params![submission.0, run.map(|run| run.0)])?;
@@ -313,7 +312,7 @@ pub fn answers(conn: &Connection, submission: SubmissionId, run: Option<RunId>) 
             published: published.map(|verdict| verdict == PublishedVerdict::Passed),
             guarded: guarded.map(|verdict| verdict == Verdict::Passed),
             checks: checks.unwrap_or_default(),
-            author: author.map(|(passed, other_text)| AuthorVerdict { passed, other_text }),
+            author: author.map(|(passed, other_text)| TheirVerdict { passed, other_text }),
         });
     }
     Ok(found)

@@ -54,7 +54,7 @@ VALUES
     (1, 1, 1, 0, NULL, NULL, NULL, NULL, 'int add() {}', '', NULL, NULL),
     (2, 1, 2, 0, 1, 0, 1, 'def f(x):', 'while (true) {}', 'Here:', '```', 'eos'),
     (3, 2, 1, 0, NULL, NULL, NULL, NULL, '', '', NULL, NULL);
-INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (2, 1, 0);
+INSERT INTO reported (output_id, format, passed, other_text) VALUES (2, 'code_if_bench', 1, 0);
 INSERT INTO submission_masks (submission_id, names, masked_by, at) VALUES (1, '["gpt"]', 1, 1000);
 
 INSERT INTO all_studies (id, token, title, version_id, rubric_id, raters_per_output, seed, status, presentation, sharing, answers, tasks,

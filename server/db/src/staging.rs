@@ -199,7 +199,7 @@ fn clear_outputs(conn: &Connection, submission: i64) -> Result<usize, Failure> {
         return Ok(results);
     }
     conn.execute(
-        "DELETE FROM author_verdicts WHERE output_id IN
+        "DELETE FROM reported WHERE output_id IN
              (SELECT id FROM outputs WHERE submission_id = ?1 LIMIT ?2)",
         params![submission, ROWS],
     )?;

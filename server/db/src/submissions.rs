@@ -1,12 +1,12 @@
 //! Submissions and their outputs.
 
 use model::{
-    conversation::{AuthorVerdict, Way},
+    conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
     published::PublishedText,
-    submission::{Matching, OutputFilter, OutputRow, SubmissionRow},
+    submission::{Matching, OutputFilter, OutputRow, Reported, SubmissionRow},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -173,8 +173,8 @@ pub struct NewOutput {
     pub published_text: Option<PublishedText>,
     /// Where it stands in a conversation.
     pub place: Option<TurnPlace>,
-    /// The verdict that the benchmark's authors published with it.
-    pub author_verdict: Option<AuthorVerdict>,
+    /// What the file says about it besides its text.
+    pub reported: Option<Reported>,
 }
 
 /// The place of an output in a conversation.
@@ -206,8 +206,10 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
              instruction, reasoning, published_text)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id",
     )?;
-    let mut insert_verdict =
-        conn.prepare_cached("INSERT INTO author_verdicts (output_id, passed, other_text) VALUES (?1, ?2, ?3)")?;
+    let mut insert_reported = conn.prepare_cached(
+        "INSERT INTO reported (output_id, format, passed, other_text, detail, model, epoch, input_tokens, output_tokens)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
     for new in outputs {
         let published_text = new.published_text.as_ref().map(serde_json::to_string).transpose()?;
         let values = params![
@@ -226,8 +228,20 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
             published_text
         ];
         let output: i64 = insert.query_row(values, |row| row.get(0))?;
-        if let Some(AuthorVerdict { passed, other_text }) = new.author_verdict {
-            insert_verdict.execute(params![output, passed, other_text])?;
+        if let Some(of) = &new.reported {
+            // A count that is not a 64-bit signed number is no count of tokens.
+            let tokens = |count: Option<u64>| count.and_then(|count| i64::try_from(count).ok());
+            insert_reported.execute(params![
+                output,
+                of.by.name(),
+                of.verdict.map(|verdict| verdict.passed),
+                of.verdict.is_some_and(|verdict| verdict.other_text),
+                of.detail,
+                of.model,
+                of.epoch,
+                tokens(of.input_tokens),
+                tokens(of.output_tokens)
+            ])?;
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use model::{problem::Problem, reading::Reading, submission::Shape};
 
 use super::{
     files::Files,
+    harness,
     outputs::{LONGEST_CODE, OutputLine},
 };
 
@@ -114,7 +115,7 @@ fn output(number: u64, name: &str, path: &str, bytes: &[u8]) -> Result<OutputLin
         published_text: None,
         elsewhere: false,
         turn: None,
-        author_verdict: None,
+        reported: None,
     })
 }
 
@@ -125,7 +126,7 @@ fn number(name: &str) -> Option<u64> {
     stem.strip_prefix(letters)?.parse().ok()
 }
 
-/// Packs a folder's classes into an archive that is byte-identical whenever the files are, because it is
+/// Packs a folder of outputs into an archive that is byte-identical whenever the files are, because it is
 /// stored under its checksum.
 ///
 /// # Errors
@@ -135,7 +136,7 @@ pub fn pack(files: &Files) -> std::io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // Without a time of day.
     let options = zip::write::SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
-    for (path, bytes) in files.below("").filter(|(path, _)| path.ends_with(".java")) {
+    for (path, bytes) in files.below("").filter(|(path, _)| harness::is_relevant(path)) {
         archive.start_file(path, options)?;
         archive.write_all(bytes)?;
     }

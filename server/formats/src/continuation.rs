@@ -37,7 +37,7 @@ pub fn read_at(lang: CodeLang, task: &Task, response: &str, chosen: Option<usize
 }
 
 /// The continuation that code without fences is.
-fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
+pub fn of_code(lang: CodeLang, task: &Task, code: &str) -> Continuation {
     let code = &*as_in_benchmark(lang, task, code);
     let Some(function) = find(lang, task, code) else { return only_body(lang, code) };
     let (before, after) = (&code[..function.start], &code[function.end..]);

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use model::{
-    conversation::{AuthorVerdict, InstructionKind, TaskTurn, Way},
+    conversation::{InstructionKind, TaskTurn, Way},
     reading::{BlockRole, ReadBlock, Reading, Why},
+    submission::{Reported, Shape, TheirVerdict},
 };
 use serde_json::Value;
 
@@ -192,14 +193,15 @@ fn fenced(answer: &str) -> Option<(&str, &str, &str)> {
 
 /// The verdict that the benchmark's authors published with an output: `passed`, or `Result` at repository level.
 /// `judged` is the text that they judged, if it is another one.
-pub fn author_verdict(object: &Object, code: &str) -> Option<AuthorVerdict> {
+pub fn published_verdict(object: &Object, code: &str) -> Option<Reported> {
     let passed = match (object.get("passed"), object.get("Result")) {
         (Some(Value::Bool(passed)), _) => *passed,
         (_, Some(Value::String(result))) => result == "Pass",
         _ => return None,
     };
     let judged = object.get("judged").and_then(Value::as_str);
-    Some(AuthorVerdict { passed, other_text: judged.is_some_and(|judged| cut_out(judged).code != code) })
+    let other_text = judged.is_some_and(|judged| cut_out(judged).code != code);
+    Some(Reported { verdict: Some(TheirVerdict { passed, other_text }), ..Reported::by(Shape::CodeIfBench) })
 }
 
 #[cfg(test)]

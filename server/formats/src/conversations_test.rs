@@ -123,7 +123,7 @@ fn code_is_cut_out_as_published() {
 fn published_verdicts_are_kept() {
     let check = |fields: &str, expected: Option<(bool, bool)>| {
         let line = format!("{{\"task_id\": 11, \"completion\": \"x\"{fields}}}");
-        let found = read("m.jsonl", &line).unwrap()[0].author_verdict;
+        let found = read("m.jsonl", &line).unwrap()[0].reported.clone().and_then(|reported| reported.verdict);
         assert_eq!(found.map(|found| (found.passed, found.other_text)), expected, "{fields}");
     };
     check("", None);

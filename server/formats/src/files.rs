@@ -90,12 +90,21 @@ impl Files {
         self.add(name.strip_suffix(".gz").unwrap_or(name), bytes)
     }
 
-    /// The relevant files of a folder. Links are not followed.
+    /// The files of a folder that a dataset can use. Links are not followed.
     ///
     /// # Errors
     ///
     /// Fails if the folder cannot be read or a limit is exceeded.
     pub fn folder(folder: &Path) -> Result<Files, Problem> {
+        Files::folder_of(folder, is_relevant)
+    }
+
+    /// The files of a folder whose path is wanted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::folder`].
+    pub fn folder_of(folder: &Path, is_relevant: fn(&str) -> bool) -> Result<Files, Problem> {
         let name = folder.canonicalize().ok().and_then(|f| f.file_name().map(|n| n.to_string_lossy().into_owned()));
         let mut files = Files::named(name.unwrap_or_else(|| folder.display().to_string()));
         let failed = |path: &Path, e: &std::io::Error| {
@@ -123,12 +132,21 @@ impl Files {
         Ok(files)
     }
 
-    /// The relevant files of a zip archive.
+    /// The files of a zip archive that a dataset can use.
     ///
     /// # Errors
     ///
     /// Fails if it is damaged, a path leaves its folder, or a limit is exceeded.
     pub fn zip(name: &str, archive: impl Read + Seek) -> Result<Files, Problem> {
+        Files::zip_of(name, archive, is_relevant)
+    }
+
+    /// The files of a zip archive whose path is wanted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::zip`].
+    pub fn zip_of(name: &str, archive: impl Read + Seek, is_relevant: fn(&str) -> bool) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: zip::result::ZipError| {
             Problem::new(
@@ -159,12 +177,21 @@ impl Files {
         Ok(files)
     }
 
-    /// The relevant files of a gzipped tar archive.
+    /// The files of a gzipped tar archive that a dataset can use.
     ///
     /// # Errors
     ///
     /// Fails if it is damaged, a path leaves its folder, or a limit is exceeded.
     pub fn tar_gz(name: &str, archive: impl Read) -> Result<Files, Problem> {
+        Files::tar_gz_of(name, archive, is_relevant)
+    }
+
+    /// The files of a gzipped tar archive whose path is wanted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::tar_gz`].
+    pub fn tar_gz_of(name: &str, archive: impl Read, is_relevant: fn(&str) -> bool) -> Result<Files, Problem> {
         let mut files = Files::named(name);
         let damaged = |e: std::io::Error| {
             Problem::new(
@@ -327,7 +354,7 @@ fn is_relevant(path: &str) -> bool {
             || name == "LICENSE")
 }
 
-fn is_hidden(path: &str) -> bool {
+pub(super) fn is_hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.') && part != "." && part != ".." || part == "__MACOSX")
 }
 

@@ -2,15 +2,15 @@
 //!
 //! Called for every upload before it is recorded. A file that is not recognized passes: its reader says what is wrong.
 
-use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 use model::{message::Message, problem::Problem};
 use serde_json::Value;
 
 use super::{
-    codeif, humaneval,
+    codeif, harness, humaneval,
     lines::{self, LONGEST_LINE},
-    outputs::{self, Archive},
+    outputs::{self, Archive, Asked},
 };
 
 /// Maximum number of names of an archive that are looked at.
@@ -43,7 +43,7 @@ pub enum FileKind {
     Packed(String),
     /// One JSON array.
     Array,
-    /// Lists of outputs without task IDs.
+    /// A list of texts without task IDs, such as the references of bigcode-evaluation-harness.
     Lists,
     /// JSON objects over several lines each.
     SpreadObjects,
@@ -172,7 +172,7 @@ fn about_form(found: FileKind) -> ((String, String), Message) {
             ("Write one object per line: jq -c '.[]' FILE", "请每行写一个对象：jq -c '.[]' FILE").into(),
         ),
         FileKind::Lists => (
-            ("lists of outputs without task IDs".into(), "没有任务编号的输出列表".into()),
+            ("a list of texts without task IDs".into(), "没有任务编号的文本列表".into()),
             (
                 "Write one object per line, with the ID of the task and one output each: {\"task_id\": \"A1\", \"code\": \"…\"}",
                 "请每行写一个对象，各含任务编号和一个输出：{\"task_id\": \"A1\", \"code\": \"…\"}",
@@ -218,6 +218,10 @@ fn zip(mut file: impl Read + Seek) -> Option<FileKind> {
 
 /// The kind of an archive with these names.
 fn by_names(names: impl Iterator<Item = String>) -> Option<FileKind> {
+    let names: Vec<String> = names.collect();
+    if harness::recognize_archive(names.iter().map(String::as_str)).is_some() {
+        return Some(FileKind::Outputs);
+    }
     let (mut java, mut packed) = (false, None);
     for path in names {
         let name = path.rsplit('/').next().unwrap_or(&path);
@@ -248,6 +252,14 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     if !utf_16 && (start.starts_with(b"%PDF-") || start.iter().take(1024).any(|b| *b == 0)) {
         return Some(FileKind::Binary);
     }
+    let mut beginning = Vec::new();
+    reader.by_ref().take(harness::START).read_to_end(&mut beginning).ok()?;
+    match harness::recognize(&beginning) {
+        Some(harness::Document::References) => return Some(FileKind::Lists),
+        Some(_) => return Some(FileKind::Outputs),
+        None => {}
+    }
+    let mut reader = io::Cursor::new(beginning).chain(reader);
     let mut line = Vec::new();
     let is_blank = |line: &[u8]| line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).iter().all(u8::is_ascii_whitespace);
     while is_blank(&line) {
@@ -287,7 +299,6 @@ fn array(items: &[Value]) -> Option<FileKind> {
     match items.iter().all(Value::is_object) {
         true if !items.is_empty() && items.iter().all(is_chat) => Some(FileKind::Outputs),
         true => Some(FileKind::Array),
-        // As bigcode-evaluation-harness writes its generations.
         false if items.iter().all(|item| item.is_array() || item.is_string()) => Some(FileKind::Lists),
         false => None,
     }
@@ -308,6 +319,9 @@ fn by_fields(object: &Value) -> Option<FileKind> {
     }
     if has("format") && has("slug") && has("name") {
         return Some(FileKind::Dataset);
+    }
+    if harness::line(object, &Asked::default()).is_some() {
+        return Some(FileKind::Outputs);
     }
     if !has("task_id") {
         return None;

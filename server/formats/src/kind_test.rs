@@ -53,8 +53,8 @@ fn files_are_recognized() {
     check("rubric.json", RUBRIC.as_bytes(), Some(FileKind::Rubric));
     check("a.json", format!("[{OUTPUT}]").as_bytes(), Some(FileKind::Array));
     check("a.json", format!("[\n{OUTPUT},\n{OUTPUT}\n]").as_bytes(), Some(FileKind::Array));
-    check("a.json", b"[[\"x\", \"y\"], [\"z\"]]", Some(FileKind::Lists));
-    check("a.json", b"[\n  [\n    \"x\"\n  ],\n  []\n]\n", Some(FileKind::Lists));
+    check("a.json", b"[[\"x\", \"y\"], [\"z\"]]", Some(FileKind::Outputs));
+    check("a.json", b"[\n  [\n    \"x\"\n  ],\n  []\n]\n", Some(FileKind::Outputs));
     let spread = OUTPUT.replace(", ", ",\n  ");
     check("a.json", spread.as_bytes(), Some(FileKind::SpreadObjects));
     check("a.json", format!("{spread}\n{spread}\n").as_bytes(), Some(FileKind::SpreadObjects));
@@ -104,7 +104,8 @@ fn refusal_names_the_page() {
     check(outputs(), "t.jsonl", TASK.as_bytes(), Some(("contains a dataset", Some("/admin/datasets#import"))));
     let spread = OUTPUT.replace(", ", ",\n");
     check(outputs(), "a.json", spread.as_bytes(), Some(("JSON objects that span several lines", None)));
-    check(outputs(), "g.json", b"[[\"x\"]]", Some(("lists of outputs without task IDs", None)));
+    check(outputs(), "g.json", b"[[\"x\"]]", None);
+    check(outputs(), "r.json", b"[\"x\"]", Some(("a list of texts without task IDs", None)));
     check(outputs(), "r.json", RUBRIC.as_bytes(), Some(("contains a rubric", Some("/admin/rubrics"))));
     let bundle = zipped(&[("manifest.json", "{\"format\": \"aixgrade-bundle\"}")]);
     check(outputs(), "b.zip", &bundle, Some(("aixgrade report FILE", None)));

@@ -13,6 +13,7 @@ pub mod continuation;
 pub mod conversations;
 pub mod fences;
 pub mod files;
+pub mod harness;
 pub mod humaneval;
 pub mod identity_leaks;
 pub mod judging;

@@ -1,4 +1,4 @@
-//! JSON Lines, plain or gzip, read line by line with bounded memory.
+//! JSON Lines, plain, gzip or zstd, read line by line with bounded memory.
 //!
 //! Used by the readers of outputs and datasets. Every problem of a line becomes a [`Problem`] that names it,
 //! and reading continues, so that an admin gets all of a file's problems at once.
@@ -106,8 +106,8 @@ fn kind(value: &Value) -> (&'static str, &'static str) {
 /// problem. Blank lines are skipped. `each` can report its own problems through [`problem`]. Stops if the
 /// file cannot be read further. Returns whether it was read to its end.
 pub fn read(file: &str, reader: impl Read, mut each: impl FnMut(u64, Result<Object, Problem>)) -> bool {
-    let (mut plain, is_gzip) = unpacked(reader);
-    read_plain(file, &mut *plain, is_gzip, &mut each)
+    let (mut plain, packing) = unpacked(reader);
+    read_plain(file, &mut *plain, packing, &mut each)
 }
 
 /// As [`read`], but a file may also be one JSON array if `arrays` is set; the number of an object is then its position.
@@ -117,17 +117,28 @@ pub fn read_any(
     arrays: bool,
     mut each: impl FnMut(u64, Result<Object, Problem>),
 ) -> bool {
-    let (mut plain, is_gzip) = unpacked(reader);
+    let (plain, packing) = unpacked(reader);
+    read_unpacked(file, plain, packing, arrays, &mut each)
+}
+
+/// As [`read_any`], of a file that is unpacked already.
+pub(super) fn read_unpacked<'r>(
+    file: &str,
+    mut plain: Box<dyn BufRead + 'r>,
+    packing: Packing,
+    arrays: bool,
+    each: &mut dyn FnMut(u64, Result<Object, Problem>),
+) -> bool {
     let is_array = |start: &[u8]| {
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
         start.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'[')
     };
     if !arrays || !plain.fill_buf().is_ok_and(is_array) {
-        return read_plain(file, &mut *plain, is_gzip, &mut each);
+        return read_plain(file, &mut *plain, packing, each);
     }
     let mut text = String::new();
     if let Err(e) = plain.take(LONGEST_ARRAY + 1).read_to_string(&mut text) {
-        each(1, Err(problem(file, 1, unreadable(&e, is_gzip))));
+        each(1, Err(problem(file, 1, unreadable(&e, packing))));
         return false;
     }
     if text.len() as u64 > LONGEST_ARRAY {
@@ -196,15 +207,48 @@ pub fn copy(reader: impl Read, numbers: &[u64], most: u64, out: &mut dyn Write) 
     Ok(true)
 }
 
-/// The text of a file, plain or gzip, and whether it is gzip.
-pub(super) fn unpacked<'r>(reader: impl Read + 'r) -> (Box<dyn BufRead + 'r>, bool) {
+/// How the text of a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+/// The largest window of a zstd file, as a power of 2: that of `zstd --long`, held in memory.
+const LARGEST_WINDOW: u32 = 27;
+
+/// The text of a file, and how it is compressed.
+pub(super) fn unpacked<'r>(reader: impl Read + 'r) -> (Box<dyn BufRead + 'r>, Packing) {
     let mut packed = BufReader::with_capacity(64 * 1024, reader);
-    match packed.fill_buf().is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
-        true => {
-            let plain = MultiGzDecoder::new(packed).take(LONGEST_FILE + 1);
-            (Box::new(BufReader::with_capacity(64 * 1024, plain)), true)
-        }
-        false => (Box::new(packed), false),
+    let start = packed.fill_buf().unwrap_or_default();
+    let packing = match start {
+        [0x1f, 0x8b, ..] => Packing::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+        _ => return (Box::new(packed), Packing::Plain),
+    };
+    let plain: Box<dyn Read + 'r> = match packing {
+        Packing::Zstd => match zstd(packed) {
+            Ok(plain) => Box::new(plain),
+            Err(e) => Box::new(Unreadable(Some(e))),
+        },
+        _ => Box::new(MultiGzDecoder::new(packed)),
+    };
+    (Box::new(BufReader::with_capacity(64 * 1024, plain.take(LONGEST_FILE + 1))), packing)
+}
+
+fn zstd<'r, R: BufRead + 'r>(packed: R) -> io::Result<zstd::stream::read::Decoder<'r, R>> {
+    let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
+    decoder.window_log_max(LARGEST_WINDOW)?;
+    Ok(decoder)
+}
+
+/// A file that cannot be unpacked.
+pub(super) struct Unreadable(pub(super) Option<io::Error>);
+
+impl Read for Unreadable {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 
@@ -216,7 +260,7 @@ pub fn problem(file: &str, line: u64, Fault(what, remedy): Fault) -> Problem {
 fn read_plain(
     file: &str,
     reader: &mut dyn BufRead,
-    gzip: bool,
+    packing: Packing,
     each: &mut dyn FnMut(u64, Result<Object, Problem>),
 ) -> bool {
     let mut bytes = Vec::new();
@@ -229,7 +273,7 @@ fn read_plain(
             Ok(0) => break,
             Ok(length) => length,
             Err(e) => {
-                each(number, Err(problem(file, number, unreadable(&e, gzip))));
+                each(number, Err(problem(file, number, unreadable(&e, packing))));
                 return false;
             }
         };
@@ -316,17 +360,18 @@ fn next_line(reader: &mut dyn BufRead, kept: &mut Vec<u8>) -> io::Result<u64> {
     }
 }
 
-fn unreadable(e: &io::Error, gzip: bool) -> Fault {
-    match (gzip, e.kind()) {
-        (true, io::ErrorKind::UnexpectedEof) => Fault(
-            ("the gzip file is incomplete", "gzip 文件不完整").into(),
+fn unreadable(e: &io::Error, packing: Packing) -> Fault {
+    let name = if packing == Packing::Zstd { "zstd" } else { "gzip" };
+    match (packing, e.kind()) {
+        (Packing::Gzip | Packing::Zstd, io::ErrorKind::UnexpectedEof) => Fault(
+            (format!("the {name} file is incomplete"), format!("{name} 文件不完整")).into(),
             ("Compress the file again, or upload it uncompressed", "请重新压缩，或上传未压缩的文件").into(),
         ),
-        (true, _) => Fault(
-            (format!("the gzip file is damaged ({e})"), format!("gzip 文件已损坏（{e}）")).into(),
+        (Packing::Gzip | Packing::Zstd, _) => Fault(
+            (format!("the {name} file is damaged ({e})"), format!("{name} 文件已损坏（{e}）")).into(),
             ("Compress the file again, or upload it uncompressed", "请重新压缩，或上传未压缩的文件").into(),
         ),
-        (false, _) => Fault(
+        (Packing::Plain, _) => Fault(
             (format!("reading the file failed ({e})"), format!("读取文件失败（{e}）")).into(),
             ("Upload it again", "请重新上传").into(),
         ),

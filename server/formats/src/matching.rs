@@ -59,6 +59,8 @@ struct Scanned {
     /// Whether its description differs from that of the task with its ID.
     differs: bool,
     turn: Option<LineTurn>,
+    /// Whether the file says that it is another sample of its task.
+    is_further_sample: bool,
 }
 
 /// The result of matching a file.
@@ -80,7 +82,7 @@ pub struct Summary {
     pub missing: Listed<String>,
     /// Unmatched lines.
     pub unknown: Listed<FileLine>,
-    /// Whether any task has different outputs. If so, the model was sampled several times, and a repeated
+    /// Whether any task has different outputs, or the file numbers the samples. If so, the model was sampled several times, and a repeated
     /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
     /// mistake and imported once.
     pub sampled: bool,
@@ -220,6 +222,7 @@ impl<'t> Scan<'t> {
             empty: output.is_empty(),
             differs,
             turn: output.turn,
+            is_further_sample: output.reported.as_ref().and_then(|of| of.epoch).is_some_and(|epoch| epoch > 1),
             label: output.file.unwrap_or(output.task_id),
         });
     }
@@ -244,6 +247,7 @@ impl<'t> Scan<'t> {
         let mut repeats = vec![0_u64; self.tasks.len()];
         let mut seen = HashSet::new();
         let repeated = repeated(&self.outputs, matching);
+        let are_samples = self.outputs.iter().any(|output| output.is_further_sample);
         for mut output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
@@ -276,7 +280,7 @@ impl<'t> Scan<'t> {
             samples[at] += u64::from(!is_conversation);
         }
         // Equal answers to different turns are no repeats, and a conversation keeps all its turns.
-        summary.sampled = is_conversation || samples.iter().any(|different| *different > 1);
+        summary.sampled = is_conversation || are_samples || samples.iter().any(|different| *different > 1);
         if summary.sampled {
             samples.iter_mut().zip(repeats).for_each(|(count, again)| *count += again);
         }

@@ -1,5 +1,5 @@
-//! Model outputs in any of the published shapes: JSON Lines, line by line, or an archive with a Java class
-//! per task.
+//! Model outputs: JSON Lines in the published shapes, line by line, an archive with a Java class per task, or a file of
+//! another tool ([`super::harness`]).
 
 use std::{
     collections::HashMap,
@@ -8,8 +8,11 @@ use std::{
 };
 
 use model::{
-    code_lang::CodeLang, conversation::AuthorVerdict, problem::Problem, published::PublishedText, reading::Reading,
-    submission::Shape,
+    code_lang::CodeLang,
+    problem::Problem,
+    published::PublishedText,
+    reading::Reading,
+    submission::{Reported, Shape},
 };
 use serde_json::Value;
 use syntax::outline;
@@ -20,6 +23,7 @@ use super::{
     conversations::{self, LineTurn, Placing, Turns},
     fences,
     files::Files,
+    harness::{self, Entry, Text},
     humaneval,
     lines::{self, Fault, Object},
     matching::Tasks,
@@ -64,9 +68,9 @@ impl KnownTasks {
 /// One output of a file: a line, or a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputLine {
-    /// The line number, from 1; 0 for a file of an archive.
+    /// The line number, from 1; 0 for an output of a file without lines.
     pub line: u64,
-    /// The file's name, for a file of an archive.
+    /// Its place in a file without lines: a file of an archive, or a sample.
     pub file: Option<String>,
     /// Its shape.
     pub shape: Shape,
@@ -96,8 +100,8 @@ pub struct OutputLine {
     pub elsewhere: bool,
     /// The turn that it answers, if the tasks are conversations.
     pub turn: Option<LineTurn>,
-    /// The verdict that the benchmark's authors published with it.
-    pub author_verdict: Option<AuthorVerdict>,
+    /// What the file says about it besides its text, such as a verdict.
+    pub reported: Option<Reported>,
 }
 
 impl OutputLine {
@@ -127,20 +131,36 @@ pub fn read_upload(
         }
     };
     let files = match archive {
-        Some(Archive::Zip) => Files::zip(name, file),
-        Some(Archive::TarGz) => Files::tar_gz(name, file),
+        Some(Archive::Zip) => match is_inspect(&mut file) {
+            true => return harness::read_inspect(name, file, asked, &mut each),
+            false => Files::zip_of(name, file, harness::is_relevant),
+        },
+        Some(Archive::TarGz) => Files::tar_gz_of(name, file, harness::is_relevant),
         None => return read(name, file, asked, each),
     };
-    match files {
-        Ok(files) => {
+    let files = match files {
+        Ok(files) => files,
+        Err(problem) => {
+            each(Err(problem));
+            return false;
+        }
+    };
+    let packed = harness::recognize_archive(files.below("").map(|(path, _)| path));
+    match packed {
+        Some(packed) => harness::read_files(packed, &files, asked, &mut each),
+        None => {
             classes::read(&files, each);
             true
         }
-        Err(problem) => {
-            each(Err(problem));
-            false
-        }
     }
+}
+
+/// Whether a zip archive is a log of Inspect. Leaves the file at its beginning.
+fn is_inspect(file: &mut (impl Read + Seek)) -> bool {
+    let found = zip::ZipArchive::new(&mut *file).is_ok_and(|archive| {
+        harness::recognize_archive(archive.file_names().filter_map(Result::ok)) == Some(harness::Packed::Inspect)
+    });
+    found & file.seek(SeekFrom::Start(0)).is_ok()
 }
 
 /// A kind of archive.
@@ -166,23 +186,146 @@ pub fn archive(name: &str, file: &mut (impl Read + Seek)) -> io::Result<Option<A
     Ok([".tar.gz", ".tgz"].iter().any(|end| lower.ends_with(end)).then_some(Archive::TarGz))
 }
 
-/// Reads a file of lines, plain or gzip. `each` is called for every line that is not blank. Returns whether the file was
-/// read to its end.
+/// Whether a file has lines that can be copied from it.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn has_lines(name: &str, mut file: impl Read + Seek) -> io::Result<bool> {
+    if archive(name, &mut file)?.is_some() {
+        return Ok(false);
+    }
+    let mut start = Vec::new();
+    // What cannot be unpacked is reported by its reader.
+    let _ = lines::unpacked(file).0.take(harness::START).read_to_end(&mut start);
+    Ok(harness::recognize(&start).is_none())
+}
+
+/// Reads a file of lines or a document, plain or compressed. `each` is called for every line that is not blank. Returns
+/// whether the file was read to its end.
 pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(Result<OutputLine, Problem>)) -> bool {
+    let mut start = Vec::new();
+    let (mut plain, packing) = lines::unpacked(reader);
+    let failed = plain.by_ref().take(harness::START).read_to_end(&mut start).err();
+    let document = harness::recognize(&start).filter(|_| asked.turns.is_none());
+    // An error comes again where it came first: a reader that failed may go on otherwise.
+    let rest: Box<dyn Read + '_> = match failed {
+        Some(e) => Box::new(lines::Unreadable(Some(e))),
+        None => Box::new(plain),
+    };
+    let text = Box::new(io::BufReader::new(io::Cursor::new(start).chain(rest)));
+    if let Some(document) = document {
+        return harness::read_document(document, file, text, asked, &mut each);
+    }
     let mut placing = asked.turns.as_ref().map(|turns| turns.placing(file));
-    lines::read_any(file, reader, asked.turns.is_some(), |line, object| {
-        each(object.and_then(|object| {
-            output(line, &object, asked, placing.as_mut()).map_err(|fault| lines::problem(file, line, fault))
-        }));
+    lines::read_unpacked(file, text, packing, asked.turns.is_some(), &mut |line, object| {
+        let object = match object {
+            Ok(object) => object,
+            Err(problem) => return each(Err(problem)),
+        };
+        let entries = match placing {
+            None => harness::line(&object, asked),
+            Some(_) => None,
+        };
+        let mut put = |output: Result<OutputLine, Fault>| {
+            each(output.map_err(|fault| lines::problem(file, line, fault)));
+        };
+        match entries {
+            None => put(output(line, &object, asked, placing.as_mut())),
+            Some(Err(fault)) => put(Err(fault)),
+            Some(Ok(entries)) => {
+                for entry in entries {
+                    put(of_entry(Place::Line(line), entry, asked));
+                }
+            }
+        }
+    })
+}
+
+/// Where an output stands.
+#[derive(Clone, Debug)]
+pub enum Place {
+    Line(u64),
+    Part(String),
+}
+
+/// Reads an output of another tool's file.
+///
+/// # Errors
+///
+/// It is too long, or the dataset's tasks are conversations, whose turn it does not tell.
+pub fn of_entry(place: Place, entry: Entry, asked: &Asked) -> Result<OutputLine, Fault> {
+    let Entry { task_id, text, reasoning, end_by, elsewhere, reported } = entry;
+    if asked.turns.is_some() {
+        return Err(Fault(
+            (
+                "the tasks are conversations, and the file does not say which turn an output answers",
+                "任务是多轮对话，而文件没有说明输出回答的是哪一轮",
+            )
+                .into(),
+            ("Write lines with \"completion\" and \"turn\"", "请写成含“completion”和“turn”的行").into(),
+        ));
+    }
+    let (text, is_program) = match text {
+        Text::Response(text) => (text, false),
+        Text::Program(text) => (text, true),
+    };
+    within_limit("output", &text)?;
+    let known = asked.tasks.as_ref().and_then(|known| Some((known, known.tasks.by_task_id(&task_id)?)));
+    let known = known.filter(|_| !elsewhere);
+    let wanted = known.and_then(|(known, at)| known.wanted.get(at));
+    let task = known.and_then(|(known, at)| known.humaneval.get(&at)).filter(|_| asked.continued).zip(wanted);
+    let is_whole = is_program && wanted.is_none_or(|wanted| is_whole(&text, wanted));
+    let mut prompt = None;
+    let Answer { code, surrounding_text, reading, is_cut_off } = match task {
+        Some((task, wanted)) => {
+            let (made, found) = match is_whole {
+                true => (continuation::of_code(wanted.lang, task, &text), Answer::default()),
+                false => continuation::read(wanted.lang, task, &text),
+            };
+            prompt = made.prompt;
+            Answer { code: made.generation, ..found }
+        }
+        None if is_whole => Answer { code: text.clone(), ..Answer::default() },
+        None => chat::split(&text, &asked.langs, wanted),
+    };
+    let (line, file) = match place {
+        Place::Line(line) => (line, None),
+        Place::Part(place) => (0, Some(place)),
+    };
+    Ok(OutputLine {
+        line,
+        file,
+        shape: reported.by,
+        task_id,
+        raw_nl: None,
+        raw: (code != text).then_some(text),
+        code,
+        surrounding_text,
+        reading,
+        is_cut_off,
+        end_by,
+        reasoning: reasoning.map(|text| within_limit("reasoning", &text).map(str::to_owned)).transpose()?,
+        prompt,
+        published_text: None,
+        elsewhere,
+        turn: None,
+        reported: Some(reported).filter(|reported| !reported.is_empty()),
+    })
+}
+
+/// Whether a program defines what its task asks for and parses, so that nothing must be found in it.
+fn is_whole(program: &str, wanted: &Wanted) -> bool {
+    outline::outline(program, wanted.lang).is_some_and(|outline| {
+        !outline.has_errors && wanted.name.as_deref().is_none_or(|name| outline.of(name).next().is_some())
     })
 }
 
 const FIELDS: [(&str, Shape); 3] =
     [("code", Shape::Aixbench), ("generation", Shape::HumanEvalX), ("completion", Shape::CodeIfBench)];
 
-/// What other tools call the output of a model: EvalPlus, LiveCodeBench, MultiPL-E, lm-evaluation-harness and scripts.
-const OTHER_FIELDS: [&str; 14] = [
-    "solution",
+/// What other tools and scripts call the output of a model.
+const OTHER_FIELDS: [&str; 13] = [
     "solutions",
     "completions",
     "generations",
@@ -256,9 +399,14 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         }
         None => chat::split(answer, &asked.langs, wanted),
     };
-    let (turn, author_verdict) = match placing {
-        Some(placing) => (Some(placing.turn(&task_id, object)?), conversations::author_verdict(object, &code)),
-        None => (None, None),
+    let (turn, reported) = match placing {
+        Some(placing) => (Some(placing.turn(&task_id, object)?), conversations::published_verdict(object, &code)),
+        None => {
+            let mut reported = Reported::by(shape).passed(object.get("passed").and_then(Value::as_bool));
+            let words = object.get("result").and_then(Value::as_str).filter(|_| reported.verdict.is_some());
+            reported.detail = words.and_then(harness::detail);
+            (None, Some(reported).filter(|reported| !reported.is_empty()))
+        }
     };
     Ok(OutputLine {
         line,
@@ -278,7 +426,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
         published_text,
         elsewhere: fit == Some(Fit::Other),
         turn,
-        author_verdict,
+        reported,
     })
 }
 
@@ -579,7 +727,7 @@ mod tests {
         check(br#"{"task_id": 1.5, "code": "x"}"#, &["\"task_id\" is a fraction"]);
         check(br#"{"task_id": null, "code": "x"}"#, &["\"task_id\" is null"]);
         check(br#"{"task_id": " ", "code": "x"}"#, &["\"task_id\" is empty"]);
-        check(br#"{"task_id": 1, "solution": "x"}"#, &["has \"solution\", a field of another tool"]);
+        check(br#"{"task_id": 1, "answer": "x"}"#, &["has \"answer\", a field of another tool"]);
         check(br#"{"task_id": 1, "generations": ["x", "y"]}"#, &["has \"generations\", a list of 2"]);
         check(
             br#"{"task_id": 1, "code": "NaN", "score": NaN}"#,

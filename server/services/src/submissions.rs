@@ -191,7 +191,7 @@ impl SubmissionService {
                 reasoning: output.reasoning,
                 published_text: output.published_text,
                 place,
-                author_verdict: output.author_verdict,
+                reported: output.reported,
             };
             *sample += 1;
             bytes += new.bytes();
@@ -632,7 +632,7 @@ impl Submissions for SubmissionService {
         let (plan, mut summary) = self.load_and_read(upload, dataset, asked).await?;
         let first = first_outputs(&plan, std::mem::take(&mut summary.first)).await;
         let (version, checksum) = (plan.version, plan.upload.checksum.clone());
-        let archive = outputs::archive(&plan.upload.file, &mut self.uploads.open(&checksum)?).map_err(Failure::from)?;
+        let has_lines = outputs::has_lines(&plan.upload.file, self.uploads.open(&checksum)?).map_err(Failure::from)?;
         let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
         Ok(Preview {
             upload,
@@ -663,7 +663,7 @@ impl Submissions for SubmissionService {
             problems: summary.problems.first,
             problem_count: summary.problems.count,
             cut_short: summary.cut_short,
-            archive: archive.is_some(),
+            archive: !has_lines,
             first,
             identity_leak_count: summary.identity_leaks.count,
             identity_leaks: summary.identity_leaks.first,

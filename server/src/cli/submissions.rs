@@ -22,7 +22,7 @@ use tokio::io::AsyncReadExt;
 use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, table};
 use base::error::Failure;
 use db::uploads::Purpose;
-use formats::{classes, files::Files};
+use formats::{classes, files::Files, harness};
 use services::{
     Services,
     submissions::files::{BadLinesFile, BadLinesOf},
@@ -33,8 +33,9 @@ use texts::I18n;
 /// Upload model outputs; list and show submissions.
 #[derive(Subcommand)]
 pub enum Submissions {
-    /// Import model outputs: JSON Lines (plain or gzip), or a folder or archive with one Java class per
-    /// task, as AixBench packages them (generate/<model>)
+    /// Import model outputs: JSON Lines (plain, gzip or zstd), a file of another evaluation tool (docs/formats.md lists
+    /// them), or a folder or archive of such files or of one Java class per task, as AixBench packages them
+    /// (generate/<model>)
     Upload(Upload),
     /// List uploaded files and what became of them, newest first
     Uploads(Rows),
@@ -77,7 +78,7 @@ pub enum Submissions {
 /// `submissions upload`
 #[derive(Args)]
 pub struct Upload {
-    /// File, or folder of classes
+    /// File, or folder of classes or of another tool's files
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     /// Short name of the dataset
@@ -373,11 +374,12 @@ async fn store(services: &Services, path: &Path) -> Result<StoredFile, Failure> 
     incoming.finish().await
 }
 
-/// Stores a folder of classes as an archive, because an upload is one file in the data folder.
+/// Stores a folder as an archive, because an upload is one file in the data folder.
 async fn pack(services: &Services, folder: &Path) -> Result<StoredFile, Failure> {
     let folder = folder.to_owned();
     let packed = tokio::task::spawn_blocking(move || {
-        let files = Files::folder(&folder).map_err(|problem| Failure::App(AppError::Invalid(vec![problem])))?;
+        let files = Files::folder_of(&folder, harness::is_relevant)
+            .map_err(|problem| Failure::App(AppError::Invalid(vec![problem])))?;
         Ok::<_, Failure>((format!("{}.zip", files.name), classes::pack(&files)?))
     });
     let (name, bytes) = packed.await.map_err(Failure::internal)??;
@@ -410,8 +412,9 @@ fn text(uploaded: &Uploaded) -> String {
         None => "Dry run: nothing was imported.".to_owned(),
     }];
     let by = if p.matching == Matching::Description { "description" } else { "task_id" };
-    let (what, about) = match p.shapes.iter().any(|(shape, _)| *shape == Shape::Classes) {
-        true => ("classes", "Classes"),
+    let (what, about) = match p.archive {
+        true if p.shapes.iter().any(|(shape, _)| *shape == Shape::Classes) => ("classes", "Classes"),
+        true => ("outputs", "Outputs"),
         false => ("lines", "Lines"),
     };
     lines.push(format!("{} of {} {what} matched by {by}. {}", p.matched, p.lines, p.matching_reason).trim_end().into());

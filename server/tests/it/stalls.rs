@@ -403,7 +403,7 @@ async fn killed_import_is_hidden_and_deleted() {
                     reasoning: None,
                     prompt: None,
                     place: None,
-                    author_verdict: None,
+                    reported: None,
                 })
                 .collect();
             submissions::add_outputs(tx, id, &outputs)?;

@@ -15,6 +15,8 @@ pub struct Tasks {
     pub(super) texts: Vec<String>,
     by_id: HashMap<String, usize>,
     by_text: HashMap<String, Vec<usize>>,
+    /// By their IDs with a slash for every other character; nothing where several tasks share one.
+    by_separated: HashMap<String, Option<usize>>,
 }
 
 impl Tasks {
@@ -33,7 +35,41 @@ impl Tasks {
         for (at, text) in texts.iter().enumerate() {
             by_text.entry(text.clone()).or_default().push(at);
         }
-        Tasks { langs, ids, texts, by_id, by_text }
+        let mut by_separated: HashMap<String, Option<usize>> = HashMap::new();
+        for (at, id) in ids.iter().enumerate() {
+            by_separated.entry(separated(id)).and_modify(|place| *place = None).or_insert(Some(at));
+        }
+        Tasks { langs, ids, texts, by_id, by_text, by_separated }
+    }
+
+    /// The ID of the task at a place in the dataset.
+    pub fn id_at(&self, at: usize) -> Option<&str> {
+        self.ids.get(at).map(String::as_str)
+    }
+
+    /// Whether a task has exactly this ID.
+    pub fn has(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    /// The ID of the task that a request's own ID names: the same, or with other characters for those that it cannot
+    /// have; perhaps with the number of a sample after it (`HumanEval_0-s2`).
+    pub fn by_custom_id(&self, custom_id: &str) -> Option<&str> {
+        let find = |id: &str| match self.by_separated.get(id) {
+            Some(place) => *place,
+            None => self.by_task_id(id),
+        };
+        let at = self.by_task_id(custom_id).or_else(|| {
+            let whole = separated(custom_id);
+            let (start, end) = whole.rsplit_once('/').unwrap_or((&whole, ""));
+            let number = ["sample", "s", "n", ""].iter().find_map(|word| end.strip_prefix(word));
+            let is_sample =
+                number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+            // The whole ID first: its own number is none of a sample.
+            let start = start.trim_end_matches("/sample").trim_end_matches("/s");
+            find(&whole).or_else(|| is_sample.then(|| find(start))?)
+        })?;
+        self.id_at(at)
     }
 
     /// Number of tasks.
@@ -56,14 +92,18 @@ impl Tasks {
     }
 
     /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
-    /// programming language that the dataset does not have.
+    /// programming language that the dataset does not have. The tasks of HumanEval are those of HumanEval-X in Python.
     pub(crate) fn by_task_id(&self, id: &str) -> Option<usize> {
         let tail = match id.rsplit_once('/') {
             Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
             Some((_, tail)) => Some(tail),
             None => None,
         };
-        self.by_id.get(id).or_else(|| self.by_id.get(tail?)).copied()
+        let python = || {
+            let number = id.strip_prefix("HumanEval/")?;
+            self.langs.contains(&CodeLang::Python).then(|| self.by_id.get(&format!("Python/{number}")))?
+        };
+        self.by_id.get(id).or_else(|| self.by_id.get(tail?)).or_else(python).copied()
     }
 
     /// Why [`Tasks::find`] finds no task for an output, and how to fix it.
@@ -133,6 +173,11 @@ impl Tasks {
 /// The programming language that a prefix of an ID names, such as `CPP`.
 fn named_lang(word: &str) -> Option<CodeLang> {
     word.to_ascii_lowercase().parse().ok()
+}
+
+/// With a slash for every character that is neither a letter nor a digit.
+fn separated(id: &str) -> String {
+    id.chars().map(|c| if c.is_alphanumeric() { c } else { '/' }).collect()
 }
 
 /// With white space collapsed, because benchmarks copy descriptions and editors rewrap them.

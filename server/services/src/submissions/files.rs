@@ -135,12 +135,14 @@ impl SubmissionService {
 
     fn write_lines(&self, plan: &Plan, matching: Matching, out: &mut Out) -> Result<u64, Failure> {
         let Upload { file: name, checksum, .. } = &plan.upload;
-        if outputs::archive(name, &mut self.uploads.open(checksum)?)?.is_some() {
-            let what = ("the file is an archive, which has no lines", "该文件是压缩包，没有可供下载的行");
+        if !outputs::has_lines(name, self.uploads.open(checksum)?)? {
+            let what = ("the file has no lines", "该文件没有可供下载的行");
             return Err(Failure::invalid(name, what, ("Download the list of problems instead", "请改为下载问题列表")));
         }
         let mut numbers = Vec::new();
         self.each_bad(plan, matching, |problem| numbers.extend(problem.line))?;
+        // A line may have several outputs.
+        numbers.dedup();
         if !lines::copy(self.uploads.open(checksum)?, &numbers, MOST_BAD_BYTES, out)? {
             let most = MOST_BAD_BYTES / 1024 / 1024;
             let what = (

@@ -1,0 +1,136 @@
+//! The output files of batches at OpenAI and at Anthropic. `custom_id` tells the task; an answer is a chat response.
+
+use model::submission::{Reported, Shape};
+use serde_json::Value;
+
+use super::{Entry, Fields, Text, detail, fault, id};
+use crate::{lines::Fault, outputs::Asked};
+
+/// `{"custom_id": …, "response": {"status_code": 200, "body": {…}}, "error": null}`; the body is a chat completion or a
+/// response.
+pub fn openai_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+    let custom_id = id(object.field("custom_id"))?;
+    if object.field("url").is_some() && object.field("method").is_some() && object.field("body").is_some() {
+        return Some(Err(fault(
+            ("the line is a request of a batch, not its result".into(), "该行是批处理的请求，而不是结果".into()),
+            ("Upload the output file of the batch", "请上传批处理的输出文件"),
+        )));
+    }
+    let response = object.field("response")?;
+    Some(openai(&custom_id, response, object.field("error"), asked))
+}
+
+fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Asked) -> Result<Vec<Entry>, Fault> {
+    let status = response.get("status_code").and_then(Value::as_u64).unwrap_or(200);
+    let body = response.get("body").filter(|_| (200..300).contains(&status));
+    let Some(body) = body.filter(|body| body.is_object()) else {
+        let inner = response.get("body").and_then(|body| body.get("error"));
+        let error = error.filter(|error| !error.is_null()).or(inner);
+        return Err(failed(error.and_then(|error| error.get("message")).and_then(Value::as_str).unwrap_or_default()));
+    };
+    let mut reported = Reported::by(Shape::OpenaiBatch);
+    reported.model = body.get("model").and_then(Value::as_str).and_then(detail);
+    let tokens = |names: [&str; 2]| names.into_iter().find_map(|name| body.get("usage")?.get(name)?.as_u64());
+    reported.input_tokens = tokens(["prompt_tokens", "input_tokens"]);
+    reported.output_tokens = tokens(["completion_tokens", "output_tokens"]);
+    let task_id = task(custom_id, asked);
+    if let Some(items) = body.get("output").and_then(Value::as_array) {
+        let (mut text, mut reasoning) = (Vec::new(), Vec::new());
+        for item in items {
+            match item.get("type").and_then(Value::as_str) {
+                Some("message") => text.extend(texts(item.get("content"), "text")),
+                Some("reasoning") => reasoning.extend(texts(item.get("summary"), "text")),
+                _ => {}
+            }
+        }
+        let end_by = body.get("incomplete_details").and_then(|details| details.get("reason")?.as_str());
+        let end_by = end_by.map(|why| if why == "max_output_tokens" { "length" } else { why });
+        return Ok(vec![entry(task_id, &text, &reasoning, end_by, reported)]);
+    }
+    let choices = body.get("choices").and_then(Value::as_array).filter(|choices| !choices.is_empty());
+    let choices = choices.ok_or_else(|| {
+        fault(
+            ("the response has neither \"choices\" nor \"output\"".into(), "响应中没有“choices”或“output”".into()),
+            (
+                "Upload the output of a batch of chat completions or responses",
+                "请上传 chat completions 或 responses 批处理的输出",
+            ),
+        )
+    })?;
+    let many = choices.len() > 1;
+    let read = |(at, choice): (usize, &Value)| {
+        let message = choice.get("message").unwrap_or(choice);
+        let text = match message.get("content") {
+            None => texts(message.get("text"), "text"),
+            content => texts(content, "text"),
+        };
+        let reasoning = texts(message.get("reasoning_content").or(message.get("reasoning")), "text");
+        let mut reported = reported.clone();
+        reported.epoch = super::nth(at).filter(|_| many);
+        entry(task_id.clone(), &text, &reasoning, choice.get("finish_reason").and_then(Value::as_str), reported)
+    };
+    Ok(choices.iter().enumerate().map(read).collect())
+}
+
+/// `{"custom_id": …, "result": {"type": "succeeded", "message": {…}}}`.
+pub fn anthropic_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+    let custom_id = id(object.field("custom_id"))?;
+    if object.field("params").is_some() {
+        return Some(Err(fault(
+            ("the line is a request of a batch, not its result".into(), "该行是批处理的请求，而不是结果".into()),
+            ("Upload the results of the batch", "请上传批处理的结果"),
+        )));
+    }
+    let result = object.field("result").filter(|result| result.get("type").is_some())?;
+    Some(anthropic(&custom_id, result, asked))
+}
+
+fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Vec<Entry>, Fault> {
+    let Some(message) = result.get("message").filter(|_| result["type"] == "succeeded") else {
+        let error = result.get("error").map(|error| error.get("error").unwrap_or(error));
+        let words = error.and_then(|error| error.get("message")).and_then(Value::as_str);
+        return Err(failed(words.or(result.get("type").and_then(Value::as_str)).unwrap_or_default()));
+    };
+    let mut reported = Reported::by(Shape::AnthropicBatch);
+    reported.model = message.get("model").and_then(Value::as_str).and_then(detail);
+    let tokens = |name: &str| message.get("usage")?.get(name)?.as_u64();
+    (reported.input_tokens, reported.output_tokens) = (tokens("input_tokens"), tokens("output_tokens"));
+    let content = message.get("content");
+    let (text, thinking) = (texts(content, "text"), texts(content, "thinking"));
+    let end_by = message.get("stop_reason").and_then(Value::as_str);
+    Ok(vec![entry(task(custom_id, asked), &text, &thinking, end_by, reported)])
+}
+
+fn entry(id: String, text: &[&str], reasoning: &[&str], end_by: Option<&str>, reported: Reported) -> Entry {
+    let reasoning = Some(reasoning.join("\n")).filter(|text| !text.is_empty());
+    let end_by = end_by.and_then(detail);
+    Entry { reasoning, end_by, ..Entry::new(id, Text::Response(text.concat()), reported) }
+}
+
+/// A text, or the texts of the parts that have this field.
+fn texts<'v>(content: Option<&'v Value>, field: &str) -> Vec<&'v str> {
+    match content {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get(field)?.as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn failed(words: &str) -> Fault {
+    let words: String = words.chars().take(200).collect();
+    let (en, zh) = match words.is_empty() {
+        true => (String::new(), String::new()),
+        false => (format!(": {words}"), format!("：{words}")),
+    };
+    fault(
+        (format!("the request failed and has no output{en}"), format!("该请求失败，没有输出{zh}")),
+        ("Request it again, or import only the valid lines", "请重新请求，或只导入有效的行"),
+    )
+}
+
+/// The task that a request's own ID names. It cannot have every character that a task's ID has, and often has the number
+/// of the sample at its end.
+fn task(custom_id: &str, asked: &Asked) -> String {
+    let found = asked.tasks.as_ref().and_then(|known| known.tasks.by_custom_id(custom_id));
+    found.map_or_else(|| custom_id.to_owned(), str::to_owned)
+}

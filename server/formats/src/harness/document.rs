@@ -1,0 +1,186 @@
+//! JSON documents of any size, read item by item.
+
+use std::{
+    cell::Cell,
+    fmt,
+    io::{self, BufReader, Read},
+    marker::PhantomData,
+    rc::Rc,
+};
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::{Sink, fault};
+
+/// Maximum size of one item in bytes, and of what stands between items: an item is held in memory. The transcript of an
+/// agent has a few MiB.
+pub const LONGEST_ITEM: u64 = 64 * 1024 * 1024;
+
+/// Maximum size of a document in bytes, unpacked.
+const LONGEST: u64 = 2 * 1024 * 1024 * 1024;
+
+/// The bytes that may still be read for the current item.
+#[derive(Clone)]
+pub struct Budget(Rc<Cell<u64>>);
+
+impl Budget {
+    /// Another item begins.
+    pub fn refill(&self) {
+        self.0.set(LONGEST_ITEM);
+    }
+}
+
+/// A reader that fails where an item or the document is too long.
+pub struct Bounded<R> {
+    reader: BufReader<R>,
+    item: Budget,
+    document: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.item.0.get();
+        let (most, limit) = match left <= self.document {
+            true => (left, "one item is longer than 64 MiB"),
+            false => (self.document, "the document is longer than 2 GiB"),
+        };
+        if most == 0 && !buffer.is_empty() {
+            return Err(io::Error::other(limit));
+        }
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.reader.read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.item.0.set(left - read as u64);
+        self.document -= read as u64;
+        Ok(read)
+    }
+}
+
+/// JSON that is read from a file with bounded memory.
+pub type Json<R> = serde_json::Deserializer<serde_json::de::IoRead<Bounded<R>>>;
+
+/// Reads a document at a place of the file with `walk`. Reports a document that cannot be read. Returns whether it was
+/// read to its end.
+pub fn read<R: Read>(
+    place: &str,
+    text: R,
+    sink: &mut Sink<'_>,
+    walk: impl FnOnce(&mut Json<R>, &Budget, &mut Sink<'_>) -> serde_json::Result<()>,
+) -> bool {
+    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
+    let mut reader = BufReader::new(text);
+    skip_mark(&mut reader);
+    let bounded = Bounded { reader, item: budget.clone(), document: LONGEST };
+    let mut json = serde_json::Deserializer::from_reader(bounded);
+    let walked = walk(&mut json, &budget, sink).and_then(|()| json.end());
+    let Err(e) = walked else { return true };
+    let what = (format!("the JSON document cannot be read: {e}"), format!("无法读取该 JSON 文档：{e}"));
+    let remedy = match e.is_eof() {
+        true => ("Upload the complete file", "请上传完整的文件"),
+        false => ("Use the file as the tool wrote it", "请使用该工具写出的原始文件"),
+    };
+    sink.put(place, Err(fault(what, remedy)));
+    false
+}
+
+/// Skips a byte order mark. A file that cannot be read fails where it is parsed.
+fn skip_mark(reader: &mut BufReader<impl Read>) {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if io::BufRead::fill_buf(reader).is_ok_and(|start| start.starts_with(MARK)) {
+        io::BufRead::consume(reader, MARK.len());
+    }
+}
+
+/// The items of an array, each with its place.
+pub struct Items<'i, T, F> {
+    budget: &'i Budget,
+    each: F,
+    item: PhantomData<T>,
+}
+
+impl<'i, T, F: FnMut(usize, T)> Items<'i, T, F> {
+    pub fn new(budget: &'i Budget, each: F) -> Self {
+        Items { budget, each, item: PhantomData }
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T)> DeserializeSeed<'de> for Items<'_, T, F> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F: FnMut(usize, T)> Visitor<'de> for Items<'_, T, F> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        let mut at = 0;
+        self.budget.refill();
+        while let Some(item) = seq.next_element()? {
+            (self.each)(at, item);
+            at += 1;
+            self.budget.refill();
+        }
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// Reads a field of an object.
+pub trait Members {
+    /// Reads the value of the field `name`.
+    fn member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A, budget: &Budget) -> Result<(), A::Error>;
+}
+
+/// An object whose fields are read by `M`.
+pub struct Whole<'m, M>(pub &'m mut M, pub &'m Budget);
+
+impl<'de, M: Members> DeserializeSeed<'de> for Whole<'_, M> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de, M: Members> Visitor<'de> for Whole<'_, M> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            self.1.refill();
+            self.0.member(&name, &mut map, self.1)?;
+            self.1.refill();
+        }
+        Ok(())
+    }
+}
+
+/// The names of the fields of an object whose text may be cut off.
+pub fn names(start: &[u8]) -> Vec<String> {
+    struct Names(Vec<String>);
+    impl Members for Names {
+        fn member<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A, _: &Budget) -> Result<(), A::Error> {
+            self.0.push(name.to_owned());
+            map.next_value::<IgnoredAny>().map(|_| ())
+        }
+    }
+    let mut names = Names(Vec::new());
+    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
+    // The names before the end of a text that is cut off are known.
+    let _ = Whole(&mut names, &budget).deserialize(&mut serde_json::Deserializer::from_slice(start));
+    names.0
+}
+
+/// A text, or something else that is no output.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+pub enum MaybeText {
+    Text(String),
+    Other(IgnoredAny),
+}

@@ -1,0 +1,301 @@
+//! Files that other evaluation tools write: each is recognized by its content, and read as the same stream of outputs as
+//! our own JSON Lines.
+//!
+//! A tool's lines are read by [`line`], which [`super::outputs`] calls for every line; a document, an archive or a table
+//! by the reader that [`recognize`] finds. Readers hold one task or sample at a time, whatever the size of the file.
+
+mod batches;
+mod bigcode;
+mod document;
+mod evalplus;
+mod human_eval;
+mod inspect;
+mod lm_eval;
+mod multipl_e;
+
+use model::{problem::Problem, submission::Reported};
+use serde_json::Value;
+
+use super::{
+    files::Files,
+    lines::{Fault, Object},
+    outputs::{self, Asked, OutputLine, Place},
+};
+
+/// An output as a tool's file has it, before its text is read.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The task's ID in the file.
+    pub task_id: String,
+    pub text: Text,
+    /// The model's reasoning, if the file has it apart.
+    pub reasoning: Option<String>,
+    /// Why generation stopped.
+    pub end_by: Option<String>,
+    /// Whether it belongs to a task in another programming language than the dataset's.
+    pub elsewhere: bool,
+    pub reported: Reported,
+}
+
+/// What the text of an output is.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// What the model answered: a continuation of the prompt, or a chat response.
+    Response(String),
+    /// A whole program, as the tool ran it.
+    Program(String),
+}
+
+impl Entry {
+    fn new(task_id: impl Into<String>, text: Text, reported: Reported) -> Entry {
+        Entry { task_id: task_id.into(), text, reasoning: None, end_by: None, elsewhere: false, reported }
+    }
+}
+
+/// Receives the outputs and problems of a file that has no lines.
+pub struct Sink<'s> {
+    /// The file's name.
+    name: &'s str,
+    asked: &'s Asked,
+    each: &'s mut dyn FnMut(Result<OutputLine, Problem>),
+    /// Outputs and problems so far.
+    count: u64,
+}
+
+impl Sink<'_> {
+    /// An output or a problem at a place in the file, such as `samples[3]` or a path in an archive.
+    fn put(&mut self, place: &str, entry: Result<Entry, Fault>) {
+        self.count += 1;
+        let place = match place {
+            "" => self.name.to_owned(),
+            place => format!("{} {place}", self.name),
+        };
+        let output = entry.and_then(|entry| outputs::of_entry(Place::Part(place.clone()), entry, self.asked));
+        (self.each)(output.map_err(|Fault(what, remedy)| Problem::new(place, what, remedy)));
+    }
+
+    /// A problem with the whole file.
+    fn refuse(&mut self, what: impl Into<model::message::Message>, remedy: impl Into<model::message::Message>) {
+        self.put("", Err(Fault(what.into(), remedy.into())));
+    }
+
+    /// A problem unless there was any output.
+    fn finish(&mut self) {
+        if self.count == 0 {
+            self.refuse(
+                ("the file contains no output", "文件中没有模型输出"),
+                ("Choose a file with outputs", "请选择含模型输出的文件"),
+            );
+        }
+    }
+}
+
+/// A tool's reader of lines: the outputs of a line, or nothing if the line is not one of the tool's.
+type LineReader = fn(&dyn Fields, &Asked) -> Option<Result<Vec<Entry>, Fault>>;
+
+/// The tools that write JSON Lines. The first one that recognizes a line reads it.
+const LINES: [LineReader; 6] =
+    [lm_eval::line, evalplus::line, multipl_e::line, batches::openai_line, batches::anthropic_line, human_eval::line];
+
+/// The outputs of a line that another tool wrote; nothing for a line of our own formats.
+pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
+    LINES.iter().find_map(|read| read(object, asked))
+}
+
+/// The fields of an object.
+pub trait Fields {
+    /// The field's value.
+    fn field(&self, name: &str) -> Option<&Value>;
+}
+
+impl Fields for Object {
+    fn field(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+    }
+}
+
+impl Fields for Value {
+    fn field(&self, name: &str) -> Option<&Value> {
+        self.get(name)
+    }
+}
+
+/// The first bytes of a text that are looked at to recognize a document.
+pub const START: u64 = 1024 * 1024;
+
+/// A file of another tool that has no lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Document {
+    Generations,
+    /// The tests that bigcode-evaluation-harness saves beside the programs.
+    References,
+    EvalPlusResults,
+    InspectLog,
+    MultiplE,
+}
+
+/// The document that begins with this text, of at most [`START`] bytes.
+pub fn recognize(start: &[u8]) -> Option<Document> {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let beginning: Vec<u8> = start.iter().copied().filter(|b| !b.is_ascii_whitespace()).take(2).collect();
+    match beginning.as_slice() {
+        // The list of a task that is not done yet is null.
+        b"[[" | b"[n" => return Some(Document::Generations),
+        b"[\"" => return Some(Document::References),
+        [b'{', ..] => {}
+        _ => return None,
+    }
+    let names = document::names(start);
+    let has = |name: &str| names.iter().any(|found| found == name);
+    if has("eval") && has("version") && has("status") {
+        return Some(Document::InspectLog);
+    }
+    if has("eval") && has("hash") {
+        return Some(Document::EvalPlusResults);
+    }
+    (multipl_e::NAMES.iter().all(|name| has(name)) && (has("completions") || has("results")))
+        .then_some(Document::MultiplE)
+}
+
+/// Reads a document. Returns whether it was read to its end.
+pub fn read_document(
+    document: Document,
+    name: &str,
+    text: impl std::io::Read,
+    asked: &Asked,
+    each: &mut dyn FnMut(Result<OutputLine, Problem>),
+) -> bool {
+    let mut sink = Sink { name, asked, each, count: 0 };
+    let complete = match document {
+        Document::Generations => bigcode::read(text, None, &mut sink),
+        Document::References => {
+            sink.refuse(
+                (
+                    "the file is a list of texts without task IDs, such as the references of bigcode-evaluation-harness",
+                    "文件是没有任务编号的文本列表，例如 bigcode-evaluation-harness 的 references",
+                ),
+                ("Upload the file with the generations", "请上传含 generations 的文件"),
+            );
+            false
+        }
+        Document::EvalPlusResults => evalplus::read_results(text, &mut sink),
+        Document::InspectLog => inspect::read_json(text, &mut sink),
+        Document::MultiplE => multipl_e::read("", text, &mut sink),
+    };
+    if complete {
+        sink.finish();
+    }
+    complete
+}
+
+/// An archive of another tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packed {
+    /// Inspect's `.eval`, which is a zip archive.
+    Inspect,
+    /// Folders `HumanEval_N` with a program for each sample.
+    EvalPlus,
+    /// A file for each task.
+    MultiplE,
+    /// Generations of bigcode-evaluation-harness, with their references.
+    Bigcode,
+}
+
+/// The archive that contains files of these names.
+pub fn recognize_archive(names: impl Iterator<Item = impl AsRef<str>>) -> Option<Packed> {
+    let mut found = None;
+    for name in names {
+        let name = name.as_ref();
+        if super::files::is_hidden(name) {
+            continue;
+        }
+        let kind = match () {
+            () if name == "header.json" || name == "_journal/start.json" => Packed::Inspect,
+            () if evalplus::of_path(name).is_some() => Packed::EvalPlus,
+            () if multipl_e::of_path(name).is_some() => Packed::MultiplE,
+            () if bigcode::is_generations(name) => Packed::Bigcode,
+            () => continue,
+        };
+        if kind == Packed::Inspect {
+            return Some(kind);
+        }
+        found.get_or_insert(kind);
+    }
+    found
+}
+
+/// Whether a reader of archives needs a file.
+pub fn is_relevant(path: &str) -> bool {
+    !super::files::is_hidden(path)
+        && (path.ends_with(".java")
+            || evalplus::of_path(path).is_some()
+            || multipl_e::of_path(path).is_some()
+            || bigcode::is_generations(path)
+            || bigcode::is_references(path))
+}
+
+/// Reads an Inspect log from a zip archive. Returns whether it was read to its end.
+pub fn read_inspect(
+    name: &str,
+    archive: impl std::io::Read + std::io::Seek,
+    asked: &Asked,
+    each: &mut dyn FnMut(Result<OutputLine, Problem>),
+) -> bool {
+    let mut sink = Sink { name, asked, each, count: 0 };
+    let complete = inspect::read_archive(archive, &mut sink);
+    if complete {
+        sink.finish();
+    }
+    complete
+}
+
+/// Reads the files of an archive or a folder. Returns whether all was read.
+pub fn read_files(
+    packed: Packed,
+    files: &Files,
+    asked: &Asked,
+    each: &mut dyn FnMut(Result<OutputLine, Problem>),
+) -> bool {
+    let mut sink = Sink { name: &files.name, asked, each, count: 0 };
+    let complete = match packed {
+        Packed::EvalPlus => evalplus::read_folder(files, &mut sink),
+        Packed::MultiplE => multipl_e::read_folder(files, &mut sink),
+        Packed::Bigcode => bigcode::read_folder(files, &mut sink),
+        Packed::Inspect => true,
+    };
+    if complete {
+        sink.finish();
+    }
+    complete
+}
+
+/// A text, an integer or null as a task's ID.
+fn id(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+        Value::Number(n) if n.is_i64() || n.is_u64() => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+/// At most this many characters of a tool's words are kept.
+const LONGEST_DETAIL: usize = 200;
+
+/// A tool's words about an output, shortened.
+pub(super) fn detail(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().take(LONGEST_DETAIL).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The number of a sample, from 1.
+fn nth(at: usize) -> Option<u32> {
+    u32::try_from(at).ok()?.checked_add(1)
+}
+
+fn fault(what: (String, String), remedy: (&str, &str)) -> Fault {
+    Fault(what.into(), remedy.into())
+}
+
+#[cfg(test)]
+#[path = "test.rs"]
+mod tests;
