@@ -31,6 +31,7 @@ mod languages;
 mod lists;
 mod many_samples;
 mod metrics;
+mod notebook;
 mod overload;
 mod packaged;
 mod plan_changes;
