@@ -1,6 +1,6 @@
 //! Prerequisites of tests: for languages other than Java numpy and other Python packages, Node.js and a JavaScript
-//! module, Go and a Go module, and Rust's crates; for the notebook in `docs/` pandas and matplotlib.
-//! Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have
+//! module, Go and a Go module, and Rust's crates; for the notebook in `docs/` pandas and matplotlib; servers that answer
+//! as OpenAI's does. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have
 //! them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. Files
@@ -57,7 +57,7 @@ const LANGUAGES: [(&str, &str, Install); 5] = [
 ];
 
 /// What tests of other things need, in the same way.
-const TESTS: [(&str, &str, Install); 1] = [("analysis", "analysis", analysis)];
+const TESTS: [(&str, &str, Install); 2] = [("analysis", "analysis", analysis), ("servers", "servers", servers)];
 
 /// Whether [`prepared_for_tests`] installs what the language or the tests with this code need.
 pub fn is_installed(lang: &str) -> bool {
@@ -84,6 +84,40 @@ fn projects(folder: &Path) -> Result<()> {
 
 fn analysis(folder: &Path) -> Result<()> {
     environment(folder, &ANALYSIS_PACKAGES)
+}
+
+/// LiteLLM's proxy and aimock, in the versions of `xtask/toolchains/servers`.
+fn servers(folder: &Path) -> Result<()> {
+    let locked = tools::root().join("xtask/toolchains/servers");
+    let names = ["requirements.txt", "package.json", "package-lock.json"];
+    let is_same = |name: &&str| {
+        fs::read(folder.join(name)).is_ok_and(|own| fs::read(locked.join(name)).is_ok_and(|lock| lock == own))
+    };
+    if folder.join("complete").is_file() && names.iter().all(|name| is_same(name)) {
+        return Ok(());
+    }
+    for program in ["python3", "npm"] {
+        if !on_path(program) {
+            bail!("{program} is not installed");
+        }
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    run_quietly(command("python3").args(["-m", "venv"]).arg(folder))?;
+    for name in names {
+        fs::copy(locked.join(name), folder.join(name))?;
+    }
+    // All packages are listed, so that no other is installed; wheels run no code. What is imported is compiled then.
+    let mut pip = command(folder.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]);
+    pip.args(["--only-binary", ":all:", "--requirement"]);
+    run_quietly(pip.arg(folder.join("requirements.txt")))?;
+    let mut npm = command("npm");
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+    run_quietly(npm.current_dir(folder))?;
+    fs::write(folder.join("complete"), "")?;
+    Ok(())
 }
 
 /// A virtual environment with these packages.
