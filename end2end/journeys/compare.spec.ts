@@ -96,13 +96,16 @@ test('two models are compared, from the dataset to a task, and exported', async 
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByText('Export', { exact: true }).click();
     });
-  const csv = (await file('Ratings, CSV')).toString('utf8').trim().split(/\r?\n/);
+  const csv = (await file('CSV: Ratings')).toString('utf8').trim().split(/\r?\n/);
   expect(csv[0]).toContain('task_id,nl_lang,model,submission,sample,rater,correctness,code_quality,maintainability');
   expect(csv.length).toBe(1 + 64);
   expect(csv.slice(1).every((line) => /,R[123],/.test(line))).toBe(true);
-  const lines = (await file('Ratings, JSON Lines')).toString('utf8').trim().split('\n');
+  const lines = (await file('JSON Lines: Ratings')).toString('utf8').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).scores.correctness).every((score) => score >= 1 && score <= 4)).toBe(true);
   expect(lines.length).toBe(64);
+  const marked = await file('CSV for Excel: Ratings');
+  expect(marked.toString('utf8').trim().split(/\r?\n/)).toEqual(['\ufeff' + csv[0], ...csv.slice(1)]);
+  expect((await file('Parquet: Outputs')).subarray(0, 4).toString('latin1')).toBe('PAR1');
   expect((await file('Tables, Markdown')).toString('utf8')).toContain('| Correctness |');
   expect((await file('Tables, LaTeX')).toString('utf8')).toContain('\\toprule');
   const zip = await file('Reproducible bundle (zip)');

@@ -1,6 +1,7 @@
-//! Prerequisites of tests in languages other than Java: numpy and other Python packages, Node.js and a JavaScript
-//! module, Go and a Go module, and Rust's crates. Node.js and Go are of the versions that HumanEval-X names, on machines
-//! for which their registries have them.
+//! Prerequisites of tests: for languages other than Java numpy and other Python packages, Node.js and a JavaScript
+//! module, Go and a Go module, and Rust's crates; for the notebook in `docs/` pandas and matplotlib; servers that answer
+//! as OpenAI's does. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have
+//! them.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. Files
 //! that cannot be obtained are left out and reported; a language that lacks something is not run, and its tests are
@@ -18,15 +19,26 @@ use crate::tools::{self, command, on_path, run_quietly, say_aside};
 /// The variable that names the folder to the server.
 pub const VARIABLE: &str = "AIXGRADE_TOOLCHAINS";
 
-/// The folder with what could be had. A folder that the environment names is taken as it is.
+/// The folder with what programs in all languages need, as far as it could be had. A folder that the environment names is
+/// taken as it is.
 pub fn prepared() -> PathBuf {
+    installed(&LANGUAGES)
+}
+
+/// The same with what only tests need.
+pub fn prepared_for_tests() -> PathBuf {
+    installed(&TESTS);
+    prepared()
+}
+
+fn installed(all: &[(&str, &str, Install)]) -> PathBuf {
     if let Some(named) = std::env::var_os(VARIABLE) {
         return PathBuf::from(named);
     }
     let folder = tools::root().join("target/toolchains");
-    for (lang, name, install) in INSTALLED {
+    for (lang, name, install) in all {
         if let Err(lacking) = install(&folder.join(name)) {
-            say_aside(format!("Tests in {lang} are skipped: {lacking:#}"));
+            say_aside(format!("Tests that need {lang} are skipped: {lacking:#}"));
         }
     }
     folder
@@ -36,7 +48,7 @@ pub fn prepared() -> PathBuf {
 type Install = fn(&Path) -> Result<()>;
 
 /// The languages that need something next to their compiler: code, folder below [`prepared`], how it is installed.
-const INSTALLED: [(&str, &str, Install); 5] = [
+const LANGUAGES: [(&str, &str, Install); 5] = [
     ("python", "python", python),
     ("python", "projects", projects),
     ("javascript", "node", node),
@@ -44,9 +56,12 @@ const INSTALLED: [(&str, &str, Install); 5] = [
     ("rust", "rust-crate", rust),
 ];
 
-/// Whether [`prepared`] installs what the language with this code needs, so that its tests can run.
+/// What tests of other things need, in the same way.
+const TESTS: [(&str, &str, Install); 2] = [("analysis", "analysis", analysis), ("servers", "servers", servers)];
+
+/// Whether [`prepared_for_tests`] installs what the language or the tests with this code need.
 pub fn is_installed(lang: &str) -> bool {
-    INSTALLED.iter().any(|(code, ..)| *code == lang)
+    LANGUAGES.iter().chain(&TESTS).any(|(code, ..)| *code == lang)
 }
 
 /// The packages that tests in Python import. The published environment of CodeIF-Bench does not name all versions; with
@@ -56,12 +71,53 @@ const PACKAGES: [&str; 5] = ["numpy>=1.24,<3", "pycodestyle==2.14.0", "mccabe==0
 /// The packages with which projects are tested at the repository level of CodeIF-Bench.
 const PROJECT_PACKAGES: [&str; 3] = ["pytest==8.4.2", "pytest-runner==6.0.1", "setuptools>=65,<81"];
 
+/// The packages of the notebook in `docs/`.
+const ANALYSIS_PACKAGES: [&str; 2] = ["pandas==3.1.1", "matplotlib==3.11.2"];
+
 fn python(folder: &Path) -> Result<()> {
     environment(folder, &PACKAGES)
 }
 
 fn projects(folder: &Path) -> Result<()> {
     environment(folder, &PROJECT_PACKAGES)
+}
+
+fn analysis(folder: &Path) -> Result<()> {
+    environment(folder, &ANALYSIS_PACKAGES)
+}
+
+/// LiteLLM's proxy and aimock, in the versions of `xtask/toolchains/servers`.
+fn servers(folder: &Path) -> Result<()> {
+    let locked = tools::root().join("xtask/toolchains/servers");
+    let names = ["requirements.txt", "package.json", "package-lock.json"];
+    let is_same = |name: &&str| {
+        fs::read(folder.join(name)).is_ok_and(|own| fs::read(locked.join(name)).is_ok_and(|lock| lock == own))
+    };
+    if folder.join("complete").is_file() && names.iter().all(|name| is_same(name)) {
+        return Ok(());
+    }
+    for program in ["python3", "npm"] {
+        if !on_path(program) {
+            bail!("{program} is not installed");
+        }
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    run_quietly(command("python3").args(["-m", "venv"]).arg(folder))?;
+    for name in names {
+        fs::copy(locked.join(name), folder.join(name))?;
+    }
+    // All packages are listed, so that no other is installed; wheels run no code. What is imported is compiled then.
+    let mut pip = command(folder.join("bin/python3"));
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]);
+    pip.args(["--only-binary", ":all:", "--requirement"]);
+    run_quietly(pip.arg(folder.join("requirements.txt")))?;
+    let mut npm = command("npm");
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+    run_quietly(npm.current_dir(folder))?;
+    fs::write(folder.join("complete"), "")?;
+    Ok(())
 }
 
 /// A virtual environment with these packages.

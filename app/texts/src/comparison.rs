@@ -178,14 +178,16 @@ texts! {
         after: "Next task", "下一个任务";
         no_output: "None of the selected models has an output for this task.", "所选模型都没有该任务的输出。";
         export: "Export", "导出";
-        ratings_csv: "Ratings, CSV", "评分 CSV";
-        ratings_jsonl: "Ratings, JSON Lines", "评分 JSON Lines";
-        verdicts_csv: "Verdicts, CSV", "测试结果 CSV";
-        verdicts_jsonl: "Verdicts, JSON Lines", "测试结果 JSON Lines";
+        export_ratings: "Ratings", "评分";
+        export_verdicts: "Verdicts", "测试结果";
+        export_outputs: "Outputs", "输出";
+        export_pairs: "All pairs of models", "全部模型对";
+        csv_for_excel: "CSV for Excel", "CSV（适用于 Excel）";
         pairs_csv: "All pairs of models, CSV", "全部模型对 CSV";
         tables_md: "Tables, Markdown", "表格 Markdown";
         tables_tex: "Tables, LaTeX", "表格 LaTeX";
         bundle: "Reproducible bundle (zip)", "可复现的完整数据包（zip）";
+        dataset_folder: "Folder for Hugging Face datasets (zip)", "Hugging Face datasets 文件夹（zip）";
         export_hint: "Raters appear under pseudonyms, which stay the same within a study.", "评分者以化名出现，同一项目中保持不变。";
         counting: "These figures are being computed for the first time. The page shows them as soon as they are ready; without JavaScript, reload it in a moment.", "正在首次计算所选范围的数据，完成后本页会自动显示；未启用 JavaScript 时请稍后刷新页面。";
         behind: "Newer ratings or verdicts are being processed. These figures do not include them yet.", "正在处理新的评分或测试结果，当前数据尚未包含它们。";
@@ -196,6 +198,7 @@ texts! {
         legend: "Each model: mean scores in the order of the rubric, then the verdict.", "每个模型：按评分标准顺序的平均分，然后是测试结果。";
     }
     title(name: &str): "Comparison: {name}", "比较：{name}";
+    export_as(format: &str, table: &str): "{format}: {table}", "{format}：{table}";
     facts(models: u64, ratings: &str, raters: u64, runs: u64):
         "Models: {models} · ratings: {ratings} · raters: {raters} · test runs: {runs}",
         "模型 {models} · 评分 {ratings} · 评分者 {raters} · 测试运行 {runs}";

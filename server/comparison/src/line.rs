@@ -1,7 +1,8 @@
-//! Ratings and verdicts as they are exported, one at a time. docs/formats.md describes the columns.
+//! Ratings, verdicts and outputs as they are exported, one at a time. docs/formats.md describes the columns.
 
 use model::{
-    ids::{RunId, StudyId},
+    dataset::TaskRow,
+    ids::{OutputId, RunId, StudyId},
     lang::Lang,
     reason::Reason,
     run::LimitHit,
@@ -89,4 +90,31 @@ pub struct VerdictLine<'a> {
     pub published: Option<&'a str>,
     /// Time of the result.
     pub finished_at: Option<Timestamp>,
+}
+
+/// One output of a submission that is compared.
+pub struct OutputLine<'a> {
+    pub output: OutputId,
+    /// The dataset version of the submission.
+    pub dataset_version: u32,
+    pub submission: i64,
+    pub task: &'a TaskRow,
+    /// The model.
+    pub model: &'a str,
+    /// Counts from 0.
+    pub sample: u32,
+    /// The turn that it answers; absent if the task is no conversation.
+    pub turn: Option<u32>,
+    /// The code without fences.
+    pub code: &'a str,
+    /// The selected run of the submission.
+    pub run: Option<RunId>,
+    /// The run's verdict; absent if it was not run or the engine failed.
+    pub verdict: Option<&'a str>,
+    /// Test cases passed; absent without a verdict.
+    pub passed: Option<u32>,
+    /// Test cases; absent without a verdict.
+    pub total: Option<u32>,
+    /// The verdict as published, if the benchmark has an evaluator.
+    pub published: Option<&'a str>,
 }

@@ -1,10 +1,10 @@
-//! Ratings and verdicts line by line, for exports: one statement per study or run, so that a million lines
-//! need no more memory than one.
+//! Ratings, verdicts and outputs line by line, for exports: one statement per study, run or submission, so that a
+//! million lines need no more memory than one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::{
-    ids::{StudyId, UserId},
+    ids::{OutputId, StudyId, UserId},
     time::Timestamp,
 };
 use rand::seq::SliceRandom;
@@ -14,7 +14,7 @@ use super::stored::{optional_json, optional_raw_json, table};
 use base::error::Failure;
 use comparison::{
     input::{ComparisonInput, InputStudy},
-    line::{RatingLine, VerdictLine},
+    line::{OutputLine, RatingLine, VerdictLine},
 };
 
 /// Gives all present and former raters of these studies without a pseudonym one: a random number, which
@@ -176,6 +176,76 @@ pub fn each_verdict(
                 cached: row.get("cached")?,
                 published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
                 finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
+            })?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// The submissions of the selection's studies and runs, by model.
+fn submissions(conn: &Connection, head: &ComparisonInput) -> Result<BTreeSet<(usize, i64)>, Failure> {
+    let runs = head.runs.iter().filter_map(|run| Some((run.model as usize, run.submission?)));
+    let mut found: BTreeSet<(usize, i64)> = runs.collect();
+    for study in &head.studies {
+        let mut statement = conn.prepare_cached(
+            "SELECT s.id, s.model_id FROM study_submissions ss JOIN submissions s ON s.id = ss.submission_id
+             WHERE ss.study_id = ?1",
+        )?;
+        let mut rows = statement.query([study.id.0])?;
+        while let Some(row) = rows.next()? {
+            let model: i64 = row.get("model_id")?;
+            if let Some(at) = head.models.iter().position(|(id, _)| id.0 == model) {
+                found.insert((at, row.get("id")?));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Calls `each` for every output of the selection's submissions, in the order of the models and of each file. Returns
+/// their number.
+pub fn each_output(
+    conn: &Connection,
+    head: &ComparisonInput,
+    mut each: impl FnMut(&OutputLine<'_>) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let tasks: HashMap<i64, usize> = head.tasks.iter().enumerate().map(|(at, task)| (task.revision.0, at)).collect();
+    let mut count = 0;
+    for (model, submission) in submissions(conn, head)? {
+        let Some((_, model)) = head.models.get(model) else { continue };
+        let run = head.runs.iter().find(|run| run.submission == Some(submission)).and_then(|run| run.id);
+        let dataset_version = conn
+            .prepare_cached(
+                "SELECT v.number FROM submissions s JOIN dataset_versions v ON v.id = s.version_id WHERE s.id = ?1",
+            )?
+            .query_row([submission], |row| row.get("number"))?;
+        let mut statement = conn.prepare_cached(
+            "SELECT o.id, o.revision_id, o.sample, o.turn, o.code, i.verdict, i.passed, i.total, i.published
+             FROM outputs o LEFT JOIN run_items i ON i.output_id = o.id AND i.run_id = ?2
+             WHERE o.submission_id = ?1 ORDER BY o.id",
+        )?;
+        let mut rows = statement.query(params![submission, run.map(|run| run.0)])?;
+        while let Some(row) = rows.next()? {
+            let Some(task) = tasks.get(&row.get("revision_id")?).and_then(|at| head.tasks.get(*at)) else { continue };
+            let verdict = row.get_ref("verdict")?.as_str_or_null().map_err(Failure::internal)?;
+            let counts = |column| -> Result<Option<u32>, Failure> {
+                Ok(row.get::<_, Option<u32>>(column)?.filter(|_| verdict.is_some()))
+            };
+            each(&OutputLine {
+                output: OutputId(row.get("id")?),
+                dataset_version,
+                submission,
+                task,
+                model,
+                sample: row.get("sample")?,
+                turn: row.get("turn")?,
+                code: row.get_ref("code")?.as_str().map_err(Failure::internal)?,
+                run,
+                verdict,
+                passed: counts("passed")?,
+                total: counts("total")?,
+                published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
             })?;
             count += 1;
         }

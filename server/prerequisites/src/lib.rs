@@ -80,6 +80,19 @@ pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T>
     provided.map_err(|missing| skip(&format!("toolchain {lang}"), &missing.to_string())).ok()
 }
 
+/// A folder with packages that xtask installs (`xtask/src/toolchains.rs`) and their Python as `bin/python3`: `analysis` for
+/// the notebook in `docs/`, `servers` for servers that answer as OpenAI's does.
+pub fn packages(name: &str) -> Option<PathBuf> {
+    let installed = env::var_os("AIXGRADE_TOOLCHAINS").map(|folder| PathBuf::from(folder).join(name));
+    // The last file that the installation writes.
+    let complete = installed.filter(|folder| folder.join("complete").is_file());
+    if complete.is_none() {
+        let why = format!("needs the packages \"{name}\", which `cargo xtask test` installs");
+        skip(&format!("toolchain {name}"), &why);
+    }
+    complete
+}
+
 fn folder(variable: &str, what: &str) -> Option<PathBuf> {
     folder_or_skip("data", variable, what)
 }

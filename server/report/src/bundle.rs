@@ -18,6 +18,7 @@ use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::{
     figures::{self, print::Width},
+    table::Out,
     tables,
 };
 use ::comparison::input::{ComparisonInput, InputRating, InputVerdict};
@@ -62,7 +63,7 @@ struct PackedVerdict {
 }
 
 /// An additional file: its name, and a function that writes it.
-pub type Extra<'a> = (&'static str, Box<dyn FnOnce(&mut dyn Write) -> Result<(), Failure> + 'a>);
+pub type Extra<'a> = (&'static str, Box<dyn FnOnce(Out<'_>) -> Result<(), Failure> + 'a>);
 
 /// The input without the accounts' numbers, which a bundle must not contain; the names are pseudonyms already.
 pub fn without_accounts(mut input: ComparisonInput) -> ComparisonInput {
@@ -74,7 +75,7 @@ pub fn without_accounts(mut input: ComparisonInput) -> ComparisonInput {
 }
 
 /// Writes a bundle of an input without names and accounts, its figures and `extras`.
-pub fn write<W: Write + Seek>(
+pub fn write<W: Write + Seek + Send>(
     out: W,
     input: &ComparisonInput,
     figures: &ComparisonFigures,
@@ -146,18 +147,18 @@ fn lines<T: Serialize>(out: &mut dyn Write, values: impl Iterator<Item = T>) -> 
     Ok(())
 }
 
-struct Packer<W: Write + Seek> {
+struct Packer<W: Write + Seek + Send> {
     zip: ZipWriter<W>,
     files: BTreeMap<String, String>,
 }
 
-impl<W: Write + Seek> Packer<W> {
+impl<W: Write + Seek + Send> Packer<W> {
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         self.entry(name, |out| Ok(out.write_all(bytes)?))
     }
 
     /// A file that is written as a stream, without collecting it in memory.
-    fn entry(&mut self, name: &str, write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>) -> Result<(), Failure> {
+    fn entry(&mut self, name: &str, write: impl FnOnce(Out<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
         // Entries have the zip format's default time, so the same content gives the same bytes.
         self.zip.start_file(name, SimpleFileOptions::default()).map_err(Failure::internal)?;
         let mut out = Summed { out: std::io::BufWriter::new(&mut self.zip), sum: Sha256::new() };

@@ -1,147 +1,94 @@
-//! Ratings and verdicts as tidy files, one line each: CSV for spreadsheets, JSON Lines for programs. The
-//! columns are described in docs/formats.md. Lines are written as they are read, without collecting them.
+//! Ratings, verdicts and outputs as tables, one line each. Lines are written as they are read, without collecting them.
 
-use std::io::Write;
+use std::collections::HashMap;
 
 use model::{
-    rubric::Rubric,
-    run::{LimitHit, Verdict},
-    time::Timestamp,
+    ids::OutputId,
+    lang::Lang,
+    rubric::{Dimension, Rubric},
+    run::Verdict,
 };
-use serde::Serialize;
-use serde_json::value::RawValue;
 use texts::runs::EN;
 
-use super::csv::Table;
+use super::table::{Cell, Column, Form, Out, Table, Type};
 use base::error::Failure;
-use comparison::line::{RatingLine, VerdictLine, digits};
+use comparison::{
+    input::ComparisonInput,
+    line::{OutputLine, RatingLine, VerdictLine, digits},
+};
 
-/// Format of the lines.
+/// Columns of a table of ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Comma-separated values (RFC 4180), UTF-8, one header line.
-    Csv,
-    /// One JSON object per line.
-    JsonLines,
-}
-
-/// Columns of a CSV of ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Columns {
+pub enum Scope {
     /// A comparison's: with study, versions and language.
     Comparison,
     /// One study's own table: the columns that vary within it.
     Study,
 }
 
-/// A file of ratings that is being written.
-pub struct RatingLines<'a> {
-    out: Out<'a>,
-    columns: Columns,
-    /// The dimensions' keys.
-    keys: Vec<String>,
-    rubric: String,
-    /// Whether ratings answer which instructions an output follows.
-    rubric_asks: bool,
+/// What a table has a line for.
+pub trait Kind {
+    type Line<'a>;
 }
 
-/// The receiver of lines.
-enum Out<'a> {
-    Csv(Box<Table<&'a mut dyn Write>>),
-    JsonLines(&'a mut dyn Write),
+/// Ratings.
+pub struct Ratings;
+/// Verdicts.
+pub struct Verdicts;
+/// Outputs.
+pub struct Outputs;
+
+impl Kind for Ratings {
+    type Line<'a> = RatingLine<'a>;
 }
 
-impl<'a> Out<'a> {
-    fn finish(self) -> Result<(), Failure> {
-        match self {
-            Out::Csv(table) => table.finish(),
-            Out::JsonLines(out) => Ok(out.flush()?),
-        }
+impl Kind for Verdicts {
+    type Line<'a> = VerdictLine<'a>;
+}
+
+impl Kind for Outputs {
+    type Line<'a> = OutputLine<'a>;
+}
+
+/// Reads a column's cell from a line.
+type Get<K> = Box<dyn for<'a> Fn(&'a <K as Kind>::Line<'a>) -> Cell<'a>>;
+/// The columns of a table with their cells: the one list of what a table contains.
+pub struct Columns<K: Kind>(Vec<(Column, Get<K>)>);
+
+impl<K: Kind> Columns<K> {
+    fn add(&mut self, column: Column, get: impl for<'a> Fn(&'a K::Line<'a>) -> Cell<'a> + 'static) {
+        self.0.push((column, Box::new(get)));
     }
-}
 
-impl<'a> RatingLines<'a> {
-    /// A file of ratings by `rubric`, with its header where the form has one.
+    /// A table with these columns.
     ///
     /// # Errors
     /// `out` cannot be written.
-    pub fn new(
-        rubric: Option<&Rubric>,
-        (form, columns): (Form, Columns),
-        out: &'a mut dyn Write,
-    ) -> Result<Self, Failure> {
-        let keys: Vec<String> = rubric.iter().flat_map(|r| &r.dimensions).map(|d| d.key.clone()).collect();
-        let rubric_asks = rubric.is_some_and(|rubric| rubric.instructions);
-        let rubric = rubric.map(|r| format!("{} {}", r.slug, r.version)).unwrap_or_default();
-        let out = match form {
-            Form::JsonLines => Out::JsonLines(out),
-            Form::Csv => {
-                let all = columns == Columns::Comparison;
-                // `all` marks columns that only the comparison's table has.
-                let names = [
-                    (all, "study"),
-                    (all, "dataset_version"),
-                    (all, "rubric"),
-                    (true, "task_id"),
-                    (all, "nl_lang"),
-                    (true, "model"),
-                    (all, "submission"),
-                    (true, "sample"),
-                    (true, "rater"),
-                ];
-                let names = names.into_iter().filter_map(|(is_there, name)| is_there.then_some(name));
-                let asked = rubric_asks.then_some("instructions");
-                let tail = asked.into_iter().chain(["comment", "flag", "notes"]).chain(all.then_some("shown_at"));
-                let tail = tail.chain(["rated_at", "replaced_at"]);
-                Out::Csv(Box::new(Table::new(out, names.chain(keys.iter().map(String::as_str)).chain(tail))?))
-            }
-        };
-        Ok(RatingLines { out, columns, keys, rubric, rubric_asks })
+    pub fn table(self, form: Form, out: Out<'_>) -> Result<Lines<'_, K>, Failure> {
+        let (columns, cells): (Vec<Column>, Vec<Get<K>>) = self.0.into_iter().unzip();
+        Ok(Lines { table: Table::new(form, columns, out)?, cells })
     }
 
-    /// Adds a rating.
+    /// Name, type and meaning of every column.
+    pub fn list(&self) -> impl Iterator<Item = &Column> {
+        self.0.iter().map(|(column, _)| column)
+    }
+}
+
+/// A table that is being written.
+pub struct Lines<'o, K: Kind> {
+    table: Table<'o>,
+    cells: Vec<Get<K>>,
+}
+
+impl<K: Kind> Lines<'_, K> {
+    /// Adds a line.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&mut self, line: &RatingLine<'_>) -> Result<(), Failure> {
-        let table = match &mut self.out {
-            Out::Csv(table) => table,
-            Out::JsonLines(out) => {
-                serde_json::to_writer(&mut *out, &Rated::of(line, &self.rubric, &self.keys))?;
-                return Ok(out.write_all(b"\n")?);
-            }
-        };
-        let all = self.columns == Columns::Comparison;
-        if all {
-            table.value(line.study)?;
-            table.value(line.dataset_version)?;
-            table.text(&self.rubric)?;
-        }
-        table.text(line.task_id)?;
-        if all {
-            table.value(line.nl_lang.code())?;
-        }
-        table.text(line.model)?;
-        if all {
-            table.value(line.submission)?;
-        }
-        table.value(line.sample)?;
-        table.text(line.rater)?;
-        for at in 0..self.keys.len() {
-            table.text(line.scores.get(at..=at).unwrap_or(""))?;
-        }
-        if self.rubric_asks {
-            table.text(line.instructions.unwrap_or(""))?;
-        }
-        table.text(line.comment)?;
-        table.text(line.flag.map_or("", RawValue::get))?;
-        table.text(line.notes.map_or("", RawValue::get))?;
-        if all {
-            table.optional(line.shown_at.map(Timestamp::rfc3339))?;
-        }
-        table.value(line.at.rfc3339())?;
-        table.optional(line.replaced_at.map(Timestamp::rfc3339))?;
-        table.end_line()
+    pub fn write<'a>(&mut self, line: &'a K::Line<'a>) -> Result<(), Failure> {
+        let cells: Vec<Cell<'a>> = self.cells.iter().map(|get| get(line)).collect();
+        self.table.line(&cells)
     }
 
     /// Writes out what is buffered.
@@ -149,191 +96,191 @@ impl<'a> RatingLines<'a> {
     /// # Errors
     /// The file cannot be written.
     pub fn finish(self) -> Result<(), Failure> {
-        self.out.finish()
+        self.table.finish()
     }
 }
 
-/// A file of verdicts that is being written.
-pub struct VerdictLines<'a>(Out<'a>);
+const TASK_ID: &str = "The task's ID in its source";
+const NL_LANG: &str = "Language of the task's description";
+const DATASET_VERSION: &str = "Version of the dataset, from 1";
+const SUBMISSION: &str = "Number of the submission";
+const SAMPLE: &str = "Number of the output among those of its submission and task, from 0";
 
-impl<'a> VerdictLines<'a> {
-    /// A file of verdicts, with its header where the form has one.
-    ///
-    /// # Errors
-    /// `out` cannot be written.
-    pub fn new(form: Form, out: &'a mut dyn Write) -> Result<Self, Failure> {
-        Ok(VerdictLines(match form {
-            Form::Csv => Out::Csv(Box::new(Table::new(out, JUDGED)?)),
-            Form::JsonLines => Out::JsonLines(out),
-        }))
+/// The columns of ratings by `rubric`.
+pub fn ratings(rubric: Option<&Rubric>, scope: Scope) -> Columns<Ratings> {
+    let mut columns = Columns::<Ratings>(Vec::new());
+    let all = scope == Scope::Comparison;
+    let name = rubric.map(|r| format!("{} {}", r.slug, r.version)).unwrap_or_default();
+    if all {
+        columns.add(Column::new("study", Type::Integer, "Number of the study"), |line| line.study.0.into());
+        columns.add(Column::new("dataset_version", Type::Integer, DATASET_VERSION), |line| line.dataset_version.into());
+        columns.add(Column::new("rubric", Type::Text, "Name and version of the rubric"), move |_| name.clone().into());
     }
-
-    /// Adds a verdict.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write(&mut self, line: &VerdictLine<'_>) -> Result<(), Failure> {
-        let line = Judged::of(line);
-        let table = match &mut self.0 {
-            Out::Csv(table) => table,
-            Out::JsonLines(out) => {
-                serde_json::to_writer(&mut *out, &line)?;
-                return Ok(out.write_all(b"\n")?);
-            }
-        };
-        table.value(line.run)?;
-        table.optional(line.dataset_version)?;
-        table.text(line.task_id)?;
-        table.value(line.nl_lang)?;
-        table.text(line.model)?;
-        table.optional(line.submission)?;
-        table.value(line.sample)?;
-        table.text(line.verdict.unwrap_or(""))?;
-        table.optional(line.limit.map(LimitHit::name))?;
-        table.value(line.passed)?;
-        table.value(line.total)?;
-        table.value(line.cpu_ms)?;
-        table.value(line.wall_ms)?;
-        table.value(line.cached)?;
-        table.optional(line.finished_at)?;
-        table.text(line.published.unwrap_or(""))?;
-        table.text(line.difference.as_deref().unwrap_or(""))?;
-        table.end_line()
+    columns.add(Column::new("task_id", Type::Text, TASK_ID), |line| line.task_id.into());
+    if all {
+        columns.add(Column::new("nl_lang", Type::Text, NL_LANG), |line| line.nl_lang.code().into());
     }
-
-    /// Writes out what is buffered.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        self.0.finish()
+    columns.add(Column::new("model", Type::Text, "The model"), |line| line.model.into());
+    if all {
+        columns.add(Column::new("submission", Type::Integer, SUBMISSION), |line| line.submission.into());
     }
+    columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.sample.into());
+    columns.add(Column::new("rater", Type::Text, "Pseudonym of the rater within the study"), |line| line.rater.into());
+    for (at, dimension) in rubric.iter().flat_map(|rubric| &rubric.dimensions).enumerate() {
+        let meaning = format!("Score: {}", title(dimension));
+        let column = Column::grouped(dimension.key.clone(), ("scores", &dimension.key), Type::Integer, meaning);
+        columns.add(column, move |line| digits(line.scores).nth(at).map(u32::from).into());
+    }
+    if rubric.is_some_and(|rubric| rubric.instructions) {
+        let meaning = "Answers to \"does it follow this instruction?\" as TURN:ANSWER; 1 for yes, 0 for no";
+        columns.add(Column::optional("instructions", Type::Text, meaning), |line| line.instructions.into());
+    }
+    columns.add(Column::new("comment", Type::Text, "The rater's comment"), |line| line.comment.into());
+    let meaning = "Reason for which the rater flagged the output, as JSON, with details where there are any";
+    columns.add(Column::optional("flag", Type::Json, meaning), |line| line.flag.into());
+    let note = Type::List(&[("line", Type::Integer), ("column", Type::Integer), ("text", Type::Text)]);
+    columns.add(Column::optional("notes", note, "Notes on lines of the code"), |line| line.notes.into());
+    if all {
+        let meaning = "When the rater first saw the output";
+        columns.add(Column::optional("shown_at", Type::Time, meaning), |line| line.shown_at.into());
+    }
+    columns.add(Column::new("rated_at", Type::Time, "When the rater rated it"), |line| line.at.into());
+    let meaning = "When a later rating replaced this one; empty if this one counts";
+    columns.add(Column::optional("replaced_at", Type::Time, meaning), |line| line.replaced_at.into());
+    columns
 }
 
-/// A rating in JSON.
-#[derive(Serialize)]
-struct Rated<'a> {
-    study: i64,
-    dataset_version: u32,
-    rubric: &'a str,
-    task_id: &'a str,
-    nl_lang: &'static str,
-    model: &'a str,
-    submission: i64,
-    sample: u32,
-    rater: &'a str,
-    scores: ScoresByKey<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instructions: Option<&'a str>,
-    comment: &'a str,
-    flag: Option<&'a serde_json::value::RawValue>,
-    notes: Option<&'a serde_json::value::RawValue>,
-    shown_at: Option<String>,
-    rated_at: String,
-    replaced_at: Option<String>,
-}
-
-/// Scores under their dimensions' keys.
-struct ScoresByKey<'a>(&'a [String], &'a str);
-
-impl Serialize for ScoresByKey<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().zip(digits(self.1)))
-    }
-}
-
-impl<'a> Rated<'a> {
-    fn of(line: &'a RatingLine<'_>, rubric: &'a str, keys: &'a [String]) -> Self {
-        Rated {
-            study: line.study.0,
-            dataset_version: line.dataset_version,
-            rubric,
-            task_id: line.task_id,
-            nl_lang: line.nl_lang.code(),
-            model: line.model,
-            submission: line.submission,
-            sample: line.sample,
-            rater: line.rater,
-            scores: ScoresByKey(keys, line.scores),
-            instructions: line.instructions,
-            comment: line.comment,
-            flag: line.flag,
-            notes: line.notes,
-            shown_at: line.shown_at.map(|at| at.rfc3339()),
-            rated_at: line.at.rfc3339(),
-            replaced_at: line.replaced_at.map(|at| at.rfc3339()),
-        }
-    }
-}
-
-/// A verdict.
-#[derive(Serialize)]
-struct Judged<'a> {
-    run: i64,
-    dataset_version: Option<u32>,
-    task_id: &'a str,
-    nl_lang: &'static str,
-    model: &'a str,
-    submission: Option<i64>,
-    sample: u32,
-    verdict: Option<&'a str>,
-    limit: Option<LimitHit>,
-    passed: u32,
-    total: u32,
-    cpu_ms: u32,
-    wall_ms: u32,
-    cached: bool,
-    finished_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    published: Option<&'a str>,
-    /// Why it passes as published and not guarded, in English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<String>,
-}
-
-const JUDGED: [&str; 17] = [
-    "run",
-    "dataset_version",
-    "task_id",
-    "nl_lang",
-    "model",
-    "submission",
-    "sample",
-    "verdict",
-    "limit",
-    "passed",
-    "total",
-    "cpu_ms",
-    "wall_ms",
-    "cached",
-    "finished_at",
-    "published",
-    "difference",
-];
-
-impl<'a> Judged<'a> {
-    fn of(line: &VerdictLine<'a>) -> Self {
-        let spent = line.spent.clone().unwrap_or_default();
+/// The columns of verdicts.
+pub fn verdicts() -> Columns<Verdicts> {
+    let mut columns = Columns::<Verdicts>(Vec::new());
+    columns.add(Column::new("run", Type::Integer, "Number of the run"), |line| line.run.0.into());
+    columns
+        .add(Column::optional("dataset_version", Type::Integer, DATASET_VERSION), |line| line.dataset_version.into());
+    columns.add(Column::new("task_id", Type::Text, TASK_ID), |line| line.task_id.into());
+    columns.add(Column::new("nl_lang", Type::Text, NL_LANG), |line| line.nl_lang.code().into());
+    columns.add(Column::new("model", Type::Text, "The model"), |line| line.model.into());
+    columns.add(Column::optional("submission", Type::Integer, SUBMISSION), |line| line.submission.into());
+    columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.sample.into());
+    columns.add(Column::optional("verdict", Type::Text, VERDICT), |line| line.verdict.into());
+    let meaning = "The limit that the output exceeded";
+    columns.add(Column::optional("limit", Type::Text, meaning), |line| {
+        line.spent.as_ref().and_then(|spent| spent.limit).map(|limit| limit.name()).into()
+    });
+    columns.add(Column::new("passed", Type::Integer, PASSED), |line| line.passed.into());
+    columns.add(Column::new("total", Type::Integer, TOTAL), |line| line.total.into());
+    columns.add(Column::new("cpu_ms", Type::Integer, "CPU time in milliseconds"), |line| {
+        line.spent.as_ref().map_or(0, |spent| spent.cpu_ms).into()
+    });
+    columns.add(Column::new("wall_ms", Type::Integer, "Wall time in milliseconds"), |line| {
+        line.spent.as_ref().map_or(0, |spent| spent.wall_ms).into()
+    });
+    let meaning = "Whether the verdict was reused from an earlier run";
+    columns.add(Column::new("cached", Type::Boolean, meaning), |line| line.cached.into());
+    columns
+        .add(Column::optional("finished_at", Type::Time, "When the output was done"), |line| line.finished_at.into());
+    columns.add(Column::optional("published", Type::Text, PUBLISHED), |line| line.published.into());
+    let meaning = "Why the output passes as published and not guarded";
+    columns.add(Column::optional("difference", Type::Text, meaning), |line| {
         let passed = Verdict::Passed.name();
         let differs = line.published == Some(passed) && line.verdict.is_some_and(|verdict| verdict != passed);
-        Judged {
-            run: line.run.0,
-            dataset_version: line.dataset_version,
-            task_id: line.task_id,
-            nl_lang: line.nl_lang.code(),
-            model: line.model,
-            submission: line.submission,
-            sample: line.sample,
-            verdict: line.verdict,
-            limit: spent.limit,
-            passed: line.passed,
-            total: line.total,
-            cpu_ms: spent.cpu_ms,
-            wall_ms: spent.wall_ms,
-            cached: line.cached,
-            finished_at: line.finished_at.map(|at| at.rfc3339()),
-            published: line.published,
-            difference: differs.then(|| EN.difference(spent.reason.as_ref())),
+        let reason = line.spent.as_ref().and_then(|spent| spent.reason.as_ref());
+        differs.then(|| EN.difference(reason)).into()
+    });
+    columns
+}
+
+const VERDICT: &str = "What the tests came to; empty without a run or after an engine error";
+const PASSED: &str = "Test cases that passed";
+const TOTAL: &str = "Test cases";
+const PUBLISHED: &str = "Verdict of the benchmark's own evaluator; empty if it has none";
+
+/// The columns of outputs with their mean scores by the input's rubric.
+pub fn outputs(input: &ComparisonInput) -> Columns<Outputs> {
+    let mut columns = Columns::<Outputs>(Vec::new());
+    columns.add(Column::new("dataset_version", Type::Integer, DATASET_VERSION), |line| line.dataset_version.into());
+    columns.add(Column::new("task_id", Type::Text, TASK_ID), |line| line.task.task_id.as_str().into());
+    columns.add(Column::new("nl_lang", Type::Text, NL_LANG), |line| line.task.nl_lang.code().into());
+    columns.add(Column::new("code_lang", Type::Text, "Programming language of the task"), |line| {
+        line.task.code_lang.code().into()
+    });
+    columns
+        .add(Column::new("description", Type::Text, "The task's description"), |line| line.task.raw_nl.as_str().into());
+    columns.add(Column::optional("signature", Type::Text, "The declaration that the task asks to implement"), |line| {
+        line.task.signature.as_deref().into()
+    });
+    columns.add(Column::new("model", Type::Text, "The model"), |line| line.model.into());
+    columns.add(Column::new("submission", Type::Integer, SUBMISSION), |line| line.submission.into());
+    columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.sample.into());
+    let meaning = "The turn of the conversation that the output answers, from 0; empty if the task is none";
+    columns.add(Column::optional("turn", Type::Integer, meaning), |line| line.turn.into());
+    let meaning = "The output's code, as it was uploaded, without fences";
+    columns.add(Column::new("code", Type::Text, meaning), |line| line.code.into());
+    let meaning = "Number of the run; empty without one";
+    columns.add(Column::optional("run", Type::Integer, meaning), |line| line.run.map(|run| run.0).into());
+    columns.add(Column::optional("verdict", Type::Text, VERDICT), |line| line.verdict.into());
+    columns.add(Column::optional("passed", Type::Integer, PASSED), |line| line.passed.into());
+    columns.add(Column::optional("total", Type::Integer, TOTAL), |line| line.total.into());
+    columns.add(Column::optional("published", Type::Text, PUBLISHED), |line| line.published.into());
+    let means = std::rc::Rc::new(OutputMeans::of(input));
+    let known = means.clone();
+    columns.add(Column::new("ratings", Type::Integer, "Number of ratings that count"), move |line| {
+        known.0.get(&line.output).map_or(0, |means| means.ratings).into()
+    });
+    for (at, dimension) in input.rubric.iter().flat_map(|rubric| &rubric.dimensions).enumerate() {
+        let meaning = format!("Mean score: {}", title(dimension));
+        let name = format!("mean_{}", dimension.key);
+        let known = means.clone();
+        columns.add(Column::grouped(name, ("means", &dimension.key), Type::Number, meaning), move |line| {
+            known.0.get(&line.output).and_then(|means| means.mean(at)).into()
+        });
+    }
+    columns
+}
+
+fn title(dimension: &Dimension) -> String {
+    let (low, high) = dimension.range();
+    format!("{}, {low} to {high}", dimension.name.get(Lang::En))
+}
+
+/// The mean scores of outputs.
+struct OutputMeans(HashMap<OutputId, Means>);
+
+#[derive(Default)]
+struct Means {
+    /// Ratings that count.
+    ratings: u32,
+    /// Sum of the scores on each dimension, and of how many ratings or final scores.
+    sums: Vec<f64>,
+    summands: u32,
+}
+
+impl Means {
+    fn add(&mut self, scores: impl ExactSizeIterator<Item = f64>) {
+        self.sums.resize(scores.len(), 0.0);
+        self.sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        self.summands += 1;
+    }
+
+    fn mean(&self, dimension: usize) -> Option<f64> {
+        (self.summands > 0).then_some(self.sums.get(dimension)? / f64::from(self.summands))
+    }
+}
+
+impl OutputMeans {
+    /// Final scores replace the ratings of their output, as in every figure.
+    fn of(input: &ComparisonInput) -> OutputMeans {
+        let mut means: HashMap<OutputId, Means> = HashMap::new();
+        let decided = input.decided();
+        for (rating, scores) in input.scored() {
+            let own = means.entry(rating.output).or_default();
+            own.ratings += 1;
+            if !decided.contains(&(rating.study, rating.output)) {
+                own.add(scores.iter().map(|score| f64::from(*score)));
+            }
         }
+        for one in &input.finals {
+            means.entry(one.output).or_default().add(one.scores.iter().copied());
+        }
+        OutputMeans(means)
     }
 }

@@ -12,7 +12,7 @@ use model::{
 use serde::Serialize;
 use texts::runs::EN;
 
-use super::{csv::Table, lines::Form};
+use super::csv::Table;
 use base::error::Failure;
 
 #[derive(Serialize)]
@@ -78,6 +78,13 @@ const COLUMNS: [&str; 14] = [
     "published",
     "difference",
 ];
+
+/// Format of a run's results. Verdicts in Parquet are the comparison's ([`super::lines::verdicts`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Csv,
+    JsonLines,
+}
 
 /// A run's file that is being written: a line for each output, and in JSON a last one with the figures.
 pub enum Results<'a> {

@@ -249,7 +249,7 @@ pub(super) fn shares(interval: Option<Interval>) -> String {
 }
 
 /// Escapes text for a Markdown table's cell, so that a model's name cannot end the cell or start markup.
-fn escape_markdown(text: &str) -> String {
+pub(super) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -46,7 +46,7 @@ use db::{
 use formats::codeif;
 use jobs::{Engine, cluster::registry::Registry};
 use lang::{Places, python::scripts, repositories};
-use report::{lines::Form, runs as results};
+use report::runs::{self as results, Form};
 
 pub struct RunService {
     db: Db,

@@ -16,12 +16,17 @@ use model::{
 use super::Global;
 use base::error::Failure;
 use report::{
+    csv::BOM,
+    dataset_folder,
     figures::{RenderOptions, Theme, print::Width},
-    lines::Form,
+    table::Form,
 };
 use services::{
     Services,
-    comparisons::{export::File, figure_files::Kind},
+    comparisons::{
+        export::{File, Table},
+        figure_files::Kind,
+    },
 };
 
 /// `export`
@@ -30,7 +35,7 @@ pub struct Export {
     /// What to export
     #[arg(value_enum)]
     what: What,
-    /// One study: its ratings with usernames, or its means
+    /// One study: its ratings, its outputs or its means
     #[arg(long)]
     study: Option<StudyId>,
     /// A dataset: the data behind its comparison, with pseudonyms for raters
@@ -49,7 +54,7 @@ pub struct Export {
     #[arg(long, requires = "dataset")]
     nl_lang: Option<Lang>,
     /// Format of the file
-    #[arg(long, value_enum, requires = "dataset")]
+    #[arg(long, value_enum)]
     format: Option<Format>,
     /// The figure to export, by its name on the comparison page, such as correctness-means or pass-at-1
     #[arg(long, requires = "dataset", value_name = "NAME")]
@@ -60,7 +65,10 @@ pub struct Export {
     /// Language of tables and figures: en or zh
     #[arg(long, default_value = "en")]
     words: Lang,
-    /// File to write [default: standard output]
+    /// Begin CSV with a byte order mark, as Excel needs it
+    #[arg(long)]
+    bom: bool,
+    /// File to write [default: standard output]; the folder of dataset-folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -73,12 +81,16 @@ enum What {
     Comparison,
     /// All verdicts of a dataset's runs
     Verdicts,
+    /// All outputs that are compared, with their code, verdict and mean scores
+    Outputs,
     /// Every pair of a dataset's models, with differences and p-values
     Pairs,
     /// The comparison of a dataset as tables for a paper
     Tables,
     /// A zip file with the data and figures of a comparison; `aixgrade report` recomputes it
     Bundle,
+    /// A folder with outputs, ratings and verdicts as Parquet, which Python's datasets.load_dataset opens
+    DatasetFolder,
     /// One figure of a dataset's comparison
     Figure,
 }
@@ -93,10 +105,12 @@ enum FigureWidth {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Ratings and verdicts: comma-separated values
+    /// Ratings, verdicts and outputs: comma-separated values
     Csv,
-    /// Ratings and verdicts: one JSON object per line
+    /// Ratings, verdicts and outputs: one JSON object per line
     Jsonl,
+    /// Ratings, verdicts and outputs: Apache Parquet
+    Parquet,
     /// Tables: Markdown
     Md,
     /// Tables: LaTeX with booktabs
@@ -116,49 +130,82 @@ pub async fn run(global: &Global, export: Export) -> Result<(), Failure> {
     if export.what == What::Figure {
         return figure(global, export).await;
     }
-    let file = match (export.what, export.format) {
-        (What::Ratings, None | Some(Format::Csv)) => File::Ratings(Form::Csv),
-        (What::Ratings, Some(Format::Jsonl)) => File::Ratings(Form::JsonLines),
-        (What::Verdicts, None | Some(Format::Csv)) => File::Verdicts(Form::Csv),
-        (What::Verdicts, Some(Format::Jsonl)) => File::Verdicts(Form::JsonLines),
+    let file = file(&export)?;
+    if export.bom && file.kind() != Form::Csv.media() {
+        return Err(no_mark());
+    }
+    if export.what == What::DatasetFolder && export.output.is_none() {
+        return Err(Failure::invalid(
+            "-o",
+            "a folder cannot be written to standard output",
+            "Name a new folder with -o",
+        ));
+    }
+    let services = global.open()?;
+    let selection = match export.study {
+        Some(study) => services.comparisons.study_selection(&System.admin(), study, false).await?,
+        None => selection(&services, &export).await?,
+    };
+    write(&services, selection, file, &export).await
+}
+
+/// What is exported, in the format that is asked for.
+fn file(export: &Export) -> Result<File, Failure> {
+    let of_study = export.study.is_some();
+    let table = match export.what {
+        What::Ratings if of_study => Some(Table::StudyRatings),
+        What::Ratings => Some(Table::Ratings),
+        What::Verdicts => Some(Table::Verdicts),
+        What::Outputs => Some(Table::Outputs),
+        _ => None,
+    };
+    let form = match export.format {
+        None | Some(Format::Csv) => Some(Form::Csv),
+        Some(Format::Jsonl) => Some(Form::JsonLines),
+        Some(Format::Parquet) => Some(Form::Parquet),
+        Some(_) => None,
+    };
+    if of_study && !matches!(export.what, What::Ratings | What::Outputs | What::Comparison) {
+        return Err(Failure::invalid(
+            "--study",
+            "this can be exported for a dataset only, not for a study",
+            "Use --dataset for the dataset and --studies for the study",
+        ));
+    }
+    Ok(match (export.what, export.format) {
+        (What::Comparison, None | Some(Format::Csv)) if of_study => File::Means,
+        (What::Comparison, None) => File::Markdown,
         (What::Pairs, None | Some(Format::Csv)) => File::Pairs,
         (What::Tables, None | Some(Format::Md)) => File::Markdown,
         (What::Tables, Some(Format::Tex)) => File::Latex,
         (What::Bundle, None) => File::Bundle,
-        (What::Comparison, None) => File::Markdown,
-        _ => {
-            return Err(Failure::invalid(
-                "--format",
-                "this format does not fit what is exported",
-                "Use csv or jsonl for ratings and verdicts, md or tex for tables, svg, png, pdf, csv or txt for a figure; leave it out for a bundle",
-            ));
-        }
-    };
-    let services = global.open()?;
-    if let Some(study) = export.study {
-        let file = match export.what {
-            What::Ratings => File::StudyRatings,
-            What::Comparison => File::Means,
-            What::Verdicts | What::Pairs | What::Tables | What::Bundle | What::Figure => {
+        (What::DatasetFolder, None) => File::DatasetFolder,
+        _ => match table.zip(form) {
+            Some((table, form)) => File::Table(table, form),
+            None => {
                 return Err(Failure::invalid(
-                    "--study",
-                    "this can be exported for a dataset only, not for a study",
-                    "Use --dataset for the dataset and --studies for the study",
+                    "--format",
+                    "this format does not fit what is exported",
+                    "Use csv, jsonl or parquet for ratings, verdicts and outputs, md or tex for tables, svg, png, pdf, csv or txt for a figure; leave it out for a bundle or a folder",
                 ));
             }
-        };
-        let selection = services.comparisons.study_selection(&System.admin(), study, false).await?;
-        return write(&services, selection, file, &export).await;
-    }
-    let selection = selection(&services, &export).await?;
-    write(&services, selection, file, &export).await
+        },
+    })
 }
 
 async fn write(services: &Services, selection: Selection, file: File, export: &Export) -> Result<(), Failure> {
     let ready = services.comparisons.ready(&System.admin(), selection, file, export.words).await?;
     let to_file = export.output.is_some();
+    if let (File::DatasetFolder, Some(folder)) = (file, &export.output) {
+        let download = services.comparisons.export(ready).await?;
+        return dataset_folder::unpack(download.file, folder);
+    }
     let download = services.comparisons.export(ready).await?;
-    let lines = download.copy_to(&mut open(export.output.as_deref())?)?;
+    let mut out = open(export.output.as_deref())?;
+    if export.bom {
+        out.write_all(BOM)?;
+    }
+    let lines = download.copy_to(&mut out)?;
     if to_file && lines > 0 {
         eprintln!("Exported {lines} lines.");
     }
@@ -212,6 +259,9 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
             name.and_then(Kind::of).map_or(Kind::Svg, |(_, kind)| kind)
         }
     };
+    if export.bom && kind != Kind::Csv {
+        return Err(no_mark());
+    }
     let width = match export.width {
         FigureWidth::Column => Width::Column,
         FigureWidth::Page => Width::Page,
@@ -232,8 +282,15 @@ async fn figure(global: &Global, export: Export) -> Result<(), Failure> {
     let asked = (selection, TaskFilter::default());
     let bytes = services.comparisons.figure_file(&System.admin(), asked, (&wanted, kind), options).await?;
     let mut out = open(export.output.as_deref())?;
+    if export.bom {
+        out.write_all(BOM)?;
+    }
     out.write_all(&bytes)?;
     Ok(out.flush()?)
+}
+
+fn no_mark() -> Failure {
+    Failure::invalid("--bom", "only CSV begins with a byte order mark", "Leave it out, or use --format csv")
 }
 
 /// The file to write, or standard output.

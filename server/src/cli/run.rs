@@ -18,7 +18,7 @@ use texts::runs::EN;
 use super::{Global, table};
 use base::error::Failure;
 use db::run_results;
-use report::lines::Form;
+use report::runs::Form;
 use services::Services;
 
 /// `run`

@@ -21,7 +21,7 @@ use texts::{conversations::EN as TEXTS, runs::EN};
 use super::{Global, Rows, datasets::beginning, table};
 use base::error::Failure;
 use db::run_workers;
-use report::lines::Form;
+use report::runs::Form;
 
 /// List, show, compare and export test runs. Start them with `aixgrade run`.
 #[derive(Subcommand)]

@@ -18,6 +18,7 @@ mod conversing;
 mod demo;
 mod drafts;
 mod dynamic;
+mod exports;
 #[path = "../../benches/fill.rs"]
 #[allow(dead_code, reason = "a program of its own, of which tests need what fills a database")]
 mod fill;
@@ -31,6 +32,7 @@ mod languages;
 mod lists;
 mod many_samples;
 mod metrics;
+mod notebook;
 mod overload;
 mod packaged;
 mod plan_changes;

@@ -147,6 +147,15 @@ impl TestApp {
         TestApp { services, places, folder, router: http::router(state) }
     }
 
+    /// The server's address on loopback, for programs that are no part of the test.
+    pub async fn serve(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let service = self.router.clone().into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
+        address
+    }
+
     /// A client without an account.
     pub fn anonymous(&self) -> Client {
         Client { router: self.router.clone(), cookies: Vec::new(), address: ADDRESS }

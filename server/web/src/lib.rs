@@ -10,6 +10,7 @@
 pub mod account;
 pub mod assets;
 pub mod audit;
+mod byte_order_mark;
 pub mod capacity;
 pub mod comparisons;
 pub mod compress;

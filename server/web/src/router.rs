@@ -12,9 +12,9 @@ use leptos_axum::generate_route_list;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, trace::TraceLayer};
 
 use super::{
-    account, assets, audit, comparisons, compress, errors, grade, guard, health, metrics, overload, pages, request_id,
-    request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies, submissions,
-    upload,
+    account, assets, audit, byte_order_mark, comparisons, compress, errors, grade, guard, health, metrics, overload,
+    pages, request_id, request_id::RequestId, rest, results, rubrics, runs, session, settings, single_sign_on, studies,
+    submissions, upload,
 };
 use crate::state::AppState;
 use services::backup::schedule::DailyFigures;
@@ -110,6 +110,7 @@ pub fn router(state: AppState) -> Router {
         // The REST API: http/rest/mod.rs lists its operations.
         .merge(rest::router(&state))
         .layer(middleware::from_fn_with_state(state.clone(), overload::admit))
+        .layer(middleware::from_fn(byte_order_mark::add))
         .layer(compress::layer())
         .layer(middleware::from_fn_with_state(state.clone(), guard::headers))
         .layer(CatchPanicLayer::new())

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::{download, errors::HttpError, session::Authorized};
 use crate::state::AppState;
 use base::error::Failure;
-use report::lines::Form;
+use report::runs::Form;
 use services::spool::Download;
 
 /// Interval between progress events.

@@ -147,7 +147,7 @@ impl Prerequisites {
                 None => command.env_remove(variable),
             };
         }
-        command.env(toolchains::VARIABLE, toolchains::prepared());
+        command.env(toolchains::VARIABLE, toolchains::prepared_for_tests());
     }
 
     /// Whether a test may not be skipped here.

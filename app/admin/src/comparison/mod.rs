@@ -154,15 +154,36 @@ fn page(
 
 fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
     let t = i.comparison();
+    let tables = [
+        ("ratings", t.export_ratings, true),
+        ("verdicts", t.export_verdicts, true),
+        ("outputs", t.export_outputs, true),
+        ("pairs", t.export_pairs, false),
+    ];
+    // A file's ending, what is added to its address, the format's name, and whether it is for lines only.
+    let formats = [
+        ("csv", "", "CSV", false),
+        ("csv", "&bom=true", t.csv_for_excel, false),
+        ("jsonl", "", "JSON Lines", true),
+        ("parquet", "", "Parquet", true),
+    ];
+    let rows = tables
+        .into_iter()
+        .map(|(table, name, has_lines)| {
+            let links = formats.into_iter().filter(|(.., for_lines)| has_lines || !for_lines);
+            let links = links.map(|(ending, more, format, _)| {
+                let href = format!("/admin/compare/{slug}/export/{table}.{ending}?{query}{more}");
+                let label = (t.export_as)(format, name);
+                view! { <a href=href aria-label=label download="" rel="external">{format}</a> }
+            });
+            view! { <li><span class="export-menu-name">{name}</span>{links.collect_view()}</li> }
+        })
+        .collect_view();
     let files = [
-        ("ratings.csv", t.ratings_csv),
-        ("ratings.jsonl", t.ratings_jsonl),
-        ("verdicts.csv", t.verdicts_csv),
-        ("verdicts.jsonl", t.verdicts_jsonl),
-        ("pairs.csv", t.pairs_csv),
         ("tables.md", t.tables_md),
         ("tables.tex", t.tables_tex),
         ("bundle.zip", t.bundle),
+        ("dataset-folder.zip", t.dataset_folder),
     ];
     let links = files
         .into_iter()
@@ -175,7 +196,7 @@ fn export(i: I18n, slug: &str, query: &str) -> impl IntoView + use<> {
         <details class="export-menu">
             <summary class="button">{t.export}</summary>
             <div class="export-menu-box">
-                <ul>{links}</ul>
+                <ul>{rows}{links}</ul>
                 <p class="muted small">{t.export_hint}</p>
             </div>
         </details>

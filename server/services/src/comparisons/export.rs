@@ -17,22 +17,48 @@ use crate::{
 };
 use base::{clock, error::Failure};
 use comparison::input::ComparisonInput;
-use db::{collections, comparison_input, comparison_lines, comparisons, judgings};
+use db::{collections, comparison_input, comparison_lines, comparisons, datasets, judgings};
 use report::{
     bundle, comparison_figures, csv,
-    lines::{Columns, Form, RatingLines, VerdictLines},
-    pairs, tables,
+    dataset_folder::{self, About, FolderTable},
+    lines::{self, Scope},
+    pairs,
+    table::{Column, Form},
+    tables,
 };
+
+/// A table with a line for each thing of a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Every rating, including replaced ones.
+    Ratings,
+    /// Every verdict of the selected runs.
+    Verdicts,
+    /// Every output of the selected studies and runs, with its verdict and mean scores.
+    Outputs,
+    /// The ratings in a study's own columns.
+    StudyRatings,
+}
+
+impl Table {
+    const ALL: [Table; 4] = [Table::Ratings, Table::Verdicts, Table::Outputs, Table::StudyRatings];
+
+    /// The name of its files, without the ending.
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Ratings => "ratings",
+            Table::Verdicts => "verdicts",
+            Table::Outputs => "outputs",
+            Table::StudyRatings => "study-ratings",
+        }
+    }
+}
 
 /// A file to download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum File {
-    /// Every rating of the selection, including replaced ones.
-    Ratings(Form),
-    /// Every verdict of the selected runs.
-    Verdicts(Form),
-    /// The ratings in a study's own columns.
-    StudyRatings,
+    /// A line for each rating, verdict or output.
+    Table(Table, Form),
     /// Means with their intervals, one line for each model and dimension.
     Means,
     /// Every pair of models.
@@ -43,35 +69,38 @@ pub enum File {
     Latex,
     /// The reproducibility bundle.
     Bundle,
+    /// The tables as a folder for `datasets.load_dataset`.
+    DatasetFolder,
 }
 
 impl File {
     /// The file with this name in an address.
     pub fn of(name: &str) -> Option<File> {
+        if let Some((table, form)) = name.split_once('.') {
+            let table = Table::ALL.into_iter().find(|known| known.name() == table);
+            let form = Form::ALL.into_iter().find(|known| known.ending() == form);
+            if let Some((table, form)) = table.zip(form) {
+                return Some(File::Table(table, form));
+            }
+        }
         Some(match name {
-            "ratings.csv" => File::Ratings(Form::Csv),
-            "ratings.jsonl" => File::Ratings(Form::JsonLines),
-            "verdicts.csv" => File::Verdicts(Form::Csv),
-            "verdicts.jsonl" => File::Verdicts(Form::JsonLines),
-            "study-ratings.csv" => File::StudyRatings,
             "means.csv" => File::Means,
             "pairs.csv" => File::Pairs,
             "tables.md" => File::Markdown,
             "tables.tex" => File::Latex,
             "bundle.zip" => File::Bundle,
+            "dataset-folder.zip" => File::DatasetFolder,
             _ => return None,
         })
     }
 
     pub fn kind(self) -> &'static str {
         match self {
-            File::Ratings(Form::Csv) | File::Verdicts(Form::Csv) | File::StudyRatings | File::Means | File::Pairs => {
-                "text/csv; charset=utf-8"
-            }
-            File::Ratings(Form::JsonLines) | File::Verdicts(Form::JsonLines) => "application/x-ndjson",
+            File::Table(_, form) => form.media(),
+            File::Means | File::Pairs => Form::Csv.media(),
             File::Markdown => "text/markdown; charset=utf-8",
             File::Latex => "application/x-tex; charset=utf-8",
-            File::Bundle => "application/zip",
+            File::Bundle | File::DatasetFolder => "application/zip",
         }
     }
 }
@@ -110,13 +139,7 @@ impl ComparisonService {
     /// [`model::error::AppError::TooMany`] while too many downloads are open.
     pub async fn export(&self, ready: Ready) -> Result<Download, Failure> {
         match ready.file {
-            File::Ratings(form) => {
-                self.lines(ready, move |head, conn, out| ratings(conn, head, (form, Columns::Comparison), out)).await
-            }
-            File::Verdicts(form) => self.lines(ready, move |head, conn, out| verdicts(conn, head, form, out)).await,
-            File::StudyRatings => {
-                self.lines(ready, |head, conn, out| ratings(conn, head, (Form::Csv, Columns::Study), out)).await
-            }
+            File::Table(table, form) => self.table(ready, table, form).await,
             File::Means => {
                 let comparison = self.by_people(&ready.admin, ready.selection).await?;
                 let write = move |out: &mut Out| {
@@ -146,20 +169,53 @@ impl ComparisonService {
                 self.spool.write(write).await
             }
             File::Bundle => self.bundle(ready).await,
+            File::DatasetFolder => self.dataset_folder(ready).await,
         }
     }
 
-    async fn lines(
-        &self,
-        ready: Ready,
-        write: impl FnOnce(&ComparisonInput, &Connection, &mut Out) -> Result<u64, Failure> + Send + 'static,
-    ) -> Result<Download, Failure> {
+    async fn table(&self, ready: Ready, table: Table, form: Form) -> Result<Download, Failure> {
         let db = self.db.clone();
         let work = move |out: &mut Out| {
             db.read_blocking(|conn| {
-                let head = comparison_input::head(conn, ready.name, &ready.selection)?;
-                write(&head, conn, out)
+                let input = match table {
+                    // The mean scores need every rating.
+                    Table::Outputs => super::input::read(conn, ready.name, &ready.selection)?,
+                    Table::Ratings | Table::Verdicts | Table::StudyRatings => {
+                        comparison_input::head(conn, ready.name, &ready.selection)?
+                    }
+                };
+                write(conn, &input, (table, form), out)
             })
+        };
+        self.spool.write(work).await
+    }
+
+    async fn dataset_folder(&self, ready: Ready) -> Result<Download, Failure> {
+        let db = self.db.clone();
+        let work = move |out: &mut Out| {
+            db.read_blocking(|conn| {
+                let input = super::input::read(conn, ready.name, &ready.selection)?;
+                let dataset = datasets::get(conn, &input.selection.dataset)?;
+                let about = dataset.map(|row| datasets::about(conn, row.version)).transpose()?.flatten();
+                let (description, license, _) = about.ok_or_else(|| Failure::not_found("dataset"))?;
+                let about = About { description: description.get(Lang::En).to_owned(), license };
+                let table = |table: Table, meaning| FolderTable {
+                    name: table.name(),
+                    meaning,
+                    columns: columns(&input, table),
+                    write: Box::new({
+                        let input = &input;
+                        move |out| write(conn, input, (table, Form::Parquet), out)
+                    }),
+                };
+                let tables = vec![
+                    table(Table::Outputs, "What the models gave for the tasks, with verdicts and mean scores."),
+                    table(Table::Ratings, "Every rating, including those that a newer one replaced."),
+                    table(Table::Verdicts, "What the tests of the dataset came to for each output."),
+                ];
+                dataset_folder::write(out, &input, &about, tables)
+            })?;
+            Ok(0)
         };
         self.spool.write(work).await
     }
@@ -183,11 +239,11 @@ impl ComparisonService {
                 let again = (!fresh).then(|| comparison_figures::compute(&input));
                 let figures = again.as_ref().unwrap_or(&computed.figures);
                 let head = comparison_input::head(conn, ready.name.clone(), &ready.selection)?;
-                let form = (Form::Csv, Columns::Comparison);
                 let collected = collected(conn, &head)?;
+                let csv = |table| (table, Form::Csv);
                 let mut extras: Vec<bundle::Extra<'_>> = vec![
-                    ("data/ratings.csv", Box::new(|out| ratings(conn, &head, form, out).map(drop))),
-                    ("data/verdicts.csv", Box::new(|out| verdicts(conn, &head, Form::Csv, out).map(drop))),
+                    ("data/ratings.csv", Box::new(|out| write(conn, &head, csv(Table::Ratings), out).map(drop))),
+                    ("data/verdicts.csv", Box::new(|out| write(conn, &head, csv(Table::Verdicts), out).map(drop))),
                 ];
                 if !collected.is_empty() {
                     let ids = collected.clone();
@@ -231,23 +287,42 @@ fn collected(conn: &Connection, head: &ComparisonInput) -> Result<Vec<Collection
     collections::of_selection(conn, &models, &studies, &runs)
 }
 
-/// Every rating of the selection, written as it is read. Returns how many.
-fn ratings(
-    conn: &Connection,
-    head: &ComparisonInput,
-    (form, columns): (Form, Columns),
-    out: &mut dyn Write,
-) -> Result<u64, Failure> {
-    let mut file = RatingLines::new(head.rubric.as_ref(), (form, columns), out)?;
-    let count = comparison_lines::each_rating(conn, head, |line| file.write(line))?;
-    file.finish()?;
-    Ok(count)
+/// The columns of a table.
+fn columns(input: &ComparisonInput, table: Table) -> Vec<Column> {
+    let rubric = input.rubric.as_ref();
+    match table {
+        Table::Ratings => lines::ratings(rubric, Scope::Comparison).list().cloned().collect(),
+        Table::StudyRatings => lines::ratings(rubric, Scope::Study).list().cloned().collect(),
+        Table::Verdicts => lines::verdicts().list().cloned().collect(),
+        Table::Outputs => lines::outputs(input).list().cloned().collect(),
+    }
 }
 
-/// Every output of the selection's runs, written as it is read. Returns how many.
-fn verdicts(conn: &Connection, head: &ComparisonInput, form: Form, out: &mut dyn Write) -> Result<u64, Failure> {
-    let mut file = VerdictLines::new(form, out)?;
-    let count = comparison_lines::each_verdict(conn, head, |line| file.write(line))?;
-    file.finish()?;
-    Ok(count)
+/// Writes a table of the selection, line by line as it is read. Returns the number of lines. Outputs need the whole
+/// input, other tables its head.
+fn write(
+    conn: &Connection,
+    input: &ComparisonInput,
+    (table, form): (Table, Form),
+    out: report::table::Out<'_>,
+) -> Result<u64, Failure> {
+    let ratings = |scope, out| {
+        let mut file = lines::ratings(input.rubric.as_ref(), scope).table(form, out)?;
+        let count = comparison_lines::each_rating(conn, input, |line| file.write(line))?;
+        file.finish().map(|()| count)
+    };
+    match table {
+        Table::Ratings => ratings(Scope::Comparison, out),
+        Table::StudyRatings => ratings(Scope::Study, out),
+        Table::Verdicts => {
+            let mut file = lines::verdicts().table(form, out)?;
+            let count = comparison_lines::each_verdict(conn, input, |line| file.write(line))?;
+            file.finish().map(|()| count)
+        }
+        Table::Outputs => {
+            let mut file = lines::outputs(input).table(form, out)?;
+            let count = comparison_lines::each_output(conn, input, |line| file.write(line))?;
+            file.finish().map(|()| count)
+        }
+    }
 }

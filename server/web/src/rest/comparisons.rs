@@ -166,8 +166,9 @@ pub async fn get_compared_task(
 
 /// Export a comparison
 ///
-/// `ratings.csv`, `ratings.jsonl`, `verdicts.csv`, `verdicts.jsonl` (one line each), `study-ratings.csv`,
-/// `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, or `bundle.zip`, from which `aixgrade report` computes the same figures.
+/// `ratings`, `verdicts`, `outputs` and `study-ratings` have one line each and end with `.csv`, `.jsonl` or `.parquet`.
+/// Other files are `means.csv`, `pairs.csv`, `tables.md`, `tables.tex`, `bundle.zip`, from which `aixgrade report`
+/// computes the same figures, and `dataset-folder.zip`, whose folder Python's `datasets.load_dataset` opens.
 #[utoipa::path(get, path = "/comparisons/{slug}/files/{file}", tag = "Comparisons", security(("token" = ["read"])),
     params(("slug" = String, Path, description = "Short name of the dataset"),
         ("file" = String, Path, description = "Name of the file"), ComparisonQuery),

@@ -47,7 +47,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use self::problem::Problem;
-use crate::state::AppState;
+use crate::{byte_order_mark, state::AppState};
 
 /// Path prefix of the API.
 pub const ROOT: &str = "/api/v1";
@@ -223,6 +223,7 @@ pub fn document() -> &'static OpenApi {
         components.add_security_scheme("token", SecurityScheme::Http(bearer));
         problem::document(&mut document);
         idempotency::document(&mut document);
+        byte_order_mark::document(&mut document);
         document
     });
     &DOCUMENT

@@ -26,7 +26,7 @@ use super::{
     submissions::{Created, created},
 };
 use crate::{download, runs::results, session::Authorized, state::AppState};
-use report::lines::Form;
+use report::runs::Form;
 
 /// Filter of runs.
 #[derive(Debug, Deserialize, IntoParams)]
