@@ -376,11 +376,7 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
     let mut raw = answer;
     let mut published_text = None;
     let Answer { code, surrounding_text, reading, is_cut_off } = match task {
-        Some((task, wanted))
-            if continued
-                && object.get("response").is_none()
-                && is_fenced(prompt.as_deref().unwrap_or(task.beginning()), answer, wanted.lang) =>
-        {
+        Some((task, wanted)) if continued && is_fenced(object, prompt.as_deref(), answer, task, wanted) => {
             let (made, found) = continuation::read(wanted.lang, task, answer);
             published_text = Some(PublishedText { prompt: prompt.take(), generation: answer.to_owned() });
             prompt = made.prompt;
@@ -431,9 +427,11 @@ fn output(line: u64, object: &Object, asked: &Asked, placing: Option<&mut Placin
 }
 
 /// Whether a continuation of a prompt is in a code fence. One in a comment or a text of the code does not count.
-fn is_fenced(prompt: &str, generation: &str, lang: CodeLang) -> bool {
-    let parses = || outline::outline(&format!("{prompt}{generation}"), lang).is_none_or(|found| !found.has_errors);
-    fences::has_fence(generation) && !parses()
+fn is_fenced(object: &Object, prompt: Option<&str>, generation: &str, task: &humaneval::Task, wanted: &Wanted) -> bool {
+    let whole = || format!("{}{generation}", prompt.unwrap_or(task.beginning()));
+    let parses = || outline::outline(&whole(), wanted.lang).is_none_or(|found| !found.has_errors);
+    // A collected response is there beside the continuation that was made of it.
+    object.get("response").is_none() && fences::has_fence(generation) && !parses()
 }
 
 /// The fault of a line without an output. Names the field that another tool has for it.

@@ -25,13 +25,15 @@ pub struct About {
     pub license: String,
 }
 
+/// Writes a table as Parquet and returns the number of its lines.
+pub type WriteTable<'a> = Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>;
+
 /// A table of the folder.
 pub struct FolderTable<'a> {
     pub name: &'static str,
     pub meaning: &'static str,
     pub columns: Vec<Column>,
-    /// Writes it as Parquet and returns the number of lines.
-    pub write: Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>,
+    pub write: WriteTable<'a>,
 }
 
 /// Writes the folder as a zip. Tables without lines are left out.

@@ -91,8 +91,11 @@ fn read(bytes: Vec<u8>) -> Vec<Row> {
     reader(&bytes).get_row_iter(None).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
+/// The comment, the flag and the notes of a line.
+type Values = (Option<String>, Option<String>, Option<Vec<(i64, String)>>);
+
 /// A row as the cells and the JSON that it was written from.
-fn values(row: &Row) -> (Option<String>, Option<String>, Option<Vec<(i64, String)>>) {
+fn values(row: &Row) -> Values {
     let text = |name: &str| match row.get_column_iter().find(|(known, _)| *known == name).unwrap().1 {
         Field::Null => None,
         Field::Str(text) => Some(text.clone()),
@@ -167,7 +170,7 @@ proptest! {
             0..30,
         ),
     ) {
-        let raw: Vec<(Option<Box<RawValue>>, Option<Box<RawValue>>)> = given
+        let raw: Vec<_> = given
             .iter()
             .map(|(_, flag, notes)| {
                 let note = |(line, text): &(i64, String)| serde_json::json!({"line": line, "text": text});
