@@ -30,9 +30,11 @@ pub struct FolderTable<'a> {
     pub name: &'static str,
     pub meaning: &'static str,
     pub columns: Vec<Column>,
-    /// Writes it as Parquet and returns the number of lines.
-    pub write: Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>,
+    pub write: WriteTable<'a>,
 }
+
+/// Writes a table as Parquet and returns the number of lines.
+pub type WriteTable<'a> = Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>;
 
 /// Writes the folder as a zip. Tables without lines are left out.
 ///
