@@ -10,6 +10,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use anyhow::{Result, bail};
@@ -25,10 +26,13 @@ pub fn prepared() -> PathBuf {
     installed(&LANGUAGES)
 }
 
-/// The same with what only tests need.
-pub fn prepared_for_tests() -> PathBuf {
-    installed(&TESTS);
-    prepared()
+/// The same with what only tests need. Whoever asks while it is installed waits.
+pub fn prepared_for_tests() -> &'static Path {
+    static PREPARED: OnceLock<PathBuf> = OnceLock::new();
+    PREPARED.get_or_init(|| {
+        installed(&TESTS);
+        prepared()
+    })
 }
 
 fn installed(all: &[(&str, &str, Install)]) -> PathBuf {
@@ -93,7 +97,7 @@ fn servers(folder: &Path) -> Result<()> {
     let is_same = |name: &&str| {
         fs::read(folder.join(name)).is_ok_and(|own| fs::read(locked.join(name)).is_ok_and(|lock| lock == own))
     };
-    if folder.join("complete").is_file() && names.iter().all(|name| is_same(name)) {
+    if folder.join("complete").is_file() && names.iter().all(is_same) {
         return Ok(());
     }
     for program in ["python3", "npm"] {

@@ -25,9 +25,6 @@ pub struct About {
     pub license: String,
 }
 
-/// Writes a table as Parquet and returns the number of its lines.
-pub type WriteTable<'a> = Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>;
-
 /// A table of the folder.
 pub struct FolderTable<'a> {
     pub name: &'static str,
@@ -35,6 +32,9 @@ pub struct FolderTable<'a> {
     pub columns: Vec<Column>,
     pub write: WriteTable<'a>,
 }
+
+/// Writes a table as Parquet and returns the number of lines.
+pub type WriteTable<'a> = Box<dyn FnOnce(Out<'_>) -> Result<u64, Failure> + 'a>;
 
 /// Writes the folder as a zip. Tables without lines are left out.
 ///

@@ -355,3 +355,30 @@ async fn csv_for_excel_begins_with_a_byte_order_mark_and_can_be_imported() {
     let found = app.services.ratings.preview(&System.admin(), file).await.unwrap();
     assert!(found.problems.is_empty() && found.ratings == 105, "{found:?}");
 }
+
+#[tokio::test]
+async fn every_link_of_the_export_menu_is_a_file() {
+    let app = filled().await;
+    let mut admin = app.admin().await;
+    let page = admin.get("/admin/compare/starter").await.body;
+    let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let files: Vec<String> = links
+        .filter(|link| link.starts_with("/admin/compare/starter/export/"))
+        .map(|link| link.replace("&amp;", "&"))
+        .collect();
+    let names: Vec<&str> = files.iter().filter_map(|file| file.rsplit('/').next()?.split('?').next()).collect();
+    for table in ["ratings", "verdicts", "outputs"] {
+        for ending in ["csv", "jsonl", "parquet"] {
+            assert!(names.contains(&&*format!("{table}.{ending}")), "{table}.{ending} is not in {names:?}");
+        }
+    }
+    assert!(names.contains(&"dataset-folder.zip") && names.contains(&"bundle.zip"), "{names:?}");
+    let mut marked = 0;
+    for file in &files {
+        let answer = admin.get(file).await;
+        assert_eq!(answer.status, StatusCode::OK, "{file}");
+        assert_eq!(answer.body.starts_with('\u{feff}'), file.contains("bom=true"), "{file}");
+        marked += u32::from(file.contains("bom=true"));
+    }
+    assert_eq!(marked, 4, "each table as CSV for Excel");
+}

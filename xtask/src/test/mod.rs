@@ -21,7 +21,7 @@ use std::{
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use crate::{client, setup, tools};
+use crate::{client, setup, toolchains, tools};
 use board::Board;
 use plan::{Step, plan};
 use prerequisites::{Prerequisites, Skip};
@@ -182,6 +182,10 @@ fn run(planned: &[Step], prerequisites: &Prerequisites, fail: Fail) -> Result<Ve
         }
     };
     thread::scope(|scope| {
+        // Mostly downloads, for which the first tests need not wait while the server is built.
+        if planned.iter().any(|step| step.name == Some("rust")) {
+            scope.spawn(toolchains::prepared_for_tests);
+        }
         scope.spawn(|| in_lane(Lane::Client));
         in_lane(Lane::Server);
     });

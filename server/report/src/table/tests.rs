@@ -91,11 +91,11 @@ fn read(bytes: Vec<u8>) -> Vec<Row> {
     reader(&bytes).get_row_iter(None).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// The comment, the flag and the notes of a line.
-type Values = (Option<String>, Option<String>, Option<Vec<(i64, String)>>);
+/// A line and a text.
+type Note = (i64, String);
 
-/// A row as the cells and the JSON that it was written from.
-fn values(row: &Row) -> Values {
+/// A row's text, flag and notes.
+fn values(row: &Row) -> (Option<String>, Option<String>, Option<Vec<Note>>) {
     let text = |name: &str| match row.get_column_iter().find(|(known, _)| *known == name).unwrap().1 {
         Field::Null => None,
         Field::Str(text) => Some(text.clone()),
@@ -170,23 +170,23 @@ proptest! {
             0..30,
         ),
     ) {
-        let raw: Vec<_> = given
+        let raw: Vec<[Option<Box<RawValue>>; 2]> = given
             .iter()
             .map(|(_, flag, notes)| {
-                let note = |(line, text): &(i64, String)| serde_json::json!({"line": line, "text": text});
+                let note = |(line, text): &Note| serde_json::json!({"line": line, "text": text});
                 let flag = flag.as_ref().map(|flag| json(&serde_json::json!({"other": flag}).to_string()));
                 let notes: Option<Vec<_>> = notes.as_ref().map(|notes| notes.iter().map(note).collect());
-                (flag, notes.map(|notes| json(&serde_json::Value::from(notes).to_string())))
+                [flag, notes.map(|notes| json(&serde_json::Value::from(notes).to_string()))]
             })
             .collect();
         let lines: Vec<_> = given
             .iter()
             .zip(&raw)
-            .map(|((text, ..), (flag, notes))| line(text.as_deref(), flag.as_deref(), notes.as_deref()))
+            .map(|((text, ..), [flag, notes])| line(text.as_deref(), flag.as_deref(), notes.as_deref()))
             .collect();
         let rows = read(written(Form::Parquet, &lines));
         prop_assert_eq!(rows.len(), given.len());
-        for (row, ((text, _, notes), (flag, _))) in rows.iter().zip(given.iter().zip(&raw)) {
+        for (row, ((text, _, notes), [flag, _])) in rows.iter().zip(given.iter().zip(&raw)) {
             let (known_text, known_flag, known_notes) = values(row);
             prop_assert_eq!(&known_text, text);
             prop_assert_eq!(known_flag.as_deref(), flag.as_deref().map(RawValue::get));
