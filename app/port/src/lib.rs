@@ -21,7 +21,7 @@ pub mod rubrics;
 pub mod settings;
 pub mod upkeep;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use plans::Plans;
 
@@ -127,6 +127,8 @@ pub trait Submissions: Send + Sync {
     async fn output(&self, admin: &Admin, id: OutputId) -> Answer<OutputDetail>;
     /// The content of an upload, matched with a dataset's newest version.
     async fn preview(&self, admin: &Admin, upload: UploadId, dataset: &str, matching: Matching) -> Answer<Preview>;
+    /// Chooses the columns of an upload that is a table: ours to the file's.
+    async fn choose_columns(&self, admin: &Admin, upload: UploadId, columns: BTreeMap<String, String>) -> Answer<()>;
     /// Imports an upload's outputs as `model`'s, all or nothing; invalid lines are refused or left out.
     async fn import(
         &self,

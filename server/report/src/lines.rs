@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use texts::runs::EN;
 
-use super::csv::Table;
+use super::{csv::Table, runs::their_name};
 use base::error::Failure;
 use comparison::line::{RatingLine, VerdictLine, digits};
 
@@ -198,6 +198,8 @@ impl<'a> VerdictLines<'a> {
         table.optional(line.finished_at)?;
         table.text(line.published.unwrap_or(""))?;
         table.text(line.difference.as_deref().unwrap_or(""))?;
+        table.text(line.their_verdict.unwrap_or(""))?;
+        table.text(line.their_words.unwrap_or(""))?;
         table.end_line()
     }
 
@@ -289,9 +291,14 @@ struct Judged<'a> {
     /// Why it passes as published and not guarded, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<String>,
+    /// The verdict that came with the output, and the same in its tool's own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    their_verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    their_words: Option<&'a str>,
 }
 
-const JUDGED: [&str; 17] = [
+const JUDGED: [&str; 19] = [
     "run",
     "dataset_version",
     "task_id",
@@ -309,6 +316,8 @@ const JUDGED: [&str; 17] = [
     "finished_at",
     "published",
     "difference",
+    "their_verdict",
+    "their_words",
 ];
 
 impl<'a> Judged<'a> {
@@ -334,6 +343,8 @@ impl<'a> Judged<'a> {
             finished_at: line.finished_at.map(|at| at.rfc3339()),
             published: line.published,
             difference: differs.then(|| EN.difference(spent.reason.as_ref())),
+            their_verdict: line.theirs.map(their_name),
+            their_words: line.their_words,
         }
     }
 }
