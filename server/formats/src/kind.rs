@@ -349,7 +349,8 @@ fn by_head(name: &str, head: &str) -> Option<FileKind> {
     let is_csv = name.to_lowercase().trim_end_matches(".gz").ends_with(".csv");
     let names: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
     match columns.len() > 1 && has("task_id") {
-        _ if harness::table::has_outputs(&names) => Some(FileKind::Outputs),
+        // A table of ratings may have the outputs beside them.
+        _ if harness::table::has_outputs(&names) => Some(FileKind::Csv),
         true if has("verdict") && has("passed") => Some(FileKind::Verdicts),
         true if has("model") || has("rater") => Some(FileKind::Ratings),
         _ => is_csv.then_some(FileKind::Csv),
