@@ -292,6 +292,8 @@ CREATE TABLE uploads (
     bytes        INTEGER NOT NULL,
     purpose      TEXT NOT NULL DEFAULT 'outputs' CHECK (purpose IN ('outputs', 'ratings')),
     dataset_slug TEXT,                         -- the dataset that was named with the file
+    -- json: our columns of a table to the file's, where they were chosen
+    columns      TEXT NOT NULL DEFAULT '{}',
     user_id      INTEGER REFERENCES users (id),
     created_at   INTEGER NOT NULL
 ) STRICT;
@@ -304,6 +306,7 @@ CREATE TABLE all_submissions (
     file_name       TEXT NOT NULL,
     checksum        TEXT NOT NULL,
     matching        TEXT NOT NULL,
+    columns         TEXT NOT NULL DEFAULT '{}', -- as in `uploads`
     -- How a model was asked; absent where tasks have no turns.
     way             TEXT CHECK (way IN ('base', 'single', 'multi', 'n', 'dynamic')),
     -- Invalid lines of the file that an admin chose to leave out; 0 where the file was imported as a whole.
@@ -328,7 +331,8 @@ CREATE INDEX submissions_by_model_name ON all_submissions (model_name);
 CREATE INDEX submissions_by_dataset ON all_submissions (dataset_slug);
 
 CREATE VIEW submissions AS
-    SELECT id, version_id, model_id, file_name, checksum, matching, created_by, created_at, archived_at, left_out, way
+    SELECT id, version_id, model_id, file_name, checksum, matching, columns, created_by, created_at, archived_at, left_out,
+        way
     FROM all_submissions WHERE importing_until IS NULL;
 
 CREATE TRIGGER submission_is_named AFTER INSERT ON all_submissions

@@ -9,7 +9,7 @@ use model::{
     error::AppError,
     ids::OutputId,
     reading::{BlockRole, Reading, Why},
-    submission::OutputDetail,
+    submission::{OutputDetail, Reported},
 };
 use rpc::submissions::{ChooseBlock, output};
 use texts::I18n;
@@ -42,8 +42,18 @@ pub fn OutputPage() -> impl IntoView {
 
 fn page(i: I18n, detail: OutputDetail, choose: FormAction<ChooseBlock>) -> AnyView {
     let t = i.admin();
-    let OutputDetail { row, model_name, task, code, reading, can_choose, published_unread, reasoning, conversation } =
-        detail;
+    let OutputDetail {
+        row,
+        model_name,
+        task,
+        code,
+        reading,
+        can_choose,
+        published_unread,
+        reasoning,
+        reported,
+        conversation,
+    } = detail;
     let choose = can_choose.then_some((row.id, choose));
     let title = (t.output_of)(&model_name, &row.task_id);
     let sample = (row.sample > 0).then(|| view! { <p class="muted">{(t.sample_n)(row.sample + 1)}</p> });
@@ -53,9 +63,38 @@ fn page(i: I18n, detail: OutputDetail, choose: FormAction<ChooseBlock>) -> AnyVi
             {task_text(i, task)}
             {conversation.map(|html| view! { <div inner_html=html></div> })}
             <CodeBox code/>
+            {reported.map(|reported| what_file_says(i, reported))}
             {reading.map(|reading| how_read(i, reading, published_unread, choose))}
             {reasoning.map(|text| folded_reasoning(i, &text))}
         </Page>
+    }
+    .into_any()
+}
+
+/// What the file of an output says about it besides its text.
+fn what_file_says(i: I18n, reported: Reported) -> AnyView {
+    let (t, u) = (i.runs(), i.uploads());
+    let Reported { by, verdict, detail, model, epoch, input_tokens, output_tokens } = reported;
+    let verdict = verdict.map(|verdict| {
+        let note = verdict.other_text.then(|| format!(" ({})", u.of_other_text));
+        format!("{}{}", t.their_name(verdict.passed), note.unwrap_or_default())
+    });
+    let facts = [
+        (u.format, Some(by.title().to_owned())),
+        (t.their_verdict, verdict),
+        (u.in_their_words, detail),
+        (u.model_in_file, model),
+        (u.sample_in_file, epoch.map(|epoch| i.number(epoch.into()))),
+        (u.input_tokens, input_tokens.map(|count| i.number(count))),
+        (u.output_tokens, output_tokens.map(|count| i.number(count))),
+    ];
+    let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let facts = facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{visible(&value).into_owned()}</dd></div> });
+    view! {
+        <section class="stack" aria-labelledby="reported">
+            <h2 id="reported">{u.reported}</h2>
+            <dl class="facts">{facts.collect_view()}</dl>
+        </section>
     }
     .into_any()
 }

@@ -15,8 +15,9 @@ use model::{
     ids::UploadId,
     problem::Problem,
     submission::{EarlyResults, FileLine, IdentityLeak, Matching, Preview, WarningKind},
+    table::TableField,
 };
-use rpc::submissions::{ImportSubmission, preview_upload, run_early};
+use rpc::submissions::{ChooseColumns, ImportSubmission, preview_upload, run_early};
 use texts::I18n;
 use ui::{
     context::use_i18n,
@@ -43,9 +44,10 @@ pub fn PreviewPage() -> impl IntoView {
         };
         (id, asked(query, "dataset"), matching)
     });
+    let choose = FormAction::<ChooseColumns>::new();
     let data = Data::new(
-        move || wanted.get(),
-        |(id, dataset, matching)| async move {
+        move || (wanted.get(), choose.version().get()),
+        |((id, dataset, matching), _)| async move {
             match id {
                 Some(id) => preview_upload(id, dataset, matching).await,
                 None => Err(AppError::NotFound("upload".into())),
@@ -69,7 +71,7 @@ pub fn PreviewPage() -> impl IntoView {
         vec![("/admin/submissions".into(), t.submissions.into()), ("/admin/upload".into(), t.upload_outputs.into())];
     view! {
         <Page title=t.preview crumbs>
-            <Load data let:preview>{body(i, preview, early, wanted.get_untracked().2, untrack(|| asked(query, "model")), import)}</Load>
+            <Load data let:preview>{body(i, preview, early, wanted.get_untracked().2, untrack(|| asked(query, "model")), import, choose)}</Load>
         </Page>
     }
 }
@@ -151,6 +153,7 @@ fn body(
     asked: Matching,
     model: String,
     import: FormAction<ImportSubmission>,
+    choose: FormAction<ChooseColumns>,
 ) -> AnyView {
     let (t, u) = (i.admin(), i.uploads());
     let begin = format!("?dataset={}&matching={}&try=1", query_value(&p.dataset), matching_word(asked));
@@ -158,6 +161,7 @@ fn body(
     let bad_lines = bad_lines(i, &p);
     let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
+    let columns = columns_form(i, &p, choose);
     let form = import_form(i, &p, model, import);
     let same = p.same_as.map(|id| {
         view! {
@@ -210,6 +214,7 @@ fn body(
         {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
         {bad_lines}
         {(p.matched > 0).then(|| view! { <Load data=early let:state>{tried(i, state, begin.clone())}</Load> })}
+        {columns}
         {first}
         {facts}
         {matching}
@@ -320,6 +325,53 @@ fn matching_form(i: I18n, p: &Preview, asked: Matching) -> impl IntoView + use<>
             </Filter>
         </section>
     }
+}
+
+/// The choice of a table's columns.
+fn columns_form(i: I18n, p: &Preview, choose: FormAction<ChooseColumns>) -> Option<AnyView> {
+    let (t, u) = (i.ratings_import(), i.uploads());
+    let table = p.table.as_ref()?;
+    let field = |field: &TableField| {
+        let (id, name) = (format!("column-{}", field.name), format!("columns[{}]", field.name));
+        let chosen = table.chosen.get(&field.name).cloned().unwrap_or_default();
+        let usual = match &field.column {
+            Some(column) if chosen.is_empty() => column.clone(),
+            _ => t.by_name.to_owned(),
+        };
+        let usual = if field.column.is_none() && chosen.is_empty() { t.no_column.to_owned() } else { usual };
+        let options = table
+            .names
+            .iter()
+            .map(|column| view! { <option value=column.clone() selected=*column == chosen>{column.clone()}</option> })
+            .collect_view();
+        let needed = field.needed.then(|| view! { " "<span class="muted small">{t.needed}</span> });
+        view! {
+            <div class="field">
+                <label class="label" for=id.clone()><code>{field.name.clone()}</code>{needed}</label>
+                <select class="input" id=id name=name>
+                    <option value="" selected=chosen.is_empty()>{usual}</option>
+                    {options}
+                </select>
+            </div>
+        }
+    };
+    let fields = table.fields.iter().map(field).collect_view();
+    let upload = p.upload.to_string();
+    Some(
+        view! {
+            <section class="card stack" aria-labelledby="columns">
+                <h2 id="columns">{t.columns}</h2>
+                <p class="muted">{u.columns_lead}</p>
+                <ActionForm action=choose attr:class="stack">
+                    <input type="hidden" name="upload" value=upload/>
+                    {fields}
+                    <button class="button" type="submit">{t.read_again}</button>
+                </ActionForm>
+                <FormError of=move || choose.value().get().and_then(Result::err)/>
+            </section>
+        }
+        .into_any(),
+    )
 }
 
 /// Invalid lines, each with its problem and fix.

@@ -18,7 +18,8 @@ use model::{
     error::AppError,
     ids::UploadId,
     page::PageOf,
-    ratings_import::{RatingsField, RatingsPreview, RatingsReading},
+    ratings_import::{RatingsPreview, RatingsReading},
+    table::TableField,
 };
 use rpc::{
     datasets::datasets,
@@ -174,7 +175,7 @@ fn columns_form(i: I18n, p: &RatingsPreview, reading: &RatingsReading) -> Option
     if p.fields.is_empty() {
         return None;
     }
-    let field = |field: &RatingsField| {
+    let field = |field: &TableField| {
         let key = format!("{COLUMN}{}", field.name);
         let (id, own) = (format!("column-{}", field.name), field.name.clone());
         let asked = reading.columns.get(&field.name).cloned().unwrap_or_default();

@@ -39,6 +39,17 @@ pub fn UploadPage() -> impl IntoView {
                 <div><dt>"CodeIF-Bench"</dt><dd><code>"task_id"</code>", "<code>"completion"</code></dd></div>
                 <div><dt>"Java"</dt><dd>{t.shape_classes}" "<code>"GenerateMethod12.java"</code></dd></div>
             </dl>
+            <p>{i.uploads().other_tools}</p>
+            <dl class="shapes">
+                <div><dt>"human-eval"</dt><dd><code>"samples.jsonl"</code>", "<code>"samples.jsonl_results.jsonl"</code></dd></div>
+                <div><dt>"EvalPlus"</dt><dd><code>"samples.jsonl"</code>", "<code>"*_eval_results.json"</code>", "<code>"HumanEval_0/0.py"</code></dd></div>
+                <div><dt>"bigcode-evaluation-harness"</dt><dd><code>"generations_*.json"</code></dd></div>
+                <div><dt>"lm-evaluation-harness"</dt><dd><code>"samples_*.jsonl"</code></dd></div>
+                <div><dt>"Inspect"</dt><dd><code>"*.eval"</code>", "<code>"*.json"</code></dd></div>
+                <div><dt>"MultiPL-E"</dt><dd><code>"*.results.json.gz"</code>", "<code>"*.json.gz"</code></dd></div>
+                <div><dt>"OpenAI, Anthropic"</dt><dd>{i.uploads().batches}</dd></div>
+                <div><dt>{i.uploads().tables}</dt><dd><code>"*.csv"</code>", "<code>"*.parquet"</code></dd></div>
+            </dl>
             <p class="muted">{t.shapes_note}</p>
         </section>
         <PreviousUploads list data=previous/>
@@ -57,7 +68,7 @@ fn form(i: I18n, rows: Vec<DatasetRow>, chosen: &str) -> AnyView {
             <h2 id="upload-form">{t.upload_form}</h2>
             <FileForm action="/admin/upload/submission" send=t.upload_button>
                 {dataset}
-                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.json,.txt,.zip,.tgz"/>
+                <Picker name="file" label=t.upload_file hint=t.upload_file_hint accept=".jsonl,.gz,.zst,.json,.txt,.zip,.tgz,.eval,.csv,.tsv,.parquet"/>
             </FileForm>
         </section>
     }

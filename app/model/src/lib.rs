@@ -57,6 +57,7 @@ pub mod run_pair;
 pub mod stats;
 pub mod study;
 pub mod submission;
+pub mod table;
 pub mod text;
 pub mod time;
 pub mod time_zone;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ids::StudyId, problem::Problem};
+use super::{ids::StudyId, problem::Problem, table::TableField};
 
 /// The kind of ratings in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,18 +26,6 @@ pub struct RatingsReading {
     pub judge: bool,
     /// Columns with other names: ours to the file's.
     pub columns: BTreeMap<String, String>,
-}
-
-/// A column of the format.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
-pub struct RatingsField {
-    /// Its name: `task_id`, `rater`, a dimension's key.
-    pub name: String,
-    /// Whether it is required.
-    pub needed: bool,
-    /// The file's column; absent if there is none.
-    pub column: Option<String>,
 }
 
 /// A rating in a preview.
@@ -90,7 +78,7 @@ pub struct RatingsPreview {
     /// The file's columns, by name.
     pub columns: Vec<String>,
     /// The columns of the format, required ones first.
-    pub fields: Vec<RatingsField>,
+    pub fields: Vec<TableField>,
     /// Unused columns.
     pub unused: Vec<String>,
     /// The first ratings, as parsed.

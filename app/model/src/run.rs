@@ -560,6 +560,9 @@ pub struct RunDetail {
     pub mixed: u32,
     /// Tasks with tests but without an output, in the dataset's order; they count 0.
     pub missing: Vec<MissingTask>,
+    /// How its verdicts compare with those that came with the outputs.
+    #[serde(default)]
+    pub theirs: Agreement,
 }
 
 /// A filter for the outputs of a run.
@@ -584,6 +587,10 @@ pub enum ItemResult {
     Verdict(Verdict),
     /// It passes as published and not guarded.
     Differs,
+    /// It passes by the verdict that came with it, and not by ours.
+    TheirsOnly,
+    /// It passes by our verdict, and not by the one that came with it.
+    OursOnly,
     /// An engine error.
     EngineFailed,
     /// Nothing yet.
@@ -598,6 +605,8 @@ impl ItemResult {
         match self {
             ItemResult::Verdict(verdict) => verdict.name(),
             ItemResult::Differs => "differs",
+            ItemResult::TheirsOnly => "theirs_only",
+            ItemResult::OursOnly => "ours_only",
             ItemResult::EngineFailed => "engine_failed",
             ItemResult::Waiting => "waiting",
             ItemResult::NoOutput => "no_output",
@@ -606,7 +615,14 @@ impl ItemResult {
 
     /// The value of that name.
     pub fn from_name(name: &str) -> Option<ItemResult> {
-        let others = [ItemResult::Differs, ItemResult::EngineFailed, ItemResult::Waiting, ItemResult::NoOutput];
+        let others = [
+            ItemResult::Differs,
+            ItemResult::TheirsOnly,
+            ItemResult::OursOnly,
+            ItemResult::EngineFailed,
+            ItemResult::Waiting,
+            ItemResult::NoOutput,
+        ];
         Verdict::ALL.map(ItemResult::Verdict).into_iter().chain(others).find(|value| value.name() == name)
     }
 }
@@ -652,10 +668,32 @@ pub struct ItemRow {
     /// The verdict as published, if the benchmark has an evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<PublishedVerdict>,
+    /// Whether it passes by the verdict that came with it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theirs: Option<bool>,
     /// Number of warnings.
     pub flags: u32,
     /// Whether the result came from the cache.
     pub cached: bool,
+}
+
+/// How a run's verdicts compare with those that came with the outputs. Outputs without either verdict do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct Agreement {
+    /// Outputs that pass by both or by neither.
+    pub agree: u32,
+    /// Outputs that pass by theirs alone.
+    pub theirs_only: u32,
+    /// Outputs that pass by ours alone.
+    pub ours_only: u32,
+}
+
+impl Agreement {
+    /// Number of outputs with both verdicts.
+    pub fn compared(&self) -> u32 {
+        self.agree + self.theirs_only + self.ours_only
+    }
 }
 
 /// One output of a run with all details.

@@ -11,6 +11,7 @@ use super::{
     reading::Reading,
     reason::{Fault, Reason},
     run::{PublishedVerdict, Verdict},
+    table::Table,
     time::Timestamp,
     usual_failure::{OneFailure, UsualFailure},
 };
@@ -275,6 +276,9 @@ pub struct Preview {
     pub warnings: Vec<PreviewWarning>,
     /// An existing submission of the same file.
     pub same_as: Option<SubmissionId>,
+    /// The file's columns, if it is a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
 }
 
 /// Outputs of a file about which a preview warns.
@@ -590,6 +594,9 @@ pub struct OutputDetail {
     /// see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+    /// What its file says about it besides its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Reported>,
     /// The conversation of which it is the last answer, as HTML; absent if its task is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

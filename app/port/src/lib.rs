@@ -21,7 +21,7 @@ pub mod rubrics;
 pub mod settings;
 pub mod upkeep;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use plans::Plans;
 
@@ -141,6 +141,8 @@ pub trait Submissions: Send + Sync {
         dataset: &str,
         matching: Matching,
     ) -> Answer<Option<EarlyResults>>;
+    /// Chooses the columns of an upload that is a table: ours to the file's.
+    async fn choose_columns(&self, admin: &Admin, upload: UploadId, columns: BTreeMap<String, String>) -> Answer<()>;
     /// Imports an upload's outputs as `model`'s, all or nothing; invalid lines are refused or left out.
     async fn import(
         &self,

@@ -1,5 +1,7 @@
 //! Model outputs. Files are uploaded by `server/web/src/upload.rs`.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -75,6 +77,13 @@ pub async fn run_early(
 ) -> Result<Option<EarlyResults>, AppError> {
     let (ports, admin) = ports()?;
     ports.submissions.early_results(&admin, upload, &dataset, matching).await
+}
+
+/// Chooses the columns of an uploaded table: ours to the file's, empty for the usual names.
+#[server(prefix = "/rpc", endpoint = "choose_columns")]
+pub async fn choose_columns(upload: UploadId, columns: BTreeMap<String, String>) -> Result<(), AppError> {
+    let (ports, admin) = ports()?;
+    ports.submissions.choose_columns(&admin, upload, columns).await
 }
 
 /// A page of the uploaded files of outputs, newest first.

@@ -124,7 +124,7 @@ texts! {
         upload_needs_dataset: "There is no dataset to match outputs with yet", "还没有可供匹配的数据集";
         upload_form: "Choose a file", "选择文件";
         upload_file: "Outputs", "输出文件";
-        upload_file_hint: "JSON Lines with one output per line, optionally gzip-compressed, or an archive with one Java class per task. Large files are supported.", "JSON Lines 格式，每行一个输出，可用 gzip 压缩；或每个任务一个 Java 类的压缩包。支持大文件。";
+        upload_file_hint: "JSON Lines with one output per line, optionally compressed with gzip or zstd, a file of another tool, or an archive with one Java class per task. Large files are supported.", "JSON Lines 格式，每行一个输出，可用 gzip 或 zstd 压缩；或其他工具的文件；或每个任务一个 Java 类的压缩包。支持大文件。";
         upload_button: "Upload and preview", "上传并预览";
         shapes_head: "Accepted formats", "支持的格式";
         shapes_lead: "In JSON Lines, each line is a JSON object in one of the first three formats. An archive contains classes instead.", "JSON Lines 的每一行是一个 JSON 对象，格式为前三种之一；压缩包则存放 Java 类。";

@@ -19,6 +19,11 @@ impl RunTexts {
         self.lang.pick(en, zh)
     }
 
+    /// The verdict that came with an output, in a word.
+    pub fn their_name(&self, passed: bool) -> &'static str {
+        self.published_name(if passed { PublishedVerdict::Passed } else { PublishedVerdict::Failed })
+    }
+
     /// Why an output passes as published and not guarded, in a sentence.
     pub fn difference(&self, reason: Option<&Reason>) -> String {
         let words = |en: &str, zh: &str| self.lang.pick(en, zh).to_owned();

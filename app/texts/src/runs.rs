@@ -10,6 +10,7 @@ texts! {
     RunTexts
     words {
         again: "Re-run this output", "重新运行该输出";
+        agree: "Same verdict", "结果一致";
         again_all: "Re-run everything", "全部重新运行";
         again_all_warning: "Creates a new run of the same outputs that ignores cached results. It takes as long as the first run. This run does not change.", "对相同的输出新建一次运行，不使用缓存结果，耗时与首次运行相当。当前运行保持不变。";
         again_changed: "Re-run outdated results", "重新运行过期的结果";
@@ -99,6 +100,10 @@ texts! {
         run_b: "Second run", "第二次运行";
         runs: "Test runs", "测试运行";
         same: "same", "相同";
+        their_verdict: "Their verdict", "对方的判定";
+        theirs_hint: "The verdicts that came with the file of outputs, from a benchmark's authors or another evaluation tool, beside ours.", "随输出文件而来的判定（来自基准的作者或其他评测工具），与我们的测试结果对照。";
+        theirs_only: "Passed by their verdict only", "仅按对方的判定通过";
+        ours_only: "Passed by our verdict only", "仅按我们的测试结果通过";
         see_differing: "Show these outputs", "查看这些输出";
         show: "Show", "显示";
         so_far: "Preliminary: unfinished outputs count as 0.", "暂时的指标：未完成的输出按 0 计。";

@@ -16,6 +16,10 @@ texts! {
         drop_several: "Or drop the files here.", "也可以将文件拖放到此处。";
         drop_only_one: "Drop one file only.", "请只拖放一个文件。";
 
+        other_tools: "Files of other tools are recognized by their content. Folders are uploaded as .zip or .tar.gz.", "其他工具的文件按内容识别。文件夹请打包成 .zip 或 .tar.gz 上传。";
+        batches: "output of a batch", "批处理的输出";
+        tables: "Tables", "表格";
+
         // Previous uploads
         previous: "Previous uploads", "之前的上传";
         previous_lead: "A file that is not imported is deleted a day after its upload.", "未导入的文件会在上传一天后删除。";
@@ -56,6 +60,18 @@ texts! {
         warn_several_what: "Of several blocks that define what the task asks for, the last complete one is the code.", "如果多个代码块都定义了任务所要求的内容，则以最后一个完整的为准。";
         warn_repeated: "The same code for many tasks", "多个任务的代码相同";
         warn_repeated_what: "The same text answers three tasks or more. Perhaps the model refused, or the file was put together wrongly.", "同一段文字用于三个或更多任务。可能是模型拒绝作答，或文件拼接有误。";
+
+        columns_lead: "The file is a table. Choose the columns that are not found by their names.", "该文件是表格。请为未能按名称找到的列选择对应的列。";
+
+        // What a file says of an output
+        reported: "What the file says", "文件中的信息";
+        format: "Format", "格式";
+        in_their_words: "In their words", "对方的原文";
+        of_other_text: "of another text", "针对另一段文本";
+        model_in_file: "Model in the file", "文件中的模型";
+        sample_in_file: "Sample", "样本";
+        input_tokens: "Input tokens", "输入词元数";
+        output_tokens: "Output tokens", "输出词元数";
 
         // How an output was read
         early: "Early results", "试运行结果";

@@ -88,6 +88,9 @@ pub struct VerdictLine<'a> {
     pub cached: bool,
     /// The verdict as published, if the benchmark has an evaluator.
     pub published: Option<&'a str>,
+    /// Whether it passes by the verdict that came with it, and that verdict in its tool's own words.
+    pub theirs: Option<bool>,
+    pub their_words: Option<&'a str>,
     /// Time of the result.
     pub finished_at: Option<Timestamp>,
 }

@@ -155,8 +155,10 @@ pub fn each_verdict(
     for run in &head.runs {
         let (Some(id), Some((_, model))) = (run.id, head.models.get(run.model as usize)) else { continue };
         let mut statement = conn.prepare_cached(
-            "SELECT i.id, o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published
-             FROM run_items i JOIN outputs o ON o.id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
+            "SELECT i.id, o.revision_id, o.sample, i.verdict, i.passed, i.total, i.outcome, i.cached, i.finished_at, i.published,
+                    p.passed AS theirs, p.detail
+             FROM run_items i JOIN outputs o ON o.id = i.output_id
+             LEFT JOIN reported p ON p.output_id = i.output_id WHERE i.run_id = ?1 ORDER BY i.output_id",
         )?;
         let mut rows = statement.query([id.0])?;
         while let Some(row) = rows.next()? {
@@ -175,6 +177,8 @@ pub fn each_verdict(
                 spent: optional_json(row, table("run_items", &["id"]), "outcome")?,
                 cached: row.get("cached")?,
                 published: row.get_ref("published")?.as_str_or_null().map_err(Failure::internal)?,
+                theirs: row.get("theirs")?,
+                their_words: row.get_ref("detail")?.as_str_or_null().map_err(Failure::internal)?,
                 finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
             })?;
             count += 1;

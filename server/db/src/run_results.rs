@@ -6,7 +6,7 @@ use model::{
     failure_class::FailureClass,
     ids::{OutputId, RunId, SubmissionId, TaskRevisionId},
     published::Difference,
-    run::{Environment, ItemDetail, MissingTask, Neighbor, Verdict},
+    run::{Agreement, Environment, ItemDetail, MissingTask, Neighbor, Verdict},
     usual_failure::OneFailure,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -23,6 +23,24 @@ pub fn verdicts(conn: &Connection, id: RunId) -> Result<Vec<(Verdict, u32)>, Fai
     let query = "SELECT max(id) AS id, verdict, count(*) AS outputs FROM run_items
         WHERE run_id = ?1 AND verdict IS NOT NULL GROUP BY verdict";
     counts(conn, query, id, |row| named(row, ITEM_ROWS, "verdict", Verdict::from_name))
+}
+
+/// How the verdicts of a run compare with those that came with its outputs.
+pub fn agreement(conn: &Connection, id: RunId) -> Result<Agreement, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT coalesce(sum(p.passed = (i.verdict = 'passed')), 0) AS agree,
+                coalesce(sum(p.passed AND i.verdict <> 'passed'), 0) AS theirs_only,
+                coalesce(sum(NOT p.passed AND i.verdict = 'passed'), 0) AS ours_only
+         FROM run_items i CROSS JOIN reported p ON p.output_id = i.output_id
+         WHERE i.run_id = ?1 AND i.verdict IS NOT NULL AND p.passed IS NOT NULL",
+    )?;
+    Ok(statement.query_row([id.0], |row| {
+        Ok(Agreement {
+            agree: row.get("agree")?,
+            theirs_only: row.get("theirs_only")?,
+            ours_only: row.get("ours_only")?,
+        })
+    })?)
 }
 
 /// Number of items per class of failure as published, only those that occur.
@@ -194,4 +212,81 @@ fn neighbor(conn: &Connection, run: RunId, which: &str, place: i64) -> Result<Op
 pub fn newest(conn: &Connection, submission: SubmissionId) -> Result<Option<RunId>, Failure> {
     let query = "SELECT id FROM runs WHERE submission_id = ?1 ORDER BY id DESC LIMIT 1";
     Ok(conn.prepare_cached(query)?.query_row([submission.0], |row| row.get(0).map(RunId)).optional()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{
+        page::PageOf,
+        run::{ItemFilter, ItemResult, Outcome},
+        submission::{Reported, Shape, TheirVerdict},
+    };
+
+    use super::{super::migrations::tests::populated, *};
+    use crate::{
+        runs::items_page,
+        submissions::{self, NewOutput},
+    };
+
+    /// Counts and lists are of the same outputs, and what a file says comes back as it was.
+    #[test]
+    fn verdicts_are_compared_with_those_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let conn = populated(folder.path());
+        let whole = Reported {
+            by: Shape::Inspect,
+            verdict: Some(TheirVerdict { passed: false, other_text: false }),
+            detail: Some("verify: I".into()),
+            model: Some("mockllm/model".into()),
+            epoch: Some(2),
+            input_tokens: Some(11),
+            output_tokens: Some(14),
+        };
+        let of = |passed: Option<bool>| Reported { verdict: None, ..whole.clone() }.passed(passed);
+        let cases = [
+            (Some(true), "passed"),
+            (Some(true), "failed"),
+            (Some(false), "passed"),
+            (Some(false), "timeout"),
+            (Some(false), "passed"),
+            (None, "passed"),
+        ];
+        let new = cases.iter().zip(10..).map(|((theirs, _), sample)| NewOutput {
+            published_text: None,
+            revision: TaskRevisionId(1),
+            sample,
+            code: "x".into(),
+            surrounding_text: String::new(),
+            raw: None,
+            end_by: None,
+            reasoning: None,
+            prompt: None,
+            place: None,
+            reported: Some(of(*theirs)),
+        });
+        submissions::add_outputs(&conn, SubmissionId(2), &new.collect::<Vec<_>>()).unwrap();
+        conn.execute("DELETE FROM run_items WHERE run_id = 1", []).unwrap();
+        let first: i64 =
+            conn.query_row("SELECT min(id) FROM outputs WHERE sample >= 10", [], |row| row.get(0)).unwrap();
+        for ((_, verdict), output) in cases.iter().zip(first..) {
+            let outcome = Outcome::new(Verdict::from_name(verdict).unwrap());
+            conn.execute(
+                "INSERT INTO run_items (run_id, output_id, state, verdict, outcome, key, fingerprint, finished_at)
+                 VALUES (1, ?1, 'done', ?2, ?3, 'k', 'f', 1)",
+                params![output, verdict, serde_json::to_string(&outcome).unwrap()],
+            )
+            .unwrap();
+        }
+        assert_eq!(agreement(&conn, RunId(1)).unwrap(), Agreement { agree: 2, theirs_only: 1, ours_only: 2 });
+        let listed = |result| {
+            let filter = ItemFilter { result: Some(result), ..ItemFilter::default() };
+            let page = items_page(&conn, RunId(1), &filter, &PageOf::first(10)).unwrap();
+            page.rows.into_iter().map(|row| (row.output.0 - first, row.theirs)).collect::<Vec<_>>()
+        };
+        assert_eq!(listed(ItemResult::TheirsOnly), [(1, Some(true))]);
+        assert_eq!(listed(ItemResult::OursOnly), [(2, Some(false)), (4, Some(false))]);
+        conn.execute("UPDATE all_submissions SET importing_until = NULL", []).unwrap();
+        let stored = submissions::output(&conn, OutputId(first + 2)).unwrap().unwrap().reported;
+        assert_eq!(stored, Some(whole));
+    }
 }

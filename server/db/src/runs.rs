@@ -815,7 +815,8 @@ pub fn task_programs<T: DeserializeOwned>(
 /// The columns that [`item`] reads, and some more.
 pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.id AS revision,
         r.code_lang,
-        i.verdict, i.passed, i.total";
+        i.verdict, i.passed, i.total,
+        (SELECT p.passed FROM reported p WHERE p.output_id = o.id) AS theirs";
 /// The tables of [`ITEM`] after `run_items i`.
 pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
     CROSS JOIN task_revisions r ON r.id = o.revision_id
@@ -824,11 +825,16 @@ pub const ITEM_JOINS: &str = "CROSS JOIN outputs o ON o.id = i.output_id
 /// The same without the outcomes, which are long.
 const BRIEF: &str =
     "SELECT i.id, o.id AS output, t.external_id, o.sample, '' AS raw_nl, i.state, NULL AS outcome, i.cached,
-        i.verdict, i.passed, i.total
+        i.verdict, i.passed, i.total, NULL AS theirs
     FROM run_items i
     CROSS JOIN outputs o ON o.id = i.output_id
     CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
+
+const THEIRS_ONLY: &str = "i.verdict <> 'passed' AND ?4 = ''
+    AND EXISTS (SELECT 1 FROM reported p WHERE p.output_id = i.output_id AND p.passed = 1)";
+const OURS_ONLY: &str = "i.verdict = 'passed' AND ?4 = ''
+    AND EXISTS (SELECT 1 FROM reported p WHERE p.output_id = i.output_id AND p.passed = 0)";
 
 /// A page of a run's items, in the dataset's order unless asked otherwise.
 pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf) -> Result<Paged<ItemRow>, Failure> {
@@ -840,6 +846,8 @@ pub fn items_page(conn: &Connection, id: RunId, chosen: &ItemFilter, of: &PageOf
         None => "?4 = ''",
         Some(ItemResult::Verdict(_)) => "i.verdict = ?4",
         Some(ItemResult::Differs) => "i.published = 'passed' AND i.verdict <> 'passed' AND ?4 = ''",
+        Some(ItemResult::TheirsOnly) => THEIRS_ONLY,
+        Some(ItemResult::OursOnly) => OURS_ONLY,
         Some(ItemResult::EngineFailed) => "i.state = 'failed' AND ?4 = ''",
         Some(ItemResult::Waiting) => "i.state IN ('waiting', 'leased') AND ?4 = ''",
         Some(ItemResult::NoOutput) => "?4 <> ''",
@@ -927,6 +935,7 @@ pub fn item(row: &Row<'_>) -> rusqlite::Result<(ItemRow, Option<Outcome>)> {
         passed: row.get("passed")?,
         total: row.get("total")?,
         published: outcome.as_ref().and_then(|o| o.published.as_ref()).map(|published| published.verdict),
+        theirs: row.get("theirs")?,
         cpu_ms: of(|o| o.cpu_ms),
         wall_ms: of(|o| o.wall_ms),
         flags: of(|o| u32::try_from(o.flags.len()).unwrap_or(u32::MAX)),

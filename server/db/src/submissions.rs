@@ -1,12 +1,14 @@
 //! Submissions and their outputs.
 
+use std::collections::BTreeMap;
+
 use model::{
     conversation::Way,
     dataset::TaskRow,
     ids::{CollectionId, DatasetVersionId, ModelId, OutputId, SubmissionId, TaskRevisionId},
     page::{PageOf, Paged},
     published::PublishedText,
-    submission::{Matching, OutputFilter, OutputRow, Reported, SubmissionRow},
+    submission::{Matching, OutputFilter, OutputRow, Reported, Shape, SubmissionRow, TheirVerdict},
     time::Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -16,7 +18,7 @@ use super::{
     page::{self, Filter, List, Sort, TASK_TEXT},
     runs::beginning,
     staging,
-    stored::{Table, named, optional_named, table},
+    stored::{Table, json, named, optional_named, table},
 };
 use base::{clock, error::Failure};
 
@@ -33,11 +35,13 @@ pub struct Origin {
     /// The dataset's short name.
     pub dataset: String,
     pub matching: Matching,
+    /// Our columns of a table to the file's, where an admin chose them.
+    pub columns: BTreeMap<String, String>,
 }
 
 /// The source of a submission.
 pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Failure> {
-    let sql = "SELECT s.id, s.file_name, s.checksum, s.version_id, d.slug, s.matching FROM submissions s
+    let sql = "SELECT s.id, s.file_name, s.checksum, s.version_id, d.slug, s.matching, s.columns FROM submissions s
         JOIN dataset_versions v ON v.id = s.version_id JOIN datasets d ON d.id = v.dataset_id WHERE s.id = ?1";
     let read = |row: &Row<'_>| {
         Ok(Origin {
@@ -50,6 +54,7 @@ pub fn origin(conn: &Connection, id: SubmissionId) -> Result<Option<Origin>, Fai
                 "task_id" => Some(Matching::TaskId),
                 _ => None,
             })?,
+            columns: json(row, SUBMISSIONS, "columns")?,
         })
     };
     Ok(conn.prepare_cached(sql)?.query_row([id.0], read).optional()?)
@@ -118,6 +123,8 @@ pub struct NewSubmission {
     pub checksum: String,
     /// How lines were matched.
     pub matching: &'static str,
+    /// Our columns of a table to the file's, where an admin chose them.
+    pub columns: BTreeMap<String, String>,
     /// Number of invalid lines that are left out.
     pub left_out: u64,
     /// Number of outputs that will be stored.
@@ -132,8 +139,8 @@ pub struct NewSubmission {
 pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Failure> {
     Ok(SubmissionId(conn.query_row(
         "INSERT INTO all_submissions (version_id, model_id, file_name, checksum, matching, created_by, created_at,
-             importing_until, left_out, expected, way)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING id",
+             importing_until, left_out, expected, way, columns)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         params![
             new.version.0,
             new.model.0,
@@ -145,7 +152,8 @@ pub fn begin(conn: &Connection, new: &NewSubmission) -> Result<SubmissionId, Fai
             staging::lease(),
             new.left_out,
             new.expected,
-            new.way.map(Way::name)
+            new.way.map(Way::name),
+            serde_json::to_string(&new.columns)?
         ],
         |row| row.get(0),
     )?))
@@ -389,6 +397,33 @@ pub struct FullOutput {
     pub is_turn: bool,
     /// The model's reasoning, where its file has it apart.
     pub reasoning: Option<String>,
+    /// What its file says about it besides its text.
+    pub reported: Option<Reported>,
+}
+
+/// For queries of what files say of their outputs.
+const REPORTED: Table = table("reported", &["output_id"]);
+
+fn reported(conn: &Connection, output: OutputId) -> Result<Option<Reported>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT output_id, format, passed, other_text, detail, model, epoch, input_tokens, output_tokens
+         FROM reported WHERE output_id = ?1",
+    )?;
+    let read = |row: &Row<'_>| {
+        let other_text = row.get("other_text")?;
+        let passed: Option<bool> = row.get("passed")?;
+        let tokens = |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok());
+        Ok(Reported {
+            by: named(row, REPORTED, "format", Shape::from_name)?,
+            verdict: passed.map(|passed| TheirVerdict { passed, other_text }),
+            detail: row.get("detail")?,
+            model: row.get("model")?,
+            epoch: row.get("epoch")?,
+            input_tokens: tokens(row.get("input_tokens")?),
+            output_tokens: tokens(row.get("output_tokens")?),
+        })
+    };
+    Ok(statement.query_row([output.0], read).optional()?)
 }
 
 pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Failure> {
@@ -397,6 +432,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         .query_row([id.0], output_row)
         .optional()?;
     let Some(row) = row else { return Ok(None) };
+    let reported = reported(conn, id)?;
     let task = conn
         .prepare_cached(
             "SELECT t.id AS task, r.id AS revision, t.external_id, r.raw_nl, r.nl_lang, r.signature, r.human, r.tests,
@@ -425,6 +461,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             chosen_block: found.get("chosen_block")?,
             is_turn: found.get("is_turn")?,
             reasoning: found.get("reasoning")?,
+            reported,
         })
     })?;
     Ok(Some(found))

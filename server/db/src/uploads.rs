@@ -1,5 +1,7 @@
 //! Uploaded files. Their bytes are in the data folder under their checksum.
 
+use std::collections::BTreeMap;
+
 use model::{
     ids::{SubmissionId, UploadId, UserId},
     page::{PageOf, Paged},
@@ -8,7 +10,10 @@ use model::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::page::{self, List, Sort};
+use super::{
+    page::{self, List, Sort},
+    stored::{Table, json, table},
+};
 use base::{clock, error::Failure};
 
 /// An uploaded file.
@@ -19,7 +24,12 @@ pub struct Upload {
     pub file: String,
     /// Its size in bytes.
     pub bytes: u64,
+    /// Our columns of a table to the file's, where an admin chose them.
+    pub columns: BTreeMap<String, String>,
 }
+
+/// For queries with the upload's number as `id`.
+const UPLOADS: Table = table("uploads", &["id"]);
 
 /// The purpose of an upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +38,15 @@ pub struct Purpose {
     pub ratings: bool,
     /// The dataset that was named with the file.
     pub dataset: Option<String>,
+    /// The columns of a table that were named with the file.
+    pub columns: BTreeMap<String, String>,
 }
 
 impl Purpose {
     /// Outputs, for a dataset if one was named.
     pub fn outputs(dataset: Option<&str>) -> Purpose {
-        Purpose { ratings: false, dataset: dataset.filter(|slug| !slug.is_empty()).map(str::to_owned) }
+        let dataset = dataset.filter(|slug| !slug.is_empty()).map(str::to_owned);
+        Purpose { ratings: false, dataset, columns: BTreeMap::new() }
     }
 }
 
@@ -41,9 +54,18 @@ impl Purpose {
 pub fn insert(conn: &Connection, upload: &Upload, purpose: &Purpose, by: Option<UserId>) -> Result<UploadId, Failure> {
     let word = if purpose.ratings { "ratings" } else { "outputs" };
     Ok(UploadId(conn.query_row(
-        "INSERT INTO uploads (checksum, file_name, bytes, purpose, dataset_slug, user_id, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
-        params![upload.checksum, upload.file, upload.bytes, word, purpose.dataset, by.map(|id| id.0), clock::now().0],
+        "INSERT INTO uploads (checksum, file_name, bytes, purpose, dataset_slug, columns, user_id, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
+        params![
+            upload.checksum,
+            upload.file,
+            upload.bytes,
+            word,
+            purpose.dataset,
+            serde_json::to_string(&upload.columns)?,
+            by.map(|id| id.0),
+            clock::now().0
+        ],
         |row| row.get(0),
     )?))
 }
@@ -51,10 +73,21 @@ pub fn insert(conn: &Connection, upload: &Upload, purpose: &Purpose, by: Option<
 /// An upload.
 pub fn get(conn: &Connection, id: UploadId) -> Result<Option<Upload>, Failure> {
     Ok(conn
-        .query_row("SELECT checksum, file_name, bytes FROM uploads WHERE id = ?1", [id.0], |row| {
-            Ok(Upload { checksum: row.get("checksum")?, file: row.get("file_name")?, bytes: row.get("bytes")? })
+        .query_row("SELECT id, checksum, file_name, bytes, columns FROM uploads WHERE id = ?1", [id.0], |row| {
+            Ok(Upload {
+                checksum: row.get("checksum")?,
+                file: row.get("file_name")?,
+                bytes: row.get("bytes")?,
+                columns: json(row, UPLOADS, "columns")?,
+            })
         })
         .optional()?)
+}
+
+/// Sets the columns of a table. Returns whether there is such an upload.
+pub fn set_columns(conn: &Connection, id: UploadId, columns: &BTreeMap<String, String>) -> Result<bool, Failure> {
+    Ok(conn.execute("UPDATE uploads SET columns = ?2 WHERE id = ?1", params![id.0, serde_json::to_string(columns)?])?
+        == 1)
 }
 
 /// Uploads of outputs. A file may be imported for several models; the newest import counts.

@@ -36,7 +36,10 @@ pub fn read(files: &Files, mut each: impl FnMut(Result<OutputLine, Problem>)) {
         (None, _) => {
             return each(Err(Problem::new(
                 &files.name,
-                ("the archive contains no Java class", "压缩包中没有 Java 类"),
+                (
+                    "the archive contains no Java class and no file of another tool",
+                    "压缩包中没有 Java 类，也没有其他工具的文件",
+                ),
                 example,
             )));
         }

@@ -60,6 +60,8 @@ pub fn check(wanted: &FileKind, name: &str, file: impl Read + Seek) -> Result<()
     let Some(found) = recognize(name, file) else { return Ok(()) };
     let fits = match wanted {
         FileKind::Ratings => matches!(found, FileKind::Ratings | FileKind::Csv),
+        // Their columns can be chosen.
+        FileKind::Outputs => matches!(found, FileKind::Outputs | FileKind::Csv),
         // Readers of datasets accept archives of many kinds.
         FileKind::Dataset => matches!(found, FileKind::Dataset | FileKind::Packed(_) | FileKind::Array),
         wanted => found == *wanted,
@@ -124,8 +126,8 @@ fn about(found: FileKind) -> ((String, String), Message, Option<&'static str>) {
         FileKind::Csv => (
             ("a table (CSV)".into(), "表格（CSV）".into()),
             (
-                "Outputs are JSON Lines; ratings as CSV are uploaded on the page Import ratings",
-                "模型输出须为 JSON Lines；CSV 格式的评分请在“导入评分”页面上传",
+                "Upload ratings on the page Import ratings, and outputs on the page Upload outputs",
+                "评分请在“导入评分”页面上传，模型输出请在“上传模型输出”页面上传",
             )
                 .into(),
             Some("/admin/upload/ratings"),
@@ -189,6 +191,9 @@ fn about_form(found: FileKind) -> ((String, String), Message) {
 }
 
 fn recognize(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
+    if outputs::is_parquet(&mut file).ok()? {
+        return Some(FileKind::Outputs);
+    }
     match outputs::archive(name, &mut file).ok()? {
         Some(Archive::Zip) => zip(file),
         Some(Archive::TarGz) => {
@@ -219,16 +224,13 @@ fn zip(mut file: impl Read + Seek) -> Option<FileKind> {
 /// The kind of an archive with these names.
 fn by_names(names: impl Iterator<Item = String>) -> Option<FileKind> {
     let names: Vec<String> = names.collect();
-    if harness::recognize_archive(names.iter().map(String::as_str)).is_some() {
-        return Some(FileKind::Outputs);
-    }
     let (mut java, mut packed) = (false, None);
-    for path in names {
-        let name = path.rsplit('/').next().unwrap_or(&path);
+    for path in &names {
+        let name = path.rsplit('/').next().unwrap_or(path);
         match name {
             "[Content_Types].xml" => return Some(FileKind::Binary),
             "dataset.json" | "dataset_autotest_nl.jsonl" | "dataset_manual_nl.jsonl" => return Some(FileKind::Dataset),
-            _ if humaneval::is_own_file(&path) => return Some(FileKind::Dataset),
+            _ if humaneval::is_own_file(path) => return Some(FileKind::Dataset),
             _ => {}
         }
         java |= name.ends_with(".java");
@@ -238,6 +240,7 @@ fn by_names(names: impl Iterator<Item = String>) -> Option<FileKind> {
         }
     }
     match packed {
+        _ if harness::recognize_archive(names.iter()).is_some() => Some(FileKind::Outputs),
         // Perhaps an incomplete dataset; its reader says what is missing.
         Some(_) if java => None,
         Some(name) => Some(FileKind::Packed(name)),
@@ -254,10 +257,11 @@ fn text(name: &str, mut file: impl Read + Seek) -> Option<FileKind> {
     }
     let mut beginning = Vec::new();
     reader.by_ref().take(harness::START).read_to_end(&mut beginning).ok()?;
-    match harness::recognize(&beginning) {
+    match harness::recognize(name, &beginning) {
         Some(harness::Document::References) => return Some(FileKind::Lists),
+        // Its columns tell what is in it.
+        Some(harness::Document::Csv) | None => {}
         Some(_) => return Some(FileKind::Outputs),
-        None => {}
     }
     let mut reader = io::Cursor::new(beginning).chain(reader);
     let mut line = Vec::new();
@@ -343,7 +347,10 @@ fn by_head(name: &str, head: &str) -> Option<FileKind> {
     let columns: Vec<&str> = head.split(',').map(|column| column.trim().trim_matches('"')).collect();
     let has = |column: &str| columns.contains(&column);
     let is_csv = name.to_lowercase().trim_end_matches(".gz").ends_with(".csv");
+    let names: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
     match columns.len() > 1 && has("task_id") {
+        // A table of ratings may have the outputs beside them.
+        _ if harness::table::has_outputs(&names) => Some(FileKind::Csv),
         true if has("verdict") && has("passed") => Some(FileKind::Verdicts),
         true if has("model") || has("rater") => Some(FileKind::Ratings),
         _ => is_csv.then_some(FileKind::Csv),

@@ -110,6 +110,10 @@ fn refusal_names_the_page() {
     let bundle = zipped(&[("manifest.json", "{\"format\": \"aixgrade-bundle\"}")]);
     check(outputs(), "b.zip", &bundle, Some(("aixgrade report FILE", None)));
     check(FileKind::Ratings, "r.csv", RATINGS.as_bytes(), None);
+    let both = b"task_id,model,response,correctness\n1,A,x,4\n";
+    check(FileKind::Ratings, "r.csv", both, None);
+    check(outputs(), "o.csv", both, None);
+    check(outputs(), "o.csv", b"Nr;Answer\n1;x\n", None);
     check(FileKind::Ratings, "r.csv", b"Nr,Modell\n", None);
     check(FileKind::Ratings, "a.jsonl", OUTPUT.as_bytes(), Some(("model outputs, not ratings", Some("/admin/upload"))));
     check(FileKind::Dataset, "t.jsonl", TASK.as_bytes(), None);

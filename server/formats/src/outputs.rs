@@ -23,7 +23,7 @@ use super::{
     conversations::{self, LineTurn, Placing, Turns},
     fences,
     files::Files,
-    harness::{self, Entry, Text},
+    harness::{self, Entry, Text, table::Columns},
     humaneval,
     lines::{self, Fault, Object},
     matching::Tasks,
@@ -47,6 +47,8 @@ pub struct Asked {
     pub turns: Option<Turns>,
     /// The tasks, to know what each output should define.
     pub tasks: Option<Arc<KnownTasks>>,
+    /// The columns of a table that an admin chose: ours to the file's.
+    pub columns: Columns,
 }
 
 /// What the tasks of a dataset ask for.
@@ -130,6 +132,9 @@ pub fn read_upload(
             return false;
         }
     };
+    if archive.is_none() && is_parquet(&mut file).unwrap_or_default() {
+        return harness::read_parquet(name, file, asked, &mut each);
+    }
     let files = match archive {
         Some(Archive::Zip) => match is_inspect(&mut file) {
             true => return harness::read_inspect(name, file, asked, &mut each),
@@ -153,6 +158,18 @@ pub fn read_upload(
             true
         }
     }
+}
+
+/// Whether a file is a Parquet file. Leaves it at its beginning.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub fn is_parquet(file: &mut (impl Read + Seek)) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.by_ref().take(harness::parquet::MAGIC.len() as u64).read_to_end(&mut start)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(start == harness::parquet::MAGIC)
 }
 
 /// Whether a zip archive is a log of Inspect. Leaves the file at its beginning.
@@ -192,13 +209,13 @@ pub fn archive(name: &str, file: &mut (impl Read + Seek)) -> io::Result<Option<A
 ///
 /// Fails if the file cannot be read.
 pub fn has_lines(name: &str, mut file: impl Read + Seek) -> io::Result<bool> {
-    if archive(name, &mut file)?.is_some() {
+    if archive(name, &mut file)?.is_some() || is_parquet(&mut file)? {
         return Ok(false);
     }
     let mut start = Vec::new();
     // What cannot be unpacked is reported by its reader.
     let _ = lines::unpacked(file).0.take(harness::START).read_to_end(&mut start);
-    Ok(harness::recognize(&start).is_none())
+    Ok(harness::recognize(name, &start).is_none())
 }
 
 /// Reads a file of lines or a document, plain or compressed. `each` is called for every line that is not blank. Returns
@@ -207,7 +224,7 @@ pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(R
     let mut start = Vec::new();
     let (mut plain, packing) = lines::unpacked(reader);
     let failed = plain.by_ref().take(harness::START).read_to_end(&mut start).err();
-    let document = harness::recognize(&start).filter(|_| asked.turns.is_none());
+    let document = harness::recognize(file, &start).filter(|_| asked.turns.is_none());
     // An error comes again where it came first: a reader that failed may go on otherwise.
     let rest: Box<dyn Read + '_> = match failed {
         Some(e) => Box::new(lines::Unreadable(Some(e))),
@@ -218,11 +235,15 @@ pub fn read(file: &str, reader: impl Read, asked: &Asked, mut each: impl FnMut(R
         return harness::read_document(document, file, text, asked, &mut each);
     }
     let mut placing = asked.turns.as_ref().map(|turns| turns.placing(file));
+    let mut filter = None;
     lines::read_unpacked(file, text, packing, asked.turns.is_some(), &mut |line, object| {
         let object = match object {
             Ok(object) => object,
             Err(problem) => return each(Err(problem)),
         };
+        if harness::is_repeat(&object, &mut filter) {
+            return;
+        }
         let entries = match placing {
             None => harness::line(&object, asked),
             Some(_) => None,
@@ -279,12 +300,18 @@ pub fn of_entry(place: Place, entry: Entry, asked: &Asked) -> Result<OutputLine,
     let mut prompt = None;
     let Answer { code, surrounding_text, reading, is_cut_off } = match task {
         Some((task, wanted)) => {
-            let (made, found) = match is_whole {
-                true => (continuation::of_code(wanted.lang, task, &text), Answer::default()),
-                false => continuation::read(wanted.lang, task, &text),
-            };
-            prompt = made.prompt;
-            Answer { code: made.generation, ..found }
+            // A program that begins with the prompt is that of the task, and the rest continues it as it is.
+            let rest = text.strip_prefix(task.beginning()).filter(|rest| is_program && !rest.contains("```"));
+            if let Some(rest) = rest {
+                Answer { code: rest.to_owned(), ..Answer::default() }
+            } else {
+                let (made, found) = match is_whole {
+                    true => (continuation::of_code(wanted.lang, task, &text), Answer::default()),
+                    false => continuation::read(wanted.lang, task, &text),
+                };
+                prompt = made.prompt;
+                Answer { code: made.generation, ..found }
+            }
         }
         None if is_whole => Answer { code: text.clone(), ..Answer::default() },
         None => chat::split(&text, &asked.langs, wanted),
@@ -691,11 +718,14 @@ mod tests {
             &format!("```go\npackage main\n\nimport (\n\t\"math\"\n\t\"testing\"\n)\n\n{function}\n```"),
             function,
         );
-        // As published: unchanged.
+        // Of one that is called a continuation, the published evaluator gets the fence, too.
         let fenced = format!("```go\n{function}\n```");
         let line = serde_json::json!({"task_id": "Go/2", "generation": fenced}).to_string();
         let output = read_as(line.as_bytes(), &go).0.remove(0);
-        assert_eq!((output.code, output.raw, output.prompt), (fenced, None, None));
+        let whole = output.prompt.as_deref().unwrap_or_default().to_owned() + &output.code;
+        assert!(whole.ends_with(function), "{whole}");
+        assert_eq!(output.published_text, Some(PublishedText { prompt: None, generation: fenced.clone() }));
+        assert_eq!(output.raw, Some(fenced));
         // Of a collected one, the response is known.
         let line = r#"{"task_id": "Go/2", "generation": "  return 1\n}", "response": "<think>x</think>y"}"#;
         assert_eq!(read_as(line.as_bytes(), &go).0[0].raw.as_deref(), Some("<think>x</think>y"));

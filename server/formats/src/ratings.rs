@@ -6,7 +6,7 @@ use std::{
     io::{self, BufRead as _, BufReader},
 };
 
-use model::{message::Message, problem::Problem, ratings_import::RatingsField, rubric::Rubric, time::Timestamp};
+use model::{message::Message, problem::Problem, rubric::Rubric, table::TableField, time::Timestamp};
 
 use base::formulas;
 
@@ -59,7 +59,7 @@ pub struct Read {
     /// The file's columns, by name.
     pub columns: Vec<String>,
     /// Our columns, required ones first.
-    pub fields: Vec<RatingsField>,
+    pub fields: Vec<TableField>,
     /// Unused columns.
     pub unused: Vec<String>,
 }
@@ -122,7 +122,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
     let others = optional.iter().filter(|own| !needed.contains(own));
     let fields = needed.iter().map(|own| (own, true)).chain(others.map(|own| (own, false)));
     found.fields = fields
-        .map(|(own, needed)| RatingsField {
+        .map(|(own, needed)| TableField {
             name: (*own).to_owned(),
             needed,
             column: column(own).and_then(|at| found.columns.get(at).cloned()),

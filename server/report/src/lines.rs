@@ -10,7 +10,10 @@ use model::{
 };
 use texts::runs::EN;
 
-use super::table::{Cell, Column, Form, Out, Table, Type};
+use super::{
+    runs::their_name,
+    table::{Cell, Column, Form, Out, Table, Type},
+};
 use base::error::Failure;
 use comparison::{
     input::ComparisonInput,
@@ -186,6 +189,10 @@ pub fn verdicts() -> Columns<Verdicts> {
         let reason = line.spent.as_ref().and_then(|spent| spent.reason.as_ref());
         differs.then(|| EN.difference(reason)).into()
     });
+    let meaning = "The verdict that came with the output in its file";
+    columns.add(Column::optional("their_verdict", Type::Text, meaning), |line| line.theirs.map(their_name).into());
+    let meaning = "That verdict in the words of the tool that wrote the file";
+    columns.add(Column::optional("their_words", Type::Text, meaning), |line| line.their_words.into());
     columns
 }
 

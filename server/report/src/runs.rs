@@ -37,6 +37,9 @@ struct Line<'a> {
     /// Why it passes as published and not guarded, in English.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<String>,
+    /// The verdict that came with it; absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    their_verdict: Option<&'static str>,
 }
 
 /// The last line of JSON.
@@ -62,7 +65,7 @@ struct Last<'a> {
     failed: u32,
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 15] = [
     "task_id",
     "sample",
     "verdict",
@@ -77,6 +80,7 @@ const COLUMNS: [&str; 14] = [
     "reason_text",
     "published",
     "difference",
+    "their_verdict",
 ];
 
 /// Format of a run's results. Verdicts in Parquet are the comparison's ([`super::lines::verdicts`]).
@@ -175,6 +179,11 @@ pub fn pair_csv(pair: &RunPair, out: &mut dyn Write) -> Result<(), Failure> {
     table.finish()
 }
 
+/// The name of a verdict that came with an output, as in the names of ours.
+pub fn their_name(passed: bool) -> &'static str {
+    if passed { Verdict::Passed.name() } else { Verdict::Failed.name() }
+}
+
 /// The reason's code.
 fn code(reason: &Reason) -> Result<String, Failure> {
     Ok(serde_json::to_value(reason)?["code"].as_str().unwrap_or_default().to_owned())
@@ -197,6 +206,7 @@ impl<'a> Line<'a> {
             cached: item.cached,
             published: item.published,
             difference: item.differs().then(|| EN.difference(item.reason.as_ref())),
+            their_verdict: item.theirs.map(their_name),
         }
     }
 
@@ -215,6 +225,7 @@ impl<'a> Line<'a> {
         table.text(self.reason_text.as_deref().unwrap_or_default())?;
         table.optional(self.published.map(PublishedVerdict::name))?;
         table.text(self.difference.as_deref().unwrap_or_default())?;
+        table.optional(self.their_verdict)?;
         table.end_line()
     }
 }

@@ -628,6 +628,7 @@ fn detail(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositori
         taken_over: run.taken_over,
         mixed,
         missing: run_results::missing(conn, id)?,
+        theirs: run_results::agreement(conn, id)?,
     };
     Ok(Detail { detail, model: run.model, figures, results })
 }

@@ -27,6 +27,7 @@ use model::{
         EarlyResult, EarlyResults, FileLine, InvalidLines, MOST_EARLY, Matching, OutputDetail, OutputFilter, OutputRow,
         Preview, PreviewOutput, PreviewWarning, SubmissionRow, UploadRow,
     },
+    table::Table,
 };
 use port::Submissions;
 use rusqlite::Connection;
@@ -54,7 +55,7 @@ use formats::{
     chat::{self, Wanted},
     continuation,
     conversations::{LineTurn, Turns, cut_out},
-    humaneval,
+    harness, humaneval,
     identity_leaks::LeakFinder,
     kind::{self, FileKind},
     masking::mask,
@@ -67,6 +68,9 @@ use jobs::{Engine, early};
 /// Maximum number of outputs in a file: two hundred samples for each of five thousand tasks. Reading takes
 /// about 100 bytes of memory per output.
 const MOST_OUTPUTS: u64 = 1_000_000;
+/// Maximum number of columns that can be chosen, and the maximum length of a column's names, in bytes.
+const MOST_COLUMNS: usize = 20;
+const LONGEST_COLUMN: usize = 1000;
 /// Maximum length of a model's name, in characters: it is a column heading.
 const LONGEST_MODEL: usize = 100;
 
@@ -93,7 +97,8 @@ impl SubmissionService {
     /// Refuses a file that belongs to another page, with the address of that page.
     pub async fn note_upload(&self, admin: &Admin, file: StoredFile, purpose: Purpose) -> Answer<UploadId> {
         let by = admin.id();
-        let upload = Upload { checksum: file.checksum, file: file.name, bytes: file.bytes };
+        let upload =
+            Upload { checksum: file.checksum, file: file.name, bytes: file.bytes, columns: purpose.columns.clone() };
         let (service, ratings) = (self.clone(), purpose.ratings);
         let checked = background::run(move || {
             let wanted = if ratings { FileKind::Ratings } else { FileKind::Outputs };
@@ -116,6 +121,12 @@ impl SubmissionService {
         let plan = self.db.read_long(move |conn| Plan::newest(conn, upload, &slug)).await?;
         let service = self.clone();
         background::run(move || service.read(&plan, asked).map(|summary| (plan, summary))).await?
+    }
+
+    /// The columns of an upload, if it is a table.
+    fn table(&self, upload: &Upload) -> Result<Option<Table>, Failure> {
+        let head = harness::head(&upload.file, self.uploads.open(&upload.checksum)?, &upload.columns);
+        Ok(head.map(|head| Table { names: head.names, fields: head.fields, chosen: upload.columns.clone() }))
     }
 
     fn read(&self, plan: &Plan, asked: Matching) -> Result<Summary, Failure> {
@@ -288,6 +299,7 @@ impl SubmissionService {
     async fn store(self, admin: Admin, plan: Plan, summary: Summary, model: String) -> Result<SubmissionId, Failure> {
         let left_out = summary.problems.count;
         let new = NewSubmission {
+            columns: plan.upload.columns.clone(),
             version: plan.version,
             model: ModelId(0),
             file: plan.upload.file.clone(),
@@ -483,7 +495,8 @@ impl Plan {
         let wanted = rows.iter().map(|row| Wanted::of(row.code_lang, row.signature.as_deref()));
         let known = Arc::new(KnownTasks { humaneval: places.collect(), wanted: wanted.collect(), tasks });
         let turns = (!by_id.is_empty()).then_some(Turns(by_id));
-        let asked = Asked { langs, continued, pair, turns, tasks: Some(Arc::clone(&known)) };
+        let columns = upload.columns.clone();
+        let asked = Asked { langs, continued, pair, turns, tasks: Some(Arc::clone(&known)), columns };
         let models = submissions::model_names(conn)?;
         Ok(Plan { upload, dataset, version, invalid: InvalidLines::Refuse, rows, known, asked, prompts, models })
     }
@@ -590,6 +603,7 @@ impl Submissions for SubmissionService {
             conversation: conversation_view::view(lang, conversation).await?,
             code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
             reasoning: found.reasoning,
+            reported: found.reported,
             row: found.row,
             model_name: found.model,
             task: found.task,
@@ -633,6 +647,7 @@ impl Submissions for SubmissionService {
         let first = first_outputs(&plan, std::mem::take(&mut summary.first)).await;
         let (version, checksum) = (plan.version, plan.upload.checksum.clone());
         let has_lines = outputs::has_lines(&plan.upload.file, self.uploads.open(&checksum)?).map_err(Failure::from)?;
+        let table = self.table(&plan.upload)?;
         let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
         Ok(Preview {
             upload,
@@ -673,6 +688,7 @@ impl Submissions for SubmissionService {
                 .map(|(kind, listed)| PreviewWarning { kind, count: listed.count, examples: listed.first })
                 .collect(),
             same_as,
+            table,
         })
     }
 
@@ -701,6 +717,17 @@ impl Submissions for SubmissionService {
         // Ends with its request.
         let _ended = Cancel(Arc::clone(&cancelled));
         Ok(background::run(move || service.run_some(&plan, &summary, &cancelled)).await??)
+    }
+
+    async fn choose_columns(&self, _: &Admin, upload: UploadId, columns: BTreeMap<String, String>) -> Answer<()> {
+        // An empty choice is by name.
+        let chosen: BTreeMap<_, _> = columns.into_iter().filter(|(_, theirs)| !theirs.is_empty()).collect();
+        if chosen.len() > MOST_COLUMNS || chosen.iter().any(|(ours, theirs)| ours.len() + theirs.len() > LONGEST_COLUMN)
+        {
+            return Err(AppError::Malformed);
+        }
+        let is_known = self.db.write(move |tx| uploads::set_columns(tx, upload, &chosen)).await?;
+        if is_known { Ok(()) } else { Err(AppError::NotFound("upload".into())) }
     }
 
     async fn import(

@@ -36,16 +36,20 @@ pub struct Ratings {
     dry_run: bool,
 }
 
+/// A column of `--column`: ours and the file's.
+pub fn column(given: &String) -> Result<(String, String), Failure> {
+    match given.split_once('=') {
+        Some((ours, theirs)) => Ok((ours.trim().to_owned(), theirs.trim().to_owned())),
+        None => Err(Failure::invalid("--column", format!("\"{given}\" does not map a column"), "Write OURS=THEIRS")),
+    }
+}
+
 /// Runs the command.
 pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result<(), Failure> {
     let shown = asked.file.display().to_string();
     let content = std::fs::File::open(&asked.file).map_err(|e| {
         Failure::invalid(&shown, format!("the file cannot be read: {e}"), "Check its name and permissions")
     })?;
-    let pair = |given: &String| match given.split_once('=') {
-        Some((ours, theirs)) => Ok((ours.trim().to_owned(), theirs.trim().to_owned())),
-        None => Err(Failure::invalid("--column", format!("\"{given}\" does not map a column"), "Write OURS=THEIRS")),
-    };
     let file = File {
         dataset: asked.dataset,
         kind: match (asked.judge, asked.title) {
@@ -54,7 +58,7 @@ pub async fn run(global: &Global, services: &Services, asked: Ratings) -> Result
         },
         name: asked.file.file_name().map_or(shown, |name| name.to_string_lossy().into_owned()),
         content: Box::new(content),
-        mapping: asked.columns.iter().map(pair).collect::<Result<_, _>>()?,
+        mapping: asked.columns.iter().map(column).collect::<Result<_, _>>()?,
     };
     if !asked.dry_run {
         return global.show(&services.ratings.import(&System.admin(), file).await?, text);

@@ -10,7 +10,10 @@ use model::{
     error::Answer,
     ids::{RunId, SubmissionId},
     page::PageOf,
-    run::{Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail, RunStatus},
+    run::{
+        Agreement, Dates, ItemFilter, ItemRow, ItemState, NewRun, PassAtK, PublishedVerdict, Rerun, RunDetail,
+        RunStatus,
+    },
 };
 use port::{Runs as _, Submissions as _};
 use texts::runs::EN;
@@ -208,6 +211,20 @@ fn published(detail: &RunDetail) -> String {
     text
 }
 
+/// How the verdicts of a run compare with those that came with the outputs.
+fn agreement(theirs: &Agreement) -> String {
+    if theirs.compared() == 0 {
+        return String::new();
+    }
+    format!(
+        "\nTheir verdict: the same for {} of {} outputs; {} passed by their verdict only, {} by ours only",
+        theirs.agree,
+        theirs.compared(),
+        theirs.theirs_only,
+        theirs.ours_only
+    )
+}
+
 /// What the figures of a run count.
 fn unit(detail: &RunDetail) -> &'static str {
     if detail.row.conversations { "turns" } else { "tasks" }
@@ -258,6 +275,7 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
     let guarded = if with_published { "Guarded" } else { "Passed" };
     text.push_str(&format!("{guarded}: {} of {} {}{}", m.solved, m.tasks, unit(detail), shares(&detail.pass_at)));
     text.push_str(&published(detail));
+    text.push_str(&agreement(&detail.theirs));
     text.push('\n');
     text.push_str(&format!("AvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
     if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {

@@ -19,7 +19,7 @@ use port::Submissions as _;
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, table};
+use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, ratings::column, table};
 use base::error::Failure;
 use db::uploads::Purpose;
 use formats::{classes, files::Files, harness};
@@ -90,6 +90,10 @@ pub struct Upload {
     /// How to match lines to tasks
     #[arg(long = "match", value_enum, default_value_t = Match::Auto)]
     matching: Match,
+    /// Read a column of a table (CSV or Parquet) that has another name, such as code=Answer; repeat for several. Ours are
+    /// task_id, code, passed, result, model and reasoning
+    #[arg(long = "column", value_name = "OURS=THEIRS")]
+    columns: Vec<String>,
     /// Show a preview; import nothing
     #[arg(long)]
     dry_run: bool,
@@ -262,8 +266,9 @@ async fn take(global: &Global, services: &Services, upload: Upload) -> Result<()
         Match::TaskId => Matching::TaskId,
         Match::Description => Matching::Description,
     };
+    let columns = upload.columns.iter().map(column).collect::<Result<_, _>>()?;
     let stored = store(services, &upload.file).await?;
-    let purpose = Purpose::outputs(Some(&upload.dataset));
+    let purpose = Purpose { columns, ..Purpose::outputs(Some(&upload.dataset)) };
     let id = services.submissions.note_upload(&admin, stored, purpose).await?;
     let bar = progress::spinner("Reading");
     let preview = services.submissions.preview(&admin, id, &upload.dataset, asked).await;

@@ -384,6 +384,7 @@ async fn killed_import_is_hidden_and_deleted() {
                 file: "f".into(),
                 checksum: "c".into(),
                 matching: "task_id",
+                columns: Default::default(),
                 left_out: 0,
                 expected: 0,
                 by: None,

@@ -81,6 +81,7 @@ fn page(i: I18n, detail: ItemDetail, again: FormAction<RunAgain>) -> AnyView {
             {d.fault.map(|why| view! { <Notice tone=Tone::Care><p>{t.engine_failed}</p>{fault(i, &why)}</Notice> })}
             {d.mixed.then(|| view! { <Notice tone=Tone::Care><p>{t.mixed_one}</p></Notice> })}
             {state}
+            {d.row.theirs.map(|passed| view! { <p>{t.their_verdict}{i.common.colon}{t.their_name(passed)}</p> })}
             {d.outcome.map(|outcome| result(i, outcome, d.listing))}
             <section class="stack" aria-labelledby="text">
                 <h2 id="text">{t.model_text}</h2>

@@ -9,7 +9,7 @@ use model::{
     ids::RunId,
     lang::Lang,
     page::{Paged, holds},
-    run::{ItemFilter, ItemResult, ItemRow, MissingTask, RunRow, Verdict},
+    run::{Agreement, ItemFilter, ItemResult, ItemRow, MissingTask, RunRow, Verdict},
 };
 use texts::I18n;
 use ui::{
@@ -25,10 +25,12 @@ pub struct Counts(Vec<(ItemResult, u32)>);
 
 impl Counts {
     /// From a run's figures and the number of tasks without an output.
-    pub fn of(row: &RunRow, verdicts: &[(Verdict, u32)], missing: usize) -> Counts {
+    pub fn of(row: &RunRow, verdicts: &[(Verdict, u32)], theirs: &Agreement, missing: usize) -> Counts {
         let verdicts = verdicts.iter().map(|(verdict, count)| (ItemResult::Verdict(*verdict), *count));
         let others = [
             (ItemResult::Differs, row.published.map_or(0, |published| published.differ)),
+            (ItemResult::TheirsOnly, theirs.theirs_only),
+            (ItemResult::OursOnly, theirs.ours_only),
             (ItemResult::EngineFailed, row.failed),
             (ItemResult::Waiting, row.items.saturating_sub(row.done)),
             (ItemResult::NoOutput, u32::try_from(missing).unwrap_or(u32::MAX)),
@@ -42,6 +44,8 @@ impl Counts {
         let name = |result| match result {
             ItemResult::Verdict(verdict) => t.verdict_name(verdict),
             ItemResult::Differs => t.differs_published,
+            ItemResult::TheirsOnly => t.theirs_only,
+            ItemResult::OursOnly => t.ours_only,
             ItemResult::EngineFailed => t.engine_failed_short,
             ItemResult::Waiting => t.waiting,
             ItemResult::NoOutput => t.missing,
@@ -117,7 +121,8 @@ fn table(i: I18n, list: Listing, run: RunId, rows: Vec<ItemRow>, without: Vec<Mi
     let (t, a) = (i.runs(), i.admin());
     let sampled = rows.iter().any(|row| row.sample > 0);
     let published = rows.iter().any(|row| row.published.is_some());
-    let shown = Shown { sampled, published };
+    let theirs = rows.iter().any(|row| row.theirs.is_some());
+    let shown = Shown { sampled, published, theirs };
     let rows = rows.into_iter().map(|row| output(i, run, row, shown));
     let rows: Vec<AnyView> = rows.chain(without.into_iter().map(|task| missing(i, task, shown))).collect();
     view! {
@@ -130,6 +135,7 @@ fn table(i: I18n, list: Listing, run: RunId, rows: Vec<ItemRow>, without: Vec<Mi
                     <th role="columnheader" scope="col">{a.description}</th>
                     <th role="columnheader" scope="col">{t.verdict}</th>
                     {published.then(|| view! { <th role="columnheader" scope="col">{t.published}</th> })}
+                    {theirs.then(|| view! { <th role="columnheader" scope="col">{t.their_verdict}</th> })}
                     <th role="columnheader" scope="col" class="num">{t.passed_cases}</th>
                     <th role="columnheader" scope="col" class="num">{t.cpu}</th>
                     <th role="columnheader" scope="col" class="num">{t.flags}</th>
@@ -146,14 +152,19 @@ fn table(i: I18n, list: Listing, run: RunId, rows: Vec<ItemRow>, without: Vec<Mi
 struct Shown {
     sampled: bool,
     published: bool,
+    theirs: bool,
 }
 
-fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown) -> AnyView {
+fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published, theirs }: Shown) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let why = t.why_differs(&row).map(|why| view! { <span class="muted small">" · "{why}</span> });
     let as_published = published.then(|| {
         let word = row.published.map(|verdict| t.published_name(verdict));
         view! { <td role="cell" data-label=t.published>{word}{why}</td> }
+    });
+    let theirs = theirs.then(|| {
+        let word = row.theirs.map(|passed| t.their_name(passed));
+        view! { <td role="cell" data-label=t.their_verdict>{word}</td> }
     });
     let result = item_result(i, row.state, row.verdict, row.limit);
     let lang = Lang::detect(&row.raw_nl).tag();
@@ -168,6 +179,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown
             <td role="cell" data-label=a.description class="nl-text" lang=lang>{row.raw_nl}</td>
             <td role="cell" data-label=t.verdict>{result}</td>
             {as_published}
+            {theirs}
             <td role="cell" data-label=t.passed_cases class="num">{done.then(|| format!("{}/{}", row.passed, row.total))}</td>
             <td role="cell" data-label=t.cpu class="num">{done.then(|| format!("{} ms", i.number(row.cpu_ms.into())))}</td>
             <td role="cell" data-label=t.flags class="num">{flags}</td>
@@ -176,7 +188,7 @@ fn output(i: I18n, run: RunId, row: ItemRow, Shown { sampled, published }: Shown
     .into_any()
 }
 
-fn missing(i: I18n, task: MissingTask, Shown { sampled, published }: Shown) -> AnyView {
+fn missing(i: I18n, task: MissingTask, Shown { sampled, published, theirs }: Shown) -> AnyView {
     let (t, a) = (i.runs(), i.admin());
     let lang = Lang::detect(&task.raw_nl).tag();
     view! {
@@ -188,6 +200,7 @@ fn missing(i: I18n, task: MissingTask, Shown { sampled, published }: Shown) -> A
                 <span class="verdict-word" title=t.missing_hint><span class="verdict-mark v-open" aria-hidden="true"></span>{t.missing}</span>
             </td>
             {published.then(|| view! { <td role="cell"></td> })}
+            {theirs.then(|| view! { <td role="cell"></td> })}
             <td role="cell"></td><td role="cell"></td><td role="cell"></td>
         </tr>
     }

@@ -1,11 +1,13 @@
-//! A run's figures by the verdicts of the evaluator published with the benchmark, next to the guarded ones.
+//! A run's figures by the verdicts of the evaluator published with the benchmark, next to the guarded ones; and how its
+//! verdicts compare with those that came with the outputs.
 
 use leptos::prelude::*;
 
 use chart::percentage;
 use model::{
+    ids::RunId,
     published::Difference,
-    run::{PassAtK, RunRow},
+    run::{Agreement, ItemResult, PassAtK, RunRow},
 };
 use texts::I18n;
 
@@ -54,5 +56,32 @@ pub fn figures(
             {(published.differ > 0).then(|| view! { <ul class="plain-list">{reasons}</ul> })}
             {link}
         </section>
+    })
+}
+
+/// How a run's verdicts compare with those that came with the outputs; nothing where none did.
+pub fn agreement(i: I18n, run: RunId, theirs: Agreement) -> Option<impl IntoView + use<>> {
+    let t = i.runs();
+    let compared = theirs.compared();
+    (compared > 0).then(|| {
+        let line = |result: ItemResult, text: &'static str, count: u32| {
+            let address = format!("/admin/runs/{run}?verdict={}#outputs", result.name());
+            let shown = i.number(count.into());
+            match count {
+                0 => view! { <div><dt>{text}</dt><dd>{shown}</dd></div> }.into_any(),
+                _ => view! { <div><dt>{text}</dt><dd><a href=address>{shown}</a></dd></div> }.into_any(),
+            }
+        };
+        view! {
+            <section class="stack" aria-labelledby="theirs">
+                <h2 id="theirs">{t.their_verdict}</h2>
+                <p class="muted small">{t.theirs_hint}</p>
+                <dl class="facts">
+                    <div><dt>{t.agree}</dt><dd>{(i.common.of)(theirs.agree.into(), compared.into())}</dd></div>
+                    {line(ItemResult::TheirsOnly, t.theirs_only, theirs.theirs_only)}
+                    {line(ItemResult::OursOnly, t.ours_only, theirs.ours_only)}
+                </dl>
+            </section>
+        }
     })
 }

@@ -128,6 +128,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         taken_over,
         mixed,
         missing,
+        theirs,
     } = detail;
     let id = row.id;
     let links = move || {
@@ -144,7 +145,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         missing: u32::try_from(missing.len()).unwrap_or(u32::MAX),
     };
     let running = row.status == RunStatus::Running;
-    let counts = Counts::of(&row, &verdicts, missing.len());
+    let counts = Counts::of(&row, &verdicts, &theirs, missing.len());
     let passed = verdicts.iter().filter(|(verdict, _)| *verdict == Verdict::Passed).map(|(_, n)| *n).sum();
     let crumbs = vec![("/admin/runs".into(), t.runs.into())];
     view! {
@@ -156,6 +157,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
             {figures(i, &row, &pass_at)}
             {(row.done > 0).then(|| published::figures(i, &row, published_tasks, &published_pass_at, differences))}
+            {published::agreement(i, id, theirs)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
                 {live::so_far(i, &row, live)}

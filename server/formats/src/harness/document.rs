@@ -55,6 +55,66 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
+/// JSON in which Python's numbers that are none (`NaN`, `Infinity`, `-Infinity`) are null.
+pub struct Nulls<R> {
+    reader: R,
+    in_string: bool,
+    is_escaped: bool,
+    /// What stands for a word, and the byte after it.
+    waiting: std::collections::VecDeque<u8>,
+}
+
+impl<R: io::BufRead> Nulls<R> {
+    pub fn new(reader: R) -> Nulls<R> {
+        Nulls { reader, in_string: false, is_escaped: false, waiting: Default::default() }
+    }
+
+    fn next(&mut self) -> io::Result<Option<u8>> {
+        let Some(byte) = self.reader.fill_buf()?.first().copied() else { return Ok(None) };
+        self.reader.consume(1);
+        Ok(Some(byte))
+    }
+
+    /// Takes the rest of a word.
+    fn word(&mut self) -> io::Result<()> {
+        while self.reader.fill_buf()?.first().is_some_and(u8::is_ascii_alphabetic) {
+            self.reader.consume(1);
+        }
+        self.waiting.extend(b"null");
+        Ok(())
+    }
+
+    fn step(&mut self) -> io::Result<()> {
+        let Some(byte) = self.next()? else { return Ok(()) };
+        match byte {
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' if self.in_string => self.is_escaped = true,
+            b'"' => self.in_string = !self.in_string,
+            _ if self.in_string => {}
+            b'N' | b'I' => return self.word(),
+            b'-' if self.reader.fill_buf()?.first() == Some(&b'I') => return self.word(),
+            _ => {}
+        }
+        self.waiting.push_back(byte);
+        Ok(())
+    }
+}
+
+impl<R: io::BufRead> Read for Nulls<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut read = 0;
+        while let Some(place) = buffer.get_mut(read) {
+            if self.waiting.is_empty() {
+                self.step()?;
+            }
+            let Some(byte) = self.waiting.pop_front() else { break };
+            *place = byte;
+            read += 1;
+        }
+        Ok(read)
+    }
+}
+
 /// JSON that is read from a file with bounded memory.
 pub type Json<R> = serde_json::Deserializer<serde_json::de::IoRead<Bounded<R>>>;
 
@@ -66,10 +126,8 @@ pub fn read<R: Read>(
     sink: &mut Sink<'_>,
     walk: impl FnOnce(&mut Json<R>, &Budget, &mut Sink<'_>) -> serde_json::Result<()>,
 ) -> bool {
-    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
-    let mut reader = BufReader::new(text);
-    skip_mark(&mut reader);
-    let bounded = Bounded { reader, item: budget.clone(), document: LONGEST };
+    let (mut bounded, budget) = bounded(text);
+    skip_mark(&mut bounded.reader);
     let mut json = serde_json::Deserializer::from_reader(bounded);
     let walked = walk(&mut json, &budget, sink).and_then(|()| json.end());
     let Err(e) = walked else { return true };
@@ -80,6 +138,12 @@ pub fn read<R: Read>(
     };
     sink.put(place, Err(fault(what, remedy)));
     false
+}
+
+/// A text whose items are bounded by the budget, which whoever reads it refills.
+pub fn bounded<R: Read>(text: R) -> (Bounded<R>, Budget) {
+    let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
+    (Bounded { reader: BufReader::new(text), item: budget.clone(), document: LONGEST }, budget)
 }
 
 /// Skips a byte order mark. A file that cannot be read fails where it is parsed.

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{
     Entry, Sink, Text, detail,
-    document::{self, Budget, Items, LONGEST_ITEM, Members, Whole},
+    document::{self, Budget, Items, LONGEST_ITEM, Members, Nulls, Whole},
     fault, id,
 };
 use crate::lines::Fault;
@@ -114,6 +114,7 @@ pub fn read_json(text: impl Read, sink: &mut Sink<'_>) -> bool {
             Ok(())
         }
     }
+    let text = Nulls::new(std::io::BufReader::new(text));
     document::read("", text, sink, |json, budget, sink| Whole(&mut Log { sink, model: None }, budget).deserialize(json))
 }
 
@@ -151,7 +152,7 @@ pub fn read_archive(archive: impl Read + Seek, sink: &mut Sink<'_>) -> bool {
         let read = match zip.by_index(at) {
             Ok(file) => {
                 let mut file = std::io::BufReader::new(file.take(LONGEST_ITEM.min(left)));
-                let read: Result<Sample, _> = serde_json::from_reader(&mut file);
+                let read: Result<Sample, _> = serde_json::from_reader(std::io::BufReader::new(Nulls::new(&mut file)));
                 left = left.saturating_sub(LONGEST_ITEM.min(left) - file.get_ref().limit());
                 read.map_err(|e| unreadable(&e.to_string()))
             }

@@ -12,6 +12,10 @@ mod human_eval;
 mod inspect;
 mod lm_eval;
 mod multipl_e;
+pub mod parquet;
+pub mod table;
+
+use std::io::Read;
 
 use model::{problem::Problem, submission::Reported};
 use serde_json::Value;
@@ -65,13 +69,22 @@ pub struct Sink<'s> {
 impl Sink<'_> {
     /// An output or a problem at a place in the file, such as `samples[3]` or a path in an archive.
     fn put(&mut self, place: &str, entry: Result<Entry, Fault>) {
+        self.put_at(
+            Place::Part(match place {
+                "" => self.name.to_owned(),
+                place => format!("{} {place}", self.name),
+            }),
+            entry,
+        );
+    }
+
+    fn put_at(&mut self, place: Place, entry: Result<Entry, Fault>) {
         self.count += 1;
-        let place = match place {
-            "" => self.name.to_owned(),
-            place => format!("{} {place}", self.name),
-        };
-        let output = entry.and_then(|entry| outputs::of_entry(Place::Part(place.clone()), entry, self.asked));
-        (self.each)(output.map_err(|Fault(what, remedy)| Problem::new(place, what, remedy)));
+        let output = entry.and_then(|entry| outputs::of_entry(place.clone(), entry, self.asked));
+        (self.each)(output.map_err(|Fault(what, remedy)| match place {
+            Place::Line(line) => Problem::new(self.name, what, remedy).at(line),
+            Place::Part(place) => Problem::new(place, what, remedy),
+        }));
     }
 
     /// A problem with the whole file.
@@ -100,6 +113,15 @@ const LINES: [LineReader; 6] =
 /// The outputs of a line that another tool wrote; nothing for a line of our own formats.
 pub fn line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entry>, Fault>> {
     LINES.iter().find_map(|read| read(object, asked))
+}
+
+/// Whether a line has the same answers as an earlier one: lm-evaluation-harness writes them once for each filter of a
+/// task. `filter` is that of the first line.
+pub fn is_repeat(object: &dyn Fields, filter: &mut Option<Value>) -> bool {
+    match (object.field("doc_id"), object.field("filter")) {
+        (Some(_), Some(own)) => filter.get_or_insert_with(|| own.clone()) != own,
+        _ => false,
+    }
 }
 
 /// The fields of an object.
@@ -132,10 +154,12 @@ pub enum Document {
     EvalPlusResults,
     InspectLog,
     MultiplE,
+    /// A table, whose rows may have several lines each.
+    Csv,
 }
 
 /// The document that begins with this text, of at most [`START`] bytes.
-pub fn recognize(start: &[u8]) -> Option<Document> {
+pub fn recognize(name: &str, start: &[u8]) -> Option<Document> {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let beginning: Vec<u8> = start.iter().copied().filter(|b| !b.is_ascii_whitespace()).take(2).collect();
     match beginning.as_slice() {
@@ -143,7 +167,7 @@ pub fn recognize(start: &[u8]) -> Option<Document> {
         b"[[" | b"[n" => return Some(Document::Generations),
         b"[\"" => return Some(Document::References),
         [b'{', ..] => {}
-        _ => return None,
+        _ => return table::is_table(name, start).then_some(Document::Csv),
     }
     let names = document::names(start);
     let has = |name: &str| names.iter().any(|found| found == name);
@@ -161,7 +185,7 @@ pub fn recognize(start: &[u8]) -> Option<Document> {
 pub fn read_document(
     document: Document,
     name: &str,
-    text: impl std::io::Read,
+    text: impl Read,
     asked: &Asked,
     each: &mut dyn FnMut(Result<OutputLine, Problem>),
 ) -> bool {
@@ -181,6 +205,7 @@ pub fn read_document(
         Document::EvalPlusResults => evalplus::read_results(text, &mut sink),
         Document::InspectLog => inspect::read_json(text, &mut sink),
         Document::MultiplE => multipl_e::read("", text, &mut sink),
+        Document::Csv => table::read(text, &mut sink),
     };
     if complete {
         sink.finish();
@@ -203,25 +228,23 @@ pub enum Packed {
 
 /// The archive that contains files of these names.
 pub fn recognize_archive(names: impl Iterator<Item = impl AsRef<str>>) -> Option<Packed> {
-    let mut found = None;
+    let (mut found, mut has_header, mut has_samples) = (None, false, false);
     for name in names {
         let name = name.as_ref();
         if super::files::is_hidden(name) {
             continue;
         }
+        has_header |= name == "header.json" || name == "_journal/start.json";
+        has_samples |= name.starts_with("samples/") || name.starts_with("_journal/");
         let kind = match () {
-            () if name == "header.json" || name == "_journal/start.json" => Packed::Inspect,
             () if evalplus::of_path(name).is_some() => Packed::EvalPlus,
             () if multipl_e::of_path(name).is_some() => Packed::MultiplE,
             () if bigcode::is_generations(name) => Packed::Bigcode,
             () => continue,
         };
-        if kind == Packed::Inspect {
-            return Some(kind);
-        }
         found.get_or_insert(kind);
     }
-    found
+    if has_header && has_samples { Some(Packed::Inspect) } else { found }
 }
 
 /// Whether a reader of archives needs a file.
@@ -237,7 +260,7 @@ pub fn is_relevant(path: &str) -> bool {
 /// Reads an Inspect log from a zip archive. Returns whether it was read to its end.
 pub fn read_inspect(
     name: &str,
-    archive: impl std::io::Read + std::io::Seek,
+    archive: impl Read + std::io::Seek,
     asked: &Asked,
     each: &mut dyn FnMut(Result<OutputLine, Problem>),
 ) -> bool {
@@ -276,6 +299,55 @@ fn id(value: Option<&Value>) -> Option<String> {
         Value::Number(n) if n.is_i64() || n.is_u64() => Some(n.to_string()),
         _ => None,
     }
+}
+
+/// A text in a table as a task's ID.
+fn id_of_text(text: Option<&str>) -> Option<String> {
+    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// Reads a Parquet file. Returns whether it was read to its end.
+pub fn read_parquet(
+    name: &str,
+    file: impl Read,
+    asked: &Asked,
+    each: &mut dyn FnMut(Result<OutputLine, Problem>),
+) -> bool {
+    let mut sink = Sink { name, asked, each, count: 0 };
+    let mut bytes = Vec::new();
+    let read = file.take(parquet::LARGEST + 1).read_to_end(&mut bytes);
+    if read.is_err() || bytes.len() as u64 > parquet::LARGEST {
+        let most = parquet::LARGEST / 1024 / 1024;
+        let what = (
+            format!("the Parquet file cannot be read: it may have {most} MiB at most"),
+            format!("无法读取该 Parquet 文件：最大 {most} MiB"),
+        );
+        sink.refuse(what, ("Split it into smaller files", "请拆分成较小的文件"));
+        return false;
+    }
+    let complete = parquet::read(bytes, &mut sink);
+    if complete {
+        sink.finish();
+    }
+    complete
+}
+
+/// The columns of a table; nothing for a file that is none.
+pub fn head(name: &str, mut file: impl Read, chosen: &table::Columns) -> Option<table::Head> {
+    let mut magic = Vec::new();
+    file.by_ref().take(parquet::MAGIC.len() as u64).read_to_end(&mut magic).ok()?;
+    let is_parquet = magic == parquet::MAGIC;
+    let whole = std::io::Cursor::new(magic).chain(file);
+    if is_parquet {
+        let mut bytes = Vec::new();
+        whole.take(parquet::LARGEST).read_to_end(&mut bytes).ok()?;
+        return parquet::head(bytes, chosen);
+    }
+    let (mut plain, _) = super::lines::unpacked(whole);
+    let mut start = Vec::new();
+    plain.by_ref().take(START).read_to_end(&mut start).ok()?;
+    let is_csv = recognize(name, &start) == Some(Document::Csv);
+    is_csv.then(|| table::head(std::io::Cursor::new(start).chain(plain), chosen))?
 }
 
 /// At most this many characters of a tool's words are kept.

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     chat::Wanted,
+    humaneval,
     identity_leaks::LeakFinder,
     kind::{self, FileKind},
     matching::{Scan, Tasks},
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// The fixtures, which the tools themselves wrote: see the README in each folder.
-const FIXTURES: [(&str, &[u8]); 17] = [
+const FIXTURES: [(&str, &[u8]); 23] = [
     ("human-eval/samples.jsonl", include_bytes!("../../tests/fixtures/human-eval/samples.jsonl")),
     (
         "human-eval/samples.jsonl_results.jsonl",
@@ -40,6 +41,12 @@ const FIXTURES: [(&str, &[u8]); 17] = [
     ("batches/openai_chat.jsonl", include_bytes!("../../tests/fixtures/batches/openai_chat.jsonl")),
     ("batches/openai_responses.jsonl", include_bytes!("../../tests/fixtures/batches/openai_responses.jsonl")),
     ("batches/anthropic.jsonl", include_bytes!("../../tests/fixtures/batches/anthropic.jsonl")),
+    ("tables/outputs.csv", include_bytes!("../../tests/fixtures/tables/outputs.csv")),
+    ("tables/outputs_snappy.parquet", include_bytes!("../../tests/fixtures/tables/outputs_snappy.parquet")),
+    ("tables/outputs_zstd.parquet", include_bytes!("../../tests/fixtures/tables/outputs_zstd.parquet")),
+    ("tables/outputs_gzip.parquet", include_bytes!("../../tests/fixtures/tables/outputs_gzip.parquet")),
+    ("tables/other_columns.parquet", include_bytes!("../../tests/fixtures/tables/other_columns.parquet")),
+    ("tables/semicolons.csv", include_bytes!("../../tests/fixtures/tables/semicolons.csv")),
 ];
 
 fn fixture(path: &str) -> &'static [u8] {
@@ -82,11 +89,13 @@ fn plain_name(path: &str) -> &str {
 
 #[test]
 fn every_fixture_is_read_by_its_content_alone() {
-    for (path, bytes) in FIXTURES.iter().filter(|(path, _)| !path.contains("references")) {
+    let others = ["bigcode/references_tiny.json", "tables/outputs_gzip.parquet", "tables/other_columns.parquet"];
+    let others = [&others[..], &["tables/semicolons.csv"]].concat();
+    for (path, bytes) in FIXTURES.iter().filter(|(path, _)| !others.contains(path)) {
         for continued in [false, true] {
             let asked = asked(continued);
             let (outputs, problems, complete) = read(plain_name(path), bytes, &asked);
-            let failed = path.starts_with("batches/");
+            let failed = path.starts_with("batches/") || path.ends_with(".parquet");
             assert_eq!((problems.is_empty(), complete), (!failed, true), "{path}: {problems:?}");
             assert!(!outputs.is_empty(), "{path}");
             let known = asked.tasks.as_deref().unwrap();
@@ -236,6 +245,88 @@ fn what_inspect_and_batches_say_of_an_output_is_kept() {
     check("batches/anthropic.jsonl", 0, "claude-x", (20, 30), sum, Some("end_turn"));
 }
 
+/// Our columns with those of the file that an admin chose for them.
+fn chosen(columns: &[(&str, &str)]) -> Asked {
+    let columns = columns.iter().map(|(ours, theirs)| ((*ours).to_owned(), (*theirs).to_owned()));
+    Asked { columns: columns.collect(), ..asked(false) }
+}
+
+#[test]
+fn tables_are_read_by_their_columns() {
+    let check = |path: &str, asked: &Asked, expected: &[(&str, Option<bool>, &str, &str)], failed: &[&str]| {
+        let (outputs, problems, complete) = read(path, fixture(path), asked);
+        assert!(complete, "{path}: {problems:?}");
+        let found = outputs.iter().map(|output| {
+            let verdict = output.reported.as_ref().and_then(|of| of.verdict).map(|verdict| verdict.passed);
+            let words = output.reported.as_ref().and_then(|of| of.detail.as_deref()).unwrap_or_default();
+            (&*output.task_id, verdict, words, output.code.lines().next().unwrap_or_default())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{path}");
+        assert_eq!(problems.len(), failed.len(), "{path}: {problems:?}");
+        for (problem, words) in problems.iter().zip(failed) {
+            assert!(problem.to_string().contains(words), "{problem} does not say {words}");
+        }
+    };
+    let (two, three) = ("HumanEval/2", "HumanEval/3");
+    let (truncate, below) = ("def truncate_number(number):", "def below_zero(operations):");
+    check(
+        "tables/outputs.csv",
+        &asked(false),
+        &[(two, Some(true), "passed", truncate), (three, Some(false), "AssertionError", below), ("S01", None, "", "")],
+        &[],
+    );
+    for path in ["tables/outputs_snappy.parquet", "tables/outputs_zstd.parquet"] {
+        let rows =
+            [(two, Some(true), "", truncate), (three, Some(false), "", below), ("S01", None, "", "def add(a, b):")];
+        check(path, &asked(false), &rows, &["[2]: the row has no output"]);
+    }
+    let mapped = chosen(&[("task_id", "Nr"), ("code", "Answer")]);
+    check("tables/other_columns.parquet", &mapped, &[("2", None, "", truncate), ("3", None, "", below)], &[]);
+    let mapped = chosen(&[("task_id", "Nr"), ("code", "Answer; of the model")]);
+    let rows = [("Python/2", None, "", truncate), ("Python/3", None, "", below)];
+    check("tables/semicolons.csv", &mapped, &rows, &[]);
+}
+
+#[test]
+fn tables_without_the_columns_are_refused() {
+    let check = |name: &str, bytes: &[u8], asked: &Asked, expected: &[&str]| {
+        let (outputs, problems, complete) = read(name, bytes, asked);
+        assert!(outputs.is_empty() && !complete, "{name}");
+        assert_eq!(problems.len(), expected.len(), "{problems:?}");
+        for (problem, words) in problems.iter().zip(expected) {
+            assert!(problem.to_string().contains(words), "{problem} does not say {words}");
+        }
+    };
+    let semicolons = fixture("tables/semicolons.csv");
+    let both = [
+        "no column for \"task_id\". Choose the column on the preview, or with --column OURS=THEIRS. The file has: Nr,",
+    ];
+    check("s.csv", semicolons, &asked(false), &[both[0], "no column for \"code\""]);
+    let wrong = chosen(&[("task_id", "Nr"), ("code", "Antwort"), ("kode", "Nr")]);
+    check("s.csv", semicolons, &wrong, &["the file has no column \"Antwort\"", "there is no column \"kode\" to map"]);
+    let parquet = fixture("tables/other_columns.parquet");
+    check("p", parquet, &asked(false), &["no column for \"task_id\""]);
+    let lists = chosen(&[("code", "unused.list.element")]);
+    check("p", fixture("tables/outputs_snappy.parquet"), &lists, &["has lists"]);
+    check("p", fixture("tables/outputs_gzip.parquet"), &asked(false), &["snappy or zstd"]);
+    check("p", b"PAR1", &asked(false), &["cannot be read"]);
+    let row = "x".repeat(usize::try_from(document::LONGEST_ITEM).unwrap() + 1024 * 1024);
+    let (_, problems, complete) = read("c.csv", format!("task_id,code\nS01,\"{row}").as_bytes(), &asked(false));
+    assert!(!complete && problems[0].to_string().contains("one item is longer than 64 MiB"), "{problems:?}");
+}
+
+#[test]
+fn the_columns_of_a_table_are_told() {
+    let semicolons = "tables/semicolons.csv";
+    let found = head(semicolons, Cursor::new(fixture(semicolons)), &table::Columns::new()).unwrap();
+    assert_eq!(found.names, ["Nr", "Answer; of the model", "Note"]);
+    let found = head("p", Cursor::new(fixture("tables/outputs_zstd.parquet")), &table::Columns::new()).unwrap();
+    let fields = found.fields.iter().filter_map(|field| Some((field.name.as_str(), field.column.as_deref()?)));
+    let expected = [("task_id", "problem_id"), ("code", "completion"), ("passed", "passed"), ("model", "model_name")];
+    assert_eq!(fields.collect::<Vec<_>>(), expected);
+    assert!(head("o.jsonl", Cursor::new(fixture("human-eval/samples.jsonl")), &table::Columns::new()).is_none());
+}
+
 #[test]
 fn custom_ids_tell_the_task_and_the_sample() {
     let ids = ["Python/0", "Python/1", "S 1", "a_1", "a/1"];
@@ -327,6 +418,97 @@ fn problems_name_the_place_and_the_fix() {
     let mut cut = fixture("evalplus/samples.jsonl.zst").to_vec();
     cut.truncate(cut.len() - 9);
     check("e.jsonl.zst", &cut, &["the zstd file is incomplete"]);
+}
+
+/// The same program gets the same code and so the same verdict, whichever tool's file it comes in.
+#[test]
+fn canonical_solutions_are_the_same_in_every_file() {
+    let Some(data) = prerequisites::humaneval_x() else { return };
+    let file = std::fs::File::open(data.join("humaneval_python.jsonl.gz")).unwrap();
+    let (text, _) = crate::lines::unpacked(file);
+    let tasks: Vec<humaneval::Task> = std::io::BufRead::lines(text)
+        .map(|line| {
+            let mut value: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            value["benchmark"] = "humaneval-x".into();
+            serde_json::from_value(value).unwrap()
+        })
+        .collect();
+    assert_eq!(tasks.len(), 164);
+    let name = |task: &humaneval::Task| crate::chat::name(CodeLang::Python, &task.declaration).map(str::to_owned);
+    let known = KnownTasks {
+        tasks: Tasks::new(tasks.iter().map(|task| (task.task_id.clone(), task.prompt.clone(), CodeLang::Python))),
+        wanted: tasks.iter().map(|task| Wanted { lang: CodeLang::Python, name: name(task) }).collect(),
+        humaneval: tasks.iter().cloned().enumerate().collect(),
+    };
+    let langs = vec![CodeLang::Python];
+    let asked = Asked { langs, continued: true, tasks: Some(Arc::new(known)), ..Asked::default() };
+    let lines = |line: &dyn Fn(&humaneval::Task, String) -> Value| {
+        let of = |task: &humaneval::Task| line(task, task.task_id.replace("Python", "HumanEval")).to_string();
+        tasks.iter().map(of).collect::<Vec<_>>().join("\n")
+    };
+    let whole = |task: &humaneval::Task| format!("{}{}", task.prompt, task.canonical_solution);
+    let multipl_e = lines(&|task, id| {
+        let name = format!("{}_x", id.replace('/', "_"));
+        let completions = [&task.canonical_solution];
+        serde_json::json!({"name": name, "language": "py", "prompt": task.prompt, "tests": "", "completions": completions})
+    });
+    let files = [
+        ("human-eval", lines(&|task, id| serde_json::json!({"task_id": id, "completion": task.canonical_solution}))),
+        ("evalplus", lines(&|task, id| serde_json::json!({"task_id": id, "solution": whole(task)}))),
+        ("bigcode", serde_json::json!(tasks.iter().map(|task| [whole(task)]).collect::<Vec<_>>()).to_string()),
+        (
+            "lm-eval",
+            lines(&|task, id| {
+                let doc = serde_json::json!({"task_id": id});
+                serde_json::json!({"doc_id": 0, "doc": doc, "resps": [[task.canonical_solution]]})
+            }),
+        ),
+        ("multipl-e", multipl_e),
+        (
+            "table",
+            lines(&|task, id| {
+                let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+                Value::String(format!("{id},{}", quoted(&task.canonical_solution)))
+            }),
+        ),
+    ];
+    for (tool, text) in files {
+        let text = match tool {
+            "table" => {
+                let rows = text.lines().map(|row| serde_json::from_str::<String>(row).unwrap());
+                std::iter::once("task_id,code".to_owned()).chain(rows).collect::<Vec<_>>().join("\n")
+            }
+            _ => text,
+        };
+        let (outputs, problems, _) = read("x", text.as_bytes(), &asked);
+        assert_eq!((outputs.len(), problems.len()), (164, 0), "{tool}: {problems:?}");
+        for (output, task) in outputs.iter().zip(&tasks) {
+            let made = format!("{}{}", output.prompt.as_deref().unwrap_or(&task.prompt), output.code);
+            let squeezed = |text: String| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            assert_eq!(squeezed(made), squeezed(whole(task)), "{tool}: {}", task.task_id);
+        }
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_read() {
+    let log = br#"{"version": 2, "status": "success", "eval": {"model": "m"}, "samples": [
+        {"id": "S01", "scores": {"a": {"value": NaN}, "b": {"value": -Infinity}, "c": {"value": "C"}},
+         "output": {"choices": [{"message": {"content": "x = \"NaN\" # -Infinity \\"}}]}}]}"#;
+    let (outputs, problems, _) = read("i.json", log, &asked(false));
+    assert_eq!(problems, []);
+    assert_eq!(outputs[0].code, "x = \"NaN\" # -Infinity \\");
+    assert_eq!(verdicts(&outputs), [("S01", None, Some(true), "c: C")]);
+}
+
+#[test]
+fn answers_are_read_once_for_all_filters() {
+    let line = |filter: &str| {
+        let doc = serde_json::json!({"task_id": "S01"});
+        serde_json::json!({"doc_id": 0, "doc": doc, "resps": [["x"]], "filter": filter}).to_string()
+    };
+    let text = format!("{}\n{}\n", line("strict"), line("flexible"));
+    assert_eq!(read("l.jsonl", text.as_bytes(), &asked(false)).0.len(), 1);
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn load(conn: &rusqlite::Connection, of: &BadLinesOf) -> Result<(Plan, Matching)
         BadLinesOf::Upload { upload, dataset, matching } => Ok((Plan::newest(conn, *upload, dataset)?, *matching)),
         BadLinesOf::Submission(id) => {
             let origin = submissions::origin(conn, *id)?.ok_or_else(|| Failure::not_found("submission"))?;
-            let upload = Upload { checksum: origin.checksum, file: origin.file, bytes: 0 };
+            let upload = Upload { checksum: origin.checksum, file: origin.file, bytes: 0, columns: origin.columns };
             Ok((Plan::load(conn, upload, origin.dataset, origin.version)?, origin.matching))
         }
     }

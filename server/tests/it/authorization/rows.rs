@@ -176,6 +176,7 @@ pub fn rows() -> Vec<Row> {
         admins_call("/rpc/set_mask", json!({"submission": 1, "on": false})),
         admins_call("/rpc/preview_upload", json!({"upload": 1, "dataset": "starter", "matching": "auto"})),
         call("/rpc/run_early", json!({"upload": 4711, "dataset": "starter", "matching": "auto"}), [401, 403, 403, 404]),
+        admins_call("/rpc/choose_columns", json!({"upload": 1, "columns": {"code": "Answer"}})),
         admins_call("/rpc/uploads", json!({"page": narrowed("uploaded", "none", "1")})),
         // The existing upload has outputs, no ratings.
         call("/rpc/import_ratings", json!({"upload": 1, "dataset": "starter", "name": "T"}), [401, 403, 403, 422]),

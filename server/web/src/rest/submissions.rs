@@ -89,7 +89,8 @@ pub struct OfDataset {
 
 /// Upload a file of model outputs
 ///
-/// The body is the file: JSON Lines, plain or gzip, in the format of AixBench, HumanEval-X or CodeIF-Bench.
+/// The body is the file: JSON Lines, plain, gzip or zstd, in the format of AixBench, HumanEval-X or CodeIF-Bench, or a file of
+/// another tool or a table (docs/formats.md).
 /// Nothing is imported until `POST /submissions`; check the preview first. A file of another kind, such as ratings or a
 /// dataset, is refused; `page` is the address of the page that accepts it.
 #[utoipa::path(post, path = "/uploads", tag = "Model outputs", params(FileName), security(("token" = ["write:data"])),
