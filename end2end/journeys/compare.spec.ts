@@ -104,7 +104,7 @@ test('two models are compared, from the dataset to a task, and exported', async 
   expect(lines.map((line) => JSON.parse(line).scores.correctness).every((score) => score >= 1 && score <= 4)).toBe(true);
   expect(lines.length).toBe(64);
   const marked = await file('CSV for Excel: Ratings');
-  expect(marked.toString('utf8').trim().split(/\r?\n/)).toEqual(['\ufeff' + csv[0], ...csv.slice(1)]);
+  expect(marked.toString('utf8').trimEnd().split(/\r?\n/)).toEqual(['\ufeff' + csv[0], ...csv.slice(1)]);
   expect((await file('Parquet: Outputs')).subarray(0, 4).toString('latin1')).toBe('PAR1');
   expect((await file('Tables, Markdown')).toString('utf8')).toContain('| Correctness |');
   expect((await file('Tables, LaTeX')).toString('utf8')).toContain('\\toprule');

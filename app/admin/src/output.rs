@@ -116,7 +116,7 @@ fn how_read(i: I18n, reading: Reading, published_unread: bool, choose: Choose) -
             let role = u.role(block.role);
             let cut_off = block.is_cut_off.then(|| format!(" ({})", u.block_cut_off));
             view! {
-                <li>
+                <li class="stack">
                     <p><strong>{role}</strong>{cut_off}" "<span class="muted">{block.language}</span></p>
                     <pre class="prompt-text" translate="no" tabindex="0">{visible(&block.code).into_owned()}</pre>
                     {other}

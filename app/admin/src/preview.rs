@@ -58,8 +58,9 @@ pub fn PreviewPage() -> impl IntoView {
     let in_browser = RwSignal::new(false);
     effect(move |_| in_browser.set(true));
     let early = Data::new(
-        move || (wanted.get(), in_browser.get() || asked(query, "try") == "1"),
-        |((id, dataset, matching), begins)| async move {
+        // Again with other columns.
+        move || (wanted.get(), in_browser.get() || asked(query, "try") == "1", choose.version().get()),
+        |((id, dataset, matching), begins, _)| async move {
             match id {
                 Some(id) if begins => run_early(id, dataset, matching).await.map(Early::Ended),
                 _ => Ok(Early::NotBegun),
@@ -111,7 +112,11 @@ fn tried(i: I18n, state: Early, begin: String) -> AnyView {
         }
     });
     let fault = found.fault.map(|why| verdicts::fault(i, &why));
-    let tone = if passed == 0 { Tone::Care } else { Tone::Good };
+    let tone = match passed {
+        0 => Tone::Care,
+        all if all == ran => Tone::Good,
+        _ => Tone::Plain,
+    };
     let line = (ran > 0).then(|| {
         view! { <Notice tone><p>{(u.early_line)(passed as u64, ran as u64)}</p>{usual}</Notice> }
     });
@@ -365,7 +370,7 @@ fn columns_form(i: I18n, p: &Preview, choose: FormAction<ChooseColumns>) -> Opti
                 <ActionForm action=choose attr:class="stack">
                     <input type="hidden" name="upload" value=upload/>
                     {fields}
-                    <button class="button" type="submit">{t.read_again}</button>
+                    <div class="row"><button class="button" type="submit">{t.read_again}</button></div>
                 </ActionForm>
                 <FormError of=move || choose.value().get().and_then(Result::err)/>
             </section>

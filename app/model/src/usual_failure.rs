@@ -73,9 +73,11 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The last line of a message that is not blank, where interpreters name an error.
+/// The last line of a message that is not blank, where interpreters name an error. Without the
+/// evaluator's word for a failure, which the verdict says.
 fn last_line(message: &str) -> String {
     let line = message.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    let line = line.strip_prefix("failed: ").unwrap_or(line);
     line.chars().take(LONGEST_MESSAGE).collect()
 }
 
@@ -115,6 +117,12 @@ mod tests {
         assert!(usual.is_suspicious());
         failures.push(failure(Verdict::Timeout, "", 11));
         assert!(!UsualFailure::of(&failures).unwrap().is_suspicious());
+    }
+
+    #[test]
+    fn the_verdict_is_not_said_twice() {
+        let usual = UsualFailure::of(&[failure(Verdict::Failed, "failed: AssertionError", 1)]).unwrap();
+        assert_eq!(usual.message, "AssertionError");
     }
 
     #[test]

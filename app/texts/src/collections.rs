@@ -192,7 +192,7 @@ texts! {
             { format!("{} ended by calling a tool instead of answering, although the request offers none.", responses(n)) }
             { format!("有 {} 个响应以调用工具结束而没有回答，尽管请求未提供工具。", num(n)) }
         other_ends(n: u64)
-            { format!("{} ended for a reason that is not known; they may be incomplete.", responses(n)) }
+            { format!("{} ended for a reason that is not known, and may be incomplete.", responses(n)) }
             { format!("有 {} 个响应以未知原因结束，可能不完整。", num(n)) }
         refused(n: u64)
             { if n == 1 { "In 1 response, the model declined to answer.".into() } else { format!("In {} responses, the model declined to answer.", num(n)) } }

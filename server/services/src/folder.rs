@@ -17,7 +17,15 @@ const DEMO: &str = "demo";
 /// work while a server runs.
 #[derive(Debug)]
 pub struct ServerLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for ServerLock {
+    fn drop(&mut self) {
+        // A program that this process is starting has the file open until it runs, and would keep the lock so long. A
+        // file system without locks has none to release.
+        let _ = self.file.unlock();
+    }
 }
 
 impl ServerLock {
@@ -59,7 +67,7 @@ impl ServerLock {
         }
         // For the error message above.
         file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(unusable)?;
-        Ok(ServerLock { _file: file })
+        Ok(ServerLock { file })
     }
 }
 
@@ -87,6 +95,16 @@ pub fn mark_demo(folder: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_that_ended_is_not_kept_by_a_copy_of_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = ServerLock::take(folder.path()).unwrap();
+        // As a child has it between its start and its program.
+        let _copy = lock.file.try_clone().unwrap();
+        drop(lock);
+        ServerLock::take(folder.path()).unwrap();
+    }
 
     #[test]
     fn second_server_on_a_folder_is_refused() {

@@ -154,7 +154,8 @@ async fn a_response_is_stored_with_what_is_apart_from_it_and_counted_by_its_end(
     assert_eq!((row.empty, row.refused, row.other_parts), (4, 1, 1));
     let texts = [texts::collections::EN.warnings(&row), texts::collections::ZH.warnings(&row)];
     let [en, zh] = texts.map(|all| all.join("\n"));
-    for says in ["4 responses are empty", "token limit", "content filter", "refuses", "a tool", "not known", "left out"]
+    for says in
+        ["4 responses are empty", "token limit", "content filter", "declined", "a tool", "not known", "left out"]
     {
         assert!(en.contains(says), "{en} does not say {says}");
     }

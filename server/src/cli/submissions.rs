@@ -230,7 +230,12 @@ fn early_text(early: &EarlyResults) -> Vec<String> {
         lines.push((texts.early_usual)(&runs.failure_line(&usual)));
         lines.extend(runs.likely_cause(usual.verdict).filter(|_| early.passed() == 0).map(str::to_owned));
     }
-    lines.extend(early.fault.as_ref().map(|fault| format!("Not all outputs could be run: {}", runs.fault_line(fault))));
+    let what = if early.results.is_empty() {
+        "No output could be run before the import"
+    } else {
+        "Not all outputs could be run"
+    };
+    lines.extend(early.fault.as_ref().map(|fault| format!("{what}: {}", runs.fault_line(fault))));
     lines
 }
 
@@ -461,7 +466,9 @@ fn text(uploaded: &Uploaded) -> String {
         lines.push(format!("The model was asked in the way {}.", way.name()));
     }
     if p.tasks_with_samples > 0 {
-        lines.push(format!("{} tasks have several samples, at most {} each.", p.tasks_with_samples, p.samples_max));
+        let tasks =
+            if p.tasks_with_samples == 1 { "1 task has" } else { &format!("{} tasks have", p.tasks_with_samples) };
+        lines.push(format!("{tasks} several samples, at most {} each.", p.samples_max));
     }
     if let (Some(same), None) = (p.same_as, uploaded.submission) {
         lines.push(format!("This file has already been imported as submission {same}."));

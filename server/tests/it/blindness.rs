@@ -147,6 +147,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("submission_outputs", Sent::Json(json!({"id": 1, "filter": {"words": "a", "empty": true}}))),
         ("output", Sent::Json(json!({"id": 1}))),
         ("choose_block", form(&[("id", "1")])),
+        ("choose_columns", form(&[("upload", "1"), ("columns[code]", "Answer")])),
         ("run_early", Sent::Json(json!({"upload": 1, "dataset": "starter", "matching": "auto"}))),
         (
             "preview_ratings",

@@ -335,7 +335,7 @@ async fn outputs_find_tasks_of_their_own_language_and_keep_a_prompt_that_differs
         (id.to_owned(), sample, code.to_owned(), prompt.map(str::to_owned))
     };
     let expected = [
-        row("Python/0", 0, "    return x\n```\n", None),
+        row("Python/0", 0, "    return x", None),
         row("Python/0", 1, "    return 1\n", Some("def f0(x):\n")),
         row("Python/1", 0, "", None),
     ];
