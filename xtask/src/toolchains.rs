@@ -26,7 +26,7 @@ pub fn prepared() -> PathBuf {
     installed(&LANGUAGES)
 }
 
-/// The same with what only tests need. Whoever asks while it is installed waits.
+/// The same with what only tests need. A call during the installation waits for it.
 pub fn prepared_for_tests() -> &'static Path {
     static PREPARED: OnceLock<PathBuf> = OnceLock::new();
     PREPARED.get_or_init(|| {

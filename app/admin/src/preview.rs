@@ -81,7 +81,7 @@ pub fn PreviewPage() -> impl IntoView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Early {
     NotBegun,
-    /// `None`: nothing can be tried.
+    /// `None`: no output can be run here.
     Ended(Option<EarlyResults>),
 }
 
@@ -89,7 +89,7 @@ enum Early {
 fn tried(i: I18n, state: Early, begin: String) -> AnyView {
     let (u, t) = (i.uploads(), i.runs());
     let found = match state {
-        // Without scripts, a link tries them.
+        // Without scripts, a link runs them.
         Early::NotBegun => {
             return view! {
                 <section class="stack" aria-labelledby="early">

@@ -298,7 +298,7 @@ pub struct PreviewWarning {
 pub struct EarlyResults {
     /// Those that ran, at most [`MOST_EARLY`].
     pub results: Vec<EarlyResult>,
-    /// Why the rest, or none, could be run.
+    /// Why the others, or all of them, could not be run.
     pub fault: Option<Fault>,
 }
 

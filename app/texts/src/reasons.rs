@@ -115,7 +115,7 @@ impl RunTexts {
                 "测试不接受程序的答案；程序改动了数据集自带解法在此处不改动的参数，这类改动不予计入",
             ),
             Reason::PublishedReadsFences => words(
-                "passed: the code stands in a code fence, which the published evaluator takes for part of the program",
+                "passed: the code is in a code fence, which the published evaluator reads as part of the program",
                 "通过：代码位于代码围栏中，而已发布的评测程序会把围栏当作程序的一部分",
             ),
             Reason::AnswerNan => words(

@@ -139,8 +139,8 @@ texts! {
     }
     sentences {
         usual_failure(outputs: u32, of: u32, what: &str)
-            { if outputs == of && of > 1 { format!("All {of} failing outputs that were looked at fail alike: {what}") } else { format!("{outputs} of {of} failing outputs that were looked at fail alike: {what}") } }
-            { format!("在所查看的 {of} 个未通过的输出中，有 {outputs} 个的失败情况相同：{what}") }
+            { if of == 1 { format!("1 output fails: {what}") } else if outputs == of { format!("All {of} failing outputs that were examined fail in the same way: {what}") } else { format!("{outputs} of {of} failing outputs that were examined {} in the same way: {what}", if outputs == 1 { "fails" } else { "fail" }) } }
+            { if of == 1 { format!("1 个输出未通过：{what}") } else { format!("在所查看的 {of} 个未通过的输出中，有 {outputs} 个的失败情况相同：{what}") } }
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
         lacks_sources(id: RunId)

@@ -53,7 +53,7 @@ texts! {
         warn_cut_off: "Outputs that are cut off", "被截断的输出";
         warn_cut_off_what: "The response ended within its code or its reasoning, or at a limit of tokens. Ask the model again with a higher limit.", "回答在代码或推理过程中结束，或达到令牌上限。请提高上限后重新请求模型。";
         warn_fenced_generation: "Code fences in “generation”", "“generation”中的代码围栏";
-        warn_fenced_generation_what: "The published evaluator takes a fence for code, so these outputs will fail as published. The guarded verdict is for the code in the fence.", "已发布的评测程序会把围栏当作代码，因此这些输出按发布方式会失败。防篡改结果针对围栏中的代码。";
+        warn_fenced_generation_what: "The published evaluator reads a fence as code, so these outputs will fail as published. The guarded verdict is for the code in the fence.", "已发布的评测程序会把围栏当作代码，因此这些输出按发布方式会失败。防篡改结果针对围栏中的代码。";
         warn_reasoning: "Responses with reasoning", "含推理过程的回答";
         warn_reasoning_what: "The reasoning is set apart: it is not run, and raters do not see it. Where it does not end, the output has no code.", "推理过程会单独保存：不会运行，评分者也看不到。若推理没有结束，则该输出没有代码。";
         warn_several: "Responses with several versions of the code", "含多个版本代码的回答";
@@ -75,7 +75,7 @@ texts! {
 
         // How an output was read
         early: "Early results", "试运行结果";
-        early_lead: "Outputs of up to ten tasks were run with their tests before the import. Nothing of it is stored.", "导入之前，用测试运行了最多十个任务的输出，不保存任何结果。";
+        early_lead: "Outputs of up to ten tasks were run with their tests. The results are not stored.", "已用测试运行了最多十个任务的输出。结果不会保存。";
         early_running: "Up to ten outputs are being run with their tests.", "正在用测试运行最多十个输出。";
         early_begin: "Run up to ten outputs now", "现在运行最多十个输出";
         early_outputs: "Outputs that were run", "已运行的输出";

@@ -1,5 +1,5 @@
-//! Servers that nobody here wrote, as the package registries have them, and what the client makes of their answers:
-//! LiteLLM's proxy, through which many reach their models, and aimock, which follows OpenAI's API.
+//! The client of endpoints against servers from package registries, which are not part of this project: LiteLLM's
+//! proxy, through which many reach their models, and aimock, which follows OpenAI's API.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 

@@ -412,15 +412,14 @@ fn reported(conn: &Connection, output: OutputId) -> Result<Option<Reported>, Fai
     let read = |row: &Row<'_>| {
         let other_text = row.get("other_text")?;
         let passed: Option<bool> = row.get("passed")?;
-        let tokens = |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok());
         Ok(Reported {
             by: named(row, REPORTED, "format", Shape::from_name)?,
             verdict: passed.map(|passed| TheirVerdict { passed, other_text }),
             detail: row.get("detail")?,
             model: row.get("model")?,
             epoch: row.get("epoch")?,
-            input_tokens: tokens(row.get("input_tokens")?),
-            output_tokens: tokens(row.get("output_tokens")?),
+            input_tokens: row.get("input_tokens")?,
+            output_tokens: row.get("output_tokens")?,
         })
     };
     Ok(statement.query_row([output.0], read).optional()?)

@@ -14,8 +14,8 @@ use model::{
 
 use base::{error::Failure, formulas};
 
-/// The byte order mark, by which Excel recognizes UTF-8. Only whoever asks for it gets it: other programs take it for a part
-/// of the first column's name.
+/// The byte order mark, by which Excel recognizes UTF-8. Written on request only: other programs read it as part of the
+/// first column's name.
 pub const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// A CSV file, written cell by cell.

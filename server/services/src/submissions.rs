@@ -711,12 +711,17 @@ impl Submissions for SubmissionService {
             return Ok(None);
         }
         // One at a time: each has as many workers as there are processors.
-        let _turn = self.turns.acquire().await.map_err(Failure::internal)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(Failure::internal)?;
         let service = self.clone();
         let cancelled = Arc::new(AtomicBool::new(false));
         // Ends with its request.
         let _ended = Cancel(Arc::clone(&cancelled));
-        Ok(background::run(move || service.run_some(&plan, &summary, &cancelled)).await??)
+        let run = move || {
+            // Kept until nothing runs, also where the request is gone.
+            let _turn = turn;
+            service.run_some(&plan, &summary, &cancelled)
+        };
+        Ok(background::run(run).await??)
     }
 
     async fn choose_columns(&self, _: &Admin, upload: UploadId, columns: BTreeMap<String, String>) -> Answer<()> {

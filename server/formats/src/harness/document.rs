@@ -140,7 +140,7 @@ pub fn read<R: Read>(
     false
 }
 
-/// A text whose items are bounded by the budget, which whoever reads it refills.
+/// A text whose items are bounded by the budget. Its reader refills the budget for each item.
 pub fn bounded<R: Read>(text: R) -> (Bounded<R>, Budget) {
     let budget = Budget(Rc::new(Cell::new(LONGEST_ITEM)));
     (Bounded { reader: BufReader::new(text), item: budget.clone(), document: LONGEST }, budget)
