@@ -15,6 +15,7 @@ pub mod comparison;
 pub mod conversations;
 pub mod dataset;
 pub mod datasets;
+mod early_results;
 pub mod edit_study;
 mod engine;
 mod filter;

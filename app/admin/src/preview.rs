@@ -2,19 +2,18 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
-use serde::{Deserialize, Serialize};
 
 use super::{
+    early_results::{Early, early_results},
     first_outputs::first_outputs,
     parts::{Filter, FormError, asked, param, size},
-    runs::verdicts,
 };
 use model::{
     address::query_value,
     error::AppError,
     ids::UploadId,
     problem::Problem,
-    submission::{EarlyResults, FileLine, IdentityLeak, Matching, Preview, WarningKind},
+    submission::{FileLine, IdentityLeak, Matching, OtherDataset, Preview, WarningKind},
     table::TableField,
 };
 use rpc::submissions::{ChooseColumns, ImportSubmission, preview_upload, run_early};
@@ -77,80 +76,6 @@ pub fn PreviewPage() -> impl IntoView {
     }
 }
 
-/// The state of early results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Early {
-    NotBegun,
-    /// `None`: no output can be run here.
-    Ended(Option<EarlyResults>),
-}
-
-/// How a few of the outputs end.
-fn tried(i: I18n, state: Early, begin: String) -> AnyView {
-    let (u, t) = (i.uploads(), i.runs());
-    let found = match state {
-        // Without scripts, a link runs them.
-        Early::NotBegun => {
-            return view! {
-                <section class="stack" aria-labelledby="early">
-                    <h2 id="early">{u.early}</h2>
-                    <p class="muted" role="status">{u.early_running}</p>
-                    <noscript><a href=begin>{u.early_begin}</a></noscript>
-                </section>
-            }
-            .into_any();
-        }
-        Early::Ended(None) => return ().into_any(),
-        Early::Ended(Some(found)) => found,
-    };
-    let (passed, ran) = (found.passed(), found.results.len());
-    let usual = found.usual_failure().map(|usual| {
-        let cause = (passed == 0).then(|| t.likely_cause(usual.verdict)).flatten();
-        view! {
-            <p>{(u.early_usual)(&t.failure_line(&usual))}</p>
-            {cause.map(|cause| view! { <p>{cause}</p> })}
-        }
-    });
-    let fault = found.fault.map(|why| verdicts::fault(i, &why));
-    let tone = match passed {
-        0 => Tone::Care,
-        all if all == ran => Tone::Good,
-        _ => Tone::Plain,
-    };
-    let line = (ran > 0).then(|| {
-        view! { <Notice tone><p>{(u.early_line)(passed as u64, ran as u64)}</p>{usual}</Notice> }
-    });
-    let rows = found.results.into_iter().map(|one| {
-        let place = (one.place.line > 0).then(|| (i.admin().line_n)(one.place.line));
-        view! {
-            <li>
-                <code>{one.place.label}</code>" "<span class="muted">{place}</span>" "
-                {verdicts::verdict(i, one.verdict, None)}
-                {verdicts::explanation(i, one.reason.as_ref(), &one.message, Some("small"))}
-            </li>
-        }
-    });
-    let rows = rows.collect_view();
-    let list = (ran > 0).then(|| {
-        view! {
-            <details class="finding">
-                <summary><h3>{u.early_outputs}" "<span class="count">{ran}</span></h3></summary>
-                <ul class="places">{rows}</ul>
-            </details>
-        }
-    });
-    view! {
-        <section class="stack" aria-labelledby="early">
-            <h2 id="early">{u.early}</h2>
-            <p class="muted">{u.early_lead}</p>
-            {fault}
-            {line}
-            {list}
-        </section>
-    }
-    .into_any()
-}
-
 fn body(
     i: I18n,
     mut p: Preview,
@@ -167,6 +92,7 @@ fn body(
     let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
     let columns = columns_form(i, &p, choose);
+    let others = other_datasets(i, &p);
     let form = import_form(i, &p, model, import);
     let same = p.same_as.map(|id| {
         view! {
@@ -216,9 +142,10 @@ fn body(
     view! {
         {verdict}
         {same}
+        {others}
         {(p.problem_count > 0).then(|| problem_table(i, p.problems, p.problem_count))}
         {bad_lines}
-        {(p.matched > 0).then(|| view! { <Load data=early let:state>{tried(i, state, begin.clone())}</Load> })}
+        {(p.matched > 0).then(|| view! { <Load data=early let:state>{early_results(i, state, begin.clone())}</Load> })}
         {columns}
         {first}
         {facts}
@@ -230,6 +157,30 @@ fn body(
         {form}
     }
     .into_any()
+}
+
+/// Links to the previews for datasets that the file may belong to.
+fn other_datasets(i: I18n, p: &Preview) -> Option<AnyView> {
+    let u = i.uploads();
+    let line = |other: &OtherDataset| {
+        let address = format!("?dataset={}", query_value(&other.dataset));
+        view! {
+            <li>
+                {(u.other_dataset)(&other.dataset, other.known, other.of)} " "
+                <a href=address>{u.read_for_it}</a>
+            </li>
+        }
+    };
+    let lines = p.other_datasets.iter().map(line).collect::<Vec<_>>();
+    (!lines.is_empty()).then(|| {
+        view! {
+            <Notice tone=Tone::Care>
+                <p>{u.other_datasets}</p>
+                <ul>{lines}</ul>
+            </Notice>
+        }
+        .into_any()
+    })
 }
 
 /// What a preview warns of: an ID for its place on the page, its name, and what it means.

@@ -234,6 +234,9 @@ pub struct Preview {
     pub unknown: Vec<FileLine>,
     /// Number of such lines.
     pub unknown_count: u64,
+    /// Other datasets that have tasks of the IDs in `unknown`, most tasks first.
+    #[serde(default)]
+    pub other_datasets: Vec<OtherDataset>,
     /// Repeated lines with the same task and text. They are imported once, unless any task has different
     /// outputs: then they are samples.
     pub duplicates: Vec<FileLine>,
@@ -279,6 +282,18 @@ pub struct Preview {
     /// The file's columns, if it is a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Table>,
+}
+
+/// A dataset that a file's unknown IDs may belong to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct OtherDataset {
+    /// Its short name.
+    pub dataset: String,
+    /// How many of the listed IDs name one of its tasks.
+    pub known: u64,
+    /// Number of the listed IDs.
+    pub of: u64,
 }
 
 /// Outputs of a file about which a preview warns.

@@ -42,6 +42,8 @@ texts! {
         bad_lines_file: "Download these lines (JSON Lines)", "下载这些行（JSON Lines）";
         bad_list_file: "Download list of problems (CSV)", "下载问题列表（CSV）";
         cut_short: "The end of the file could not be read, so its valid lines cannot be imported on their own.", "文件未能读到末尾，因此无法只导入其中有效的行。";
+        other_datasets: "These outputs may belong to another dataset", "这些输出可能属于另一个数据集";
+        read_for_it: "Preview for this dataset", "按该数据集预览";
         differing: "Different descriptions", "描述不同的行";
         differing_what: "The description in these lines differs from the description of the task with their ID. They are imported; check that their IDs are right.", "这些行的任务描述与其编号对应任务的描述不同。它们仍会导入，请确认编号无误。";
         warn_does_not_parse: "Code that does not parse", "无法解析的代码";
@@ -109,6 +111,9 @@ texts! {
         early_usual(what: &str)
             { format!("The usual failure: {what}") }
             { format!("最常见的失败：{what}") }
+        other_dataset(dataset: &str, known: u64, of: u64)
+            { format!("{dataset} has a task for {} of the {} listed here that have none in this dataset.", num(known), some(of, "ID", "IDs")) }
+            { format!("此处列出 {} 个在本数据集中没有任务的编号，其中 {} 个在 {dataset} 中有对应任务。", num(of), num(known)) }
         why_defines(name: &str)
             { format!("Only this block defines {name}, which the task asks for.") }
             { format!("只有该代码块定义了任务所要求的 {name}。") }

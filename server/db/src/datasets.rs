@@ -1,6 +1,6 @@
 //! Datasets, their versions, tasks and tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
     code_lang::CodeLang,
@@ -418,6 +418,38 @@ pub fn get(conn: &Connection, slug: &str) -> Result<Option<DatasetRow>, Failure>
         .prepare_cached(&format!("SELECT {NEWEST} FROM datasets d {NEWEST_JOIN} WHERE d.slug = ?1 AND {OF_NEWEST}"))?
         .query_row([slug], row)
         .optional()?)
+}
+
+/// How many of the listed tasks the newest version of each dataset but `dataset` has: its short name and the number, most
+/// tasks first. A task has one or more IDs. Archived datasets and those that have none of the tasks are left out.
+pub fn others_with_tasks(
+    conn: &Connection,
+    dataset: &str,
+    tasks: &[Vec<String>],
+) -> Result<Vec<(String, u64)>, Failure> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT d.slug FROM datasets d {NEWEST_JOIN}
+         CROSS JOIN tasks k ON k.dataset_id = d.id AND k.external_id = ?1
+         WHERE {OF_NEWEST} AND d.archived_at IS NULL AND d.slug <> ?2
+           AND EXISTS (SELECT 1 FROM task_revisions r
+                       JOIN dataset_version_tasks t ON t.version_id = v.id AND t.revision_id = r.id
+                       WHERE r.task_id = k.id)"
+    ))?;
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for ids in tasks {
+        let mut of_task = BTreeSet::new();
+        for id in ids {
+            of_task.extend(
+                statement.query_map([id, dataset], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?,
+            );
+        }
+        for slug in of_task {
+            *found.entry(slug).or_default() += 1;
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_by_key(|(_, known)| std::cmp::Reverse(*known));
+    Ok(found)
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<DatasetRow> {

@@ -13,8 +13,8 @@ use model::{
 };
 use sha2::{Digest, Sha256};
 
-pub use tasks::Tasks;
 use tasks::folded;
+pub use tasks::{Tasks, in_humaneval_x};
 
 use super::{
     conversations::LineTurn,

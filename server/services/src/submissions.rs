@@ -24,8 +24,8 @@ use model::{
     page::{PageOf, Paged},
     problem::Problem,
     submission::{
-        EarlyResult, EarlyResults, FileLine, InvalidLines, MOST_EARLY, Matching, OutputDetail, OutputFilter, OutputRow,
-        Preview, PreviewOutput, PreviewWarning, SubmissionRow, UploadRow,
+        EarlyResult, EarlyResults, FileLine, InvalidLines, MOST_EARLY, Matching, OtherDataset, OutputDetail,
+        OutputFilter, OutputRow, Preview, PreviewOutput, PreviewWarning, SubmissionRow, UploadRow,
     },
     table::Table,
 };
@@ -59,7 +59,7 @@ use formats::{
     identity_leaks::LeakFinder,
     kind::{self, FileKind},
     masking::mask,
-    matching::{Scan, Summary, Tasks, content},
+    matching::{Scan, Summary, Tasks, content, in_humaneval_x},
     outputs::{self, Asked, KnownTasks, OutputLine},
     translation::Pair,
 };
@@ -73,6 +73,8 @@ const MOST_COLUMNS: usize = 20;
 const LONGEST_COLUMN: usize = 1000;
 /// Maximum length of a model's name, in characters: it is a column heading.
 const LONGEST_MODEL: usize = 100;
+/// Maximum number of other datasets that a preview names.
+const MOST_OTHERS: usize = 3;
 
 #[derive(Clone)]
 pub struct SubmissionService {
@@ -511,6 +513,18 @@ impl Plan {
     }
 }
 
+/// The IDs that a task may have whose ID a file gives.
+fn ids(of_file: &str) -> Vec<String> {
+    [of_file.to_owned()].into_iter().chain(in_humaneval_x(of_file)).collect()
+}
+
+/// The datasets that have these tasks, which the `dataset` of a preview does not have.
+fn other_datasets(conn: &Connection, dataset: &str, unknown: &[Vec<String>]) -> Result<Vec<OtherDataset>, Failure> {
+    let of = unknown.len() as u64;
+    let found = datasets::others_with_tasks(conn, dataset, unknown)?;
+    Ok(found.into_iter().take(MOST_OTHERS).map(|(dataset, known)| OtherDataset { dataset, known, of }).collect())
+}
+
 /// The first outputs of a file in the form in which raters would see them.
 async fn first_outputs(plan: &Plan, first: Vec<(usize, OutputLine)>) -> Vec<PreviewOutput> {
     let names = LeakFinder::new(plan.models.iter().map(String::as_str)).names();
@@ -648,7 +662,15 @@ impl Submissions for SubmissionService {
         let (version, checksum) = (plan.version, plan.upload.checksum.clone());
         let has_lines = outputs::has_lines(&plan.upload.file, self.uploads.open(&checksum)?).map_err(Failure::from)?;
         let table = self.table(&plan.upload)?;
-        let same_as = self.db.read(move |conn| submissions::same_file(conn, version, &checksum)).await?;
+        let unknown: Vec<Vec<String>> = summary.unknown.first.iter().map(|line| ids(&line.label)).collect();
+        let slug = plan.dataset.clone();
+        let (same_as, others) = self
+            .db
+            .read(move |conn| {
+                let same = submissions::same_file(conn, version, &checksum)?;
+                Ok((same, other_datasets(conn, &slug, &unknown)?))
+            })
+            .await?;
         Ok(Preview {
             upload,
             file: plan.upload.file,
@@ -666,6 +688,7 @@ impl Submissions for SubmissionService {
             missing_count: summary.missing.count,
             unknown: summary.unknown.first,
             unknown_count: summary.unknown.count,
+            other_datasets: others,
             duplicates: summary.duplicates.first,
             duplicate_count: summary.duplicates.count,
             way: summary.way,

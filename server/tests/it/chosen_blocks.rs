@@ -157,6 +157,21 @@ async fn some_outputs_run_before_the_import() {
     assert_eq!(verdicts, expected);
     assert_eq!(early.passed(), 1);
     assert_eq!(early.usual_failure().unwrap().verdict, Verdict::CompileError);
+    // The same over the REST API, from a table whose columns are chosen.
+    let token = app.token(&[model::api::Scope::Read, model::api::Scope::WriteData]).await;
+    let data = format!("Nr,Antwort\nS01,\"{}\"\n", right.replace('"', "\"\""));
+    let bearer = format!("Bearer {token}");
+    let headers = [("authorization", bearer.as_str())];
+    let mut client = app.anonymous();
+    let sent = client.send(Method::POST, "/api/v1/uploads?file=a.csv", &headers, data).await;
+    let upload = sent.json::<serde_json::Value>()["upload"].as_i64().unwrap();
+    let columns = json!({"columns": {"task_id": "Nr", "code": "Antwort"}});
+    let chosen = client.api(&token, Method::PUT, &format!("/api/v1/uploads/{upload}/columns"), Some(columns)).await;
+    assert_eq!(chosen.status, StatusCode::NO_CONTENT);
+    let early = format!("/api/v1/uploads/{upload}/early-results?dataset=starter");
+    let early: EarlyResults = client.api(&token, Method::POST, &early, None).await.json();
+    // Only the program itself can be the sandbox helper, and this server is in a test: the answer says that nothing ran.
+    assert!(early.results.is_empty() && early.fault.is_some(), "{early:?}");
     // Nothing is imported, and no run begins.
     assert_eq!(list().await, runs);
 }

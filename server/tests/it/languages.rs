@@ -378,6 +378,21 @@ async fn translations_find_their_pair_of_languages_and_no_other() {
         let read = app.services.submissions.preview(&System.admin(), upload, dataset, Matching::Auto).await.unwrap();
         assert_eq!((read.matched, read.unknown_count, read.problem_count), (0, 1, 0), "{dataset}");
     }
+    // An ID of another dataset is found there.
+    for (id, dataset, others) in [
+        ("JavaScript/0", "humaneval-x-python", vec!["humaneval-x-js", "humaneval-x-js-to-python"]),
+        ("HumanEval/0", "humaneval-x-js", vec!["humaneval-x-python", "humaneval-x-python-to-js"]),
+        ("Python/4711", "humaneval-x-js", vec![]),
+    ] {
+        let mut incoming = app.services.uploads.begin("outputs.jsonl").await.unwrap();
+        let line = json!({"task_id": id, "generation": "    return x"}).to_string();
+        incoming.write(line.as_bytes()).await.unwrap();
+        let file = incoming.finish().await.unwrap();
+        let upload = app.services.submissions.note_upload(&System.admin(), file, Purpose::outputs(None)).await.unwrap();
+        let read = app.services.submissions.preview(&System.admin(), upload, dataset, Matching::Auto).await.unwrap();
+        let found: Vec<_> = read.other_datasets.iter().map(|one| (&*one.dataset, one.known, one.of)).collect();
+        assert_eq!(found, others.into_iter().map(|slug| (slug, 1, 1)).collect::<Vec<_>>(), "{id}");
+    }
     // People read what must be translated, as code.
     let mut admin = app.admin().await;
     let output: Value = admin.rpc("submission_outputs", json!({"id": submission})).await.json();

@@ -8,7 +8,9 @@ pub mod endpoint;
 pub mod provider;
 
 use std::{
+    fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -35,7 +37,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use services::{Services, starter};
 use tempfile::TempDir;
-use tokio::time::timeout;
+use tokio::{sync::OnceCell, time::timeout};
 use tower::ServiceExt;
 use web::{
     self as http,
@@ -46,6 +48,32 @@ use web::{
 
 /// A response that takes this long will never come; the test fails with its path, and the others go on.
 const HUNG: Duration = Duration::from_secs(300);
+
+/// The data folder of [`TestApp::demo`]. A program makes it once, because most tests begin with it.
+static DEMO: OnceCell<Vec<(PathBuf, Vec<u8>)>> = OnceCell::const_new();
+
+/// Each file of a data folder with the demo: its path there and its content.
+async fn demo_files() -> Vec<(PathBuf, Vec<u8>)> {
+    let app = TestApp::empty().await;
+    starter::load(&app.services).await.unwrap();
+    starter::demo(&app.services).await.unwrap();
+    // Into the file itself, without the log beside it.
+    assert!(!app.services.db.checkpoint().unwrap(), "the database is in use");
+    let (mut files, mut folders) = (Vec::new(), vec![app.folder.path().to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.ends_with("-wal") && !name.ends_with("-shm") {
+                let bytes = fs::read(&path).unwrap();
+                files.push((path.strip_prefix(app.folder.path()).unwrap().to_owned(), bytes));
+            }
+        }
+    }
+    files
+}
 
 /// The application under test.
 pub struct TestApp {
@@ -111,10 +139,13 @@ impl TestApp {
 
     /// The starter dataset, three raters, an admin, and a running study, as created by `serve --demo`.
     pub async fn demo() -> TestApp {
-        let app = TestApp::empty().await;
-        starter::load(&app.services).await.unwrap();
-        starter::demo(&app.services).await.unwrap();
-        app
+        let folder = tempfile::tempdir().unwrap();
+        for (path, bytes) in DEMO.get_or_init(demo_files).await {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        TestApp::over(folder)
     }
 
     /// The same data folder under a new server, as after a restart.

@@ -92,17 +92,15 @@ impl Tasks {
     }
 
     /// By the whole ID, otherwise by the part after the last slash (`Java/12`), unless the part before it names a
-    /// programming language that the dataset does not have. The tasks of HumanEval are those of HumanEval-X in Python.
+    /// programming language that the dataset does not have, or as a task of HumanEval.
     pub(crate) fn by_task_id(&self, id: &str) -> Option<usize> {
         let tail = match id.rsplit_once('/') {
             Some((lang, _)) if named_lang(lang).is_some_and(|lang| !self.langs.contains(&lang)) => None,
             Some((_, tail)) => Some(tail),
             None => None,
         };
-        let python = || {
-            let number = id.strip_prefix("HumanEval/")?;
-            self.langs.contains(&CodeLang::Python).then(|| self.by_id.get(&format!("Python/{number}")))?
-        };
+        let python =
+            || self.langs.contains(&CodeLang::Python).then(|| in_humaneval_x(id).map(|id| self.by_id.get(&id)))??;
         self.by_id.get(id).or_else(|| self.by_id.get(tail?)).or_else(python).copied()
     }
 
@@ -173,6 +171,11 @@ impl Tasks {
 /// The programming language that a prefix of an ID names, such as `CPP`.
 fn named_lang(word: &str) -> Option<CodeLang> {
     word.to_ascii_lowercase().parse().ok()
+}
+
+/// The ID in HumanEval-X of a task of HumanEval, which are those in Python.
+pub fn in_humaneval_x(id: &str) -> Option<String> {
+    id.strip_prefix("HumanEval/").map(|number| format!("Python/{number}"))
 }
 
 /// With a slash for every character that is neither a letter nor a digit.

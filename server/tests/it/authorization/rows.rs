@@ -449,6 +449,8 @@ pub fn operations() -> Vec<(&'static str, Option<Scope>)> {
         ("GET /api/v1/uploads", read),
         ("POST /api/v1/uploads", data),
         ("GET /api/v1/uploads/{id}/preview", read),
+        ("PUT /api/v1/uploads/{id}/columns", data),
+        ("POST /api/v1/uploads/{id}/early-results", data),
         ("GET /api/v1/uploads/{id}/bad-lines.jsonl", read),
         ("GET /api/v1/uploads/{id}/bad-lines.csv", read),
         ("GET /api/v1/submissions", read),

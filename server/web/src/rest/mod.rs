@@ -80,6 +80,8 @@ fn operations() -> OpenApiRouter<AppState> {
         // Model outputs.
         .routes(routes!(submissions::list_uploads, submissions::send_outputs))
         .routes(routes!(submissions::preview_upload))
+        .routes(routes!(submissions::choose_columns))
+        .routes(routes!(submissions::run_early))
         .routes(routes!(submission_files::get_bad_upload_lines))
         .routes(routes!(submission_files::get_bad_upload_list))
         .routes(routes!(submissions::list_submissions, submissions::import_submission))

@@ -1,16 +1,20 @@
 //! Model outputs: uploading a file, previewing, importing and reading.
 
+use std::collections::BTreeMap;
+
 use axum::{
     Json,
     body::Body,
     extract::State,
     http::{StatusCode, header},
-    response::IntoResponse,
+    response::{IntoResponse, Response},
 };
 use model::{
     caller::Admin,
     ids::{OutputId, SubmissionId, UploadId},
-    submission::{InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow},
+    submission::{
+        EarlyResults, InvalidLines, Matching, OutputDetail, OutputFilter, OutputRow, Preview, SubmissionRow, UploadRow,
+    },
 };
 use port::Submissions;
 use serde::{Deserialize, Serialize};
@@ -132,6 +136,51 @@ pub async fn preview_upload(
     QueryParams(asked): QueryParams<PreviewQuery>,
 ) -> JsonResult<Preview> {
     Ok(Json(state.services.submissions.preview(&admin, id, &asked.dataset, asked.matching).await?))
+}
+
+/// The columns to read of a table.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct Columns {
+    /// Our names of columns, as in `table.fields` of the preview, to those in the file. A column that is left out has one
+    /// of its usual names.
+    columns: BTreeMap<String, String>,
+}
+
+/// Choose the columns of an upload
+///
+/// For a table (CSV or Parquet) whose columns have other names than the usual ones. Replaces an earlier choice. The preview
+/// lists the columns of the file and which of them are read.
+#[utoipa::path(put, path = "/uploads/{id}/columns", tag = "Model outputs", security(("token" = ["write:data"])),
+    params(("id" = UploadId, Path, description = "ID of the upload")),
+    request_body(content = Columns, example = json!({"columns": {"code": "Answer"}})),
+    responses((status = 204, description = "The columns are chosen")))]
+pub async fn choose_columns(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<UploadId>,
+    JsonBody(chosen): JsonBody<Columns>,
+) -> Result<StatusCode, Problem> {
+    state.services.submissions.choose_columns(&admin, id, chosen.columns).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Run a few outputs of an upload
+///
+/// Runs outputs of up to ten tasks against their tests before anything is imported, and returns their verdicts once all have
+/// ended. Nothing is stored. `fault` says why the others, or all of them, could not be run.
+#[utoipa::path(post, path = "/uploads/{id}/early-results", tag = "Model outputs", security(("token" = ["write:data"])),
+    params(("id" = UploadId, Path, description = "ID of the upload"), PreviewQuery),
+    responses((status = 200, description = "The results", body = EarlyResults),
+        (status = 204, description = "No output can be run on this server: the dataset has no tests, its tests need the sources of projects, or workers on other machines run them")))]
+pub async fn run_early(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<UploadId>,
+    QueryParams(asked): QueryParams<PreviewQuery>,
+) -> Result<Response, Problem> {
+    let submissions = &state.services.submissions;
+    let early = submissions.early_results(&admin, id, &asked.dataset, asked.matching).await?;
+    Ok(early.map_or_else(|| StatusCode::NO_CONTENT.into_response(), |early| Json(early).into_response()))
 }
 
 /// Import an upload's outputs as a submission
