@@ -109,7 +109,7 @@ impl Current {
         let mut rng = ChaCha8Rng::seed_from_u64(draw ^ rater.0.unsigned_abs());
         let last = self.last_place(rater);
         let mut moved = 0;
-        for (place, at) in (last + 1..).zip(spread(&tasks, &mut rng)) {
+        for (place, at) in (last + 1..).zip(spread(&tasks, draw, &mut rng)) {
             for row in units.get(at).map(|(_, rows)| rows.as_slice()).unwrap_or_default() {
                 self.give(*row, Some(rater), Some(place));
                 moved += 1;

@@ -119,7 +119,7 @@ pub fn make(units: &[Unit], raters: &[Rater], raters_per_output: u32, seed: u64)
         };
         let id = raters[*rater].id;
         let tasks: Vec<i64> = took.iter().map(|unit| units[*unit].task).collect();
-        for (place, item) in (1..).zip(spread(&tasks, &mut rng)) {
+        for (place, item) in (1..).zip(spread(&tasks, seed, &mut rng)) {
             let unit = took[item];
             wanted[unit] -= 1;
             takers[unit].push(id);

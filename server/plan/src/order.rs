@@ -1,37 +1,51 @@
-//! The order in which a rater sees their units: random, with units of one task far apart.
+//! The order in which a rater sees their units: tasks come in an order that all raters of a plan share, and units of one task
+//! are far apart.
 
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
-use rand::{Rng, seq::SliceRandom};
+use rand::{Rng, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 /// Minimum number of other units between two units of one task, if there are enough.
 pub const APART: usize = 8;
 
-/// The indices of `tasks` (one entry per item) in a random order that keeps at least [`APART`] others between
-/// two items of one task, or as many as possible.
+/// The indices of `tasks` (one entry per item) in an order that ends a few tasks before it begins others, and keeps at
+/// least [`APART`] others between two items of one task, or as many as possible.
 ///
-/// Every item gets a random time: a task's items are spread evenly from a random start. Items are taken in the
-/// order of these times; an item whose task came up too recently is postponed.
-pub fn spread(tasks: &[i64], rng: &mut ChaCha8Rng) -> Vec<usize> {
+/// `seed` gives an order of tasks, the same for every rater, and blocks of `APART + 1` tasks or somewhat more follow it.
+/// Within a block, items come in rounds with one item of each task, drawn from `rng`. So the outputs of a task are rated at
+/// about the same time, whoever rates them, and ratings that are compared before the end are mostly of the same tasks.
+pub fn spread(tasks: &[i64], seed: u64, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut by_task: HashMap<i64, Vec<usize>> = HashMap::new();
     for (item, task) in tasks.iter().enumerate() {
         by_task.entry(*task).or_default().push(item);
     }
-    let mut groups: Vec<Vec<usize>> = by_task.into_values().collect();
+    let mut groups: Vec<(u64, i64, Vec<usize>)> =
+        by_task.into_iter().map(|(task, items)| (place(task, seed), task, items)).collect();
     groups.sort_unstable();
-    let mut timed: Vec<(u64, usize)> = Vec::with_capacity(tasks.len());
-    for group in &mut groups {
-        group.shuffle(rng);
-        let step = u64::MAX / group.len().max(1) as u64;
-        let begin = rng.random_range(0..=step);
-        timed.extend(
-            group.iter().enumerate().map(|(n, item)| ((step.saturating_mul(n as u64)).saturating_add(begin), *item)),
+    let (count, blocks) = (groups.len(), (groups.len() / (APART + 1)).max(1));
+    let mut order = Vec::with_capacity(tasks.len());
+    for block in 0..blocks {
+        let block = groups.get_mut(block * count / blocks..(block + 1) * count / blocks).unwrap_or_default();
+        block.shuffle(rng);
+        // Those with the most items first: they come in most rounds, and the rounds get shorter.
+        block.sort_by_key(|(.., items)| std::cmp::Reverse(items.len()));
+        block.iter_mut().for_each(|(.., items)| items.shuffle(rng));
+        let rounds = block.first().map_or(0, |(.., items)| items.len());
+        order.extend(
+            (0..rounds).flat_map(|round| block.iter().filter_map(move |(.., items)| items.get(round).copied())),
         );
     }
-    timed.sort_unstable();
-    let most = APART.min(groups.len().saturating_sub(1));
+    let timed: Vec<(u64, usize)> = (0..).zip(order).collect();
+    let most = APART.min(count.saturating_sub(1));
     (0..=most).rev().find_map(|apart| keep_apart(&timed, tasks, apart)).unwrap_or_default()
+}
+
+/// A task's place among others, the same for every rater.
+fn place(task: i64, seed: u64) -> u64 {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(task.cast_unsigned());
+    rng.random()
 }
 
 /// `timed` in order, with every item postponed while its task is among the last `apart`; `None` if only such
@@ -70,10 +84,8 @@ fn keep_apart(timed: &[(u64, usize)], tasks: &[i64], apart: usize) -> Option<Vec
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use rand::SeedableRng;
-
     use super::*;
+    use proptest::prelude::*;
 
     fn nearest(tasks: &[i64], order: &[usize]) -> usize {
         let mut last = HashMap::new();
@@ -90,17 +102,17 @@ mod tests {
         #[test]
         fn order_is_a_seeded_permutation(counts in prop::collection::vec(1_usize..5, 1..40), seed: u64) {
             let tasks: Vec<i64> = counts.iter().enumerate().flat_map(|(t, n)| std::iter::repeat_n(t as i64, *n)).collect();
-            let order = spread(&tasks, &mut ChaCha8Rng::seed_from_u64(seed));
+            let order = spread(&tasks, seed, &mut ChaCha8Rng::seed_from_u64(seed));
             let mut sorted = order.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..tasks.len()).collect::<Vec<_>>());
-            prop_assert_eq!(order, spread(&tasks, &mut ChaCha8Rng::seed_from_u64(seed)));
+            prop_assert_eq!(order, spread(&tasks, seed, &mut ChaCha8Rng::seed_from_u64(seed)));
         }
 
         #[test]
         fn outputs_of_a_task_are_evenly_spaced(tasks in 2_usize..40, each in 2_usize..5, seed: u64) {
             let all: Vec<i64> = (0..tasks).flat_map(|t| std::iter::repeat_n(t as i64, each)).collect();
-            let order = spread(&all, &mut ChaCha8Rng::seed_from_u64(seed));
+            let order = spread(&all, seed, &mut ChaCha8Rng::seed_from_u64(seed));
             prop_assert!(nearest(&all, &order) >= APART.min(tasks - 1), "{:?}", order);
         }
     }

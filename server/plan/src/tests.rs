@@ -6,6 +6,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Maximum number of tasks that have been begun and not completed.
+const MOST: usize = 3 * (APART + 1);
+
 /// Tasks with outputs of some models; every third task is Chinese.
 fn study(tasks: i64, models: i64, holes: &[bool]) -> Vec<Unit> {
     let mut hole = holes.iter().cycle();
@@ -69,6 +72,32 @@ fn sound(given: &[Given], units: &[Unit], raters: &[Rater], raters_per_output: u
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// What is compared before the end is paired: while raters go on at the same pace, few tasks have ratings of some of
+    /// their outputs only.
+    #[test]
+    fn tasks_are_completed_one_after_another(
+        tasks in 1_i64..120, models in 1_i64..6, n in 1_i64..9, k in 1_u32..4, seed: u64,
+    ) {
+        let units = study(tasks, models, &[false]);
+        let raters: Vec<_> = (1..=n).map(|id| rater(id, Reads::BOTH, None)).collect();
+        let given = make(&units, &raters, k.min(n as u32), seed).unwrap();
+        let task: HashMap<i64, i64> = units.iter().map(|unit| (unit.id, unit.task)).collect();
+        let mut load: HashMap<i64, i64> = HashMap::new();
+        let mut all: HashMap<i64, usize> = HashMap::new();
+        for one in &given {
+            *load.entry(one.rater).or_default() += 1;
+            *all.entry(task[&one.unit]).or_default() += 1;
+        }
+        for percent in 1..100 {
+            let mut done: HashMap<i64, usize> = HashMap::new();
+            for one in given.iter().filter(|one| one.place * 100 <= load[&one.rater] * percent) {
+                *done.entry(task[&one.unit]).or_default() += 1;
+            }
+            let begun = done.iter().filter(|(task, done)| **done < all[task]).count();
+            prop_assert!(begun <= MOST, "{begun} of {tasks} tasks are begun at {percent} %");
+        }
+    }
 
     #[test]
     fn equal_raters_differ_by_at_most_one(

@@ -21,8 +21,10 @@ use crate::{client, server, setup, tools};
 
 /// A program that runs tests.
 struct Program {
-    /// The package's, and the target's if it is another.
+    /// The package's, followed by the target's unless it has the unit tests of the package's library.
     name: String,
+    /// Whether it has unit tests.
+    is_unit: bool,
     file: PathBuf,
     /// The folder of its package, in which it runs.
     package: PathBuf,
@@ -80,8 +82,8 @@ fn programs(artifacts: Vec<tools::Artifact>) -> Vec<Program> {
         .filter_map(|made| {
             let file = made.program()?.to_path_buf();
             let folder = made.package.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = if folder == made.name { folder } else { format!("{folder} {}", made.name) };
-            Some(Program { name, file, package: made.package })
+            let name = if made.kind == "lib" { folder } else { format!("{folder} {}", made.name) };
+            Some(Program { name, is_unit: made.kind == "lib", file, package: made.package })
         })
         .collect()
 }
@@ -96,7 +98,7 @@ pub fn all(prerequisites: &Prerequisites) -> Result<Counts> {
     let mut programs: Vec<&Program> = build()?.programs.iter().collect();
     // The longest first, so that none of them runs alone at the end.
     let mut times = Times::read();
-    programs.sort_by(|a, b| times.of(&b.name).total_cmp(&times.of(&a.name)));
+    programs.sort_by(|a, b| times.of(b).total_cmp(&times.of(a)));
     let command = |program: &Program| {
         let mut command = tools::of_package(&program.file, &program.package);
         // Many tests wait for programs that they start, or until a lease expires.
@@ -144,9 +146,10 @@ impl Times {
         Times(serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// An unknown program may be the longest.
-    fn of(&self, name: &str) -> f64 {
-        self.0.get(name).copied().unwrap_or(f64::INFINITY)
+    /// An unknown program may be the longest, unless its tests are unit tests.
+    fn of(&self, program: &Program) -> f64 {
+        let unknown = if program.is_unit { 0.0 } else { f64::INFINITY };
+        self.0.get(&program.name).copied().unwrap_or(unknown)
     }
 
     fn write(&self) -> Result<()> {
