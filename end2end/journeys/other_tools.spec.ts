@@ -37,11 +37,12 @@ test('a table is read by its columns, tried before the import, and shows the ver
   await early.getByRole('heading', { name: 'Outputs that were run' }).click();
   await expect(early.getByRole('listitem').filter({ hasText: 'S04' })).toContainText(/compile error/i);
 
-  await page.getByLabel('Model').fill('Of a table');
+  // The columns have a field with the same label.
+  await page.getByRole('textbox', { name: 'Model' }).fill('Of a table');
   await page.getByRole('button', { name: 'Import 2 outputs' }).click();
   await expect(page).toHaveURL(/\/admin\/submissions\/\d+$/);
   await page.getByRole('link', { name: 'S01' }).first().click();
-  await expect(page.getByRole('region', { name: 'What the file says' })).toContainText('Failed');
+  await expect(page.getByRole('region', { name: 'What the file says' })).toContainText('failed');
 });
 
 test('another block of a response becomes the code, and the rules choose again', async ({ page }) => {
@@ -69,15 +70,17 @@ test('another block of a response becomes the code, and the rules choose again',
 test('a preview names the dataset whose IDs a file has', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/datasets');
-  const slugs = await page.locator('a[href^="/admin/datasets/"]').evaluateAll((links) =>
-    links.map((link) => (link.getAttribute('href') ?? '').split('/')[3]),
-  );
-  const other = slugs.find((slug) => slug && slug !== 'starter') ?? '';
-  await open(page, `/admin/datasets/${other}`);
-  const id = (await page.locator('.task-id').first().innerText()).trim();
-  await upload(page, 'elsewhere.jsonl', 'application/jsonl', `${JSON.stringify({ task_id: id, code: 'x' })}\n`);
+  const task = { task_id: 4711, raw_nl: 'Counts how often each letter occurs, without regard to case.' };
+  await page.getByLabel('Files or archive').setInputFiles({
+    name: 'dataset_manual_nl.jsonl',
+    mimeType: 'application/jsonl',
+    buffer: Buffer.from(`${JSON.stringify(task)}\n`),
+  });
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'aixbench-manual' })).toHaveCount(1);
+  await upload(page, 'elsewhere.jsonl', 'application/jsonl', `${JSON.stringify({ task_id: task.task_id, code: 'int a ;' })}\n`);
   await expect(page.getByText('These outputs may belong to another dataset')).toBeVisible();
   await page.getByRole('link', { name: 'Preview for this dataset' }).first().click();
-  await expect(page).toHaveURL(new RegExp(`dataset=${other}`));
+  await expect(page).toHaveURL(/dataset=aixbench-manual/);
   await expect(page.getByRole('button', { name: 'Import 1 output' })).toBeEnabled();
 });
