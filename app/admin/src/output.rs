@@ -85,8 +85,8 @@ fn what_file_says(i: I18n, reported: Reported) -> AnyView {
         (u.in_their_words, detail),
         (u.model_in_file, model),
         (u.sample_in_file, epoch.map(|epoch| i.number(epoch.into()))),
-        (u.input_tokens, input_tokens.map(|count| i.number(count))),
-        (u.output_tokens, output_tokens.map(|count| i.number(count))),
+        (u.input_tokens, input_tokens.map(|count| i.number(count.into()))),
+        (u.output_tokens, output_tokens.map(|count| i.number(count.into()))),
     ];
     let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?)));
     let facts = facts.map(|(name, value)| view! { <div><dt>{name}</dt><dd>{visible(&value).into_owned()}</dd></div> });

@@ -135,8 +135,8 @@ pub struct Reported {
     pub model: Option<String>,
     /// The number of the sample of its task, from 1.
     pub epoch: Option<u32>,
-    pub input_tokens: Option<u64>,
-    pub output_tokens: Option<u64>,
+    pub input_tokens: Option<u32>,
+    pub output_tokens: Option<u32>,
 }
 
 impl Reported {

@@ -53,7 +53,7 @@ texts! {
         warn_lacks_definition: "Code without the function that the task asks for", "缺少任务所要求函数的代码";
         warn_lacks_definition_what: "The code defines no function or class of the name in the signature, so the tests cannot call it.", "代码没有定义签名中名称的函数或类，因此测试无法调用。";
         warn_cut_off: "Outputs that are cut off", "被截断的输出";
-        warn_cut_off_what: "The response ended within its code or its reasoning, or at a limit of tokens. Ask the model again with a higher limit.", "回答在代码或推理过程中结束，或达到令牌上限。请提高上限后重新请求模型。";
+        warn_cut_off_what: "The response ended within its code or its reasoning, or at a limit of tokens. Ask the model again with a higher limit.", "回答在代码或推理过程中结束，或达到词元上限。请提高上限后重新请求模型。";
         warn_fenced_generation: "Code fences in “generation”", "“generation”中的代码围栏";
         warn_fenced_generation_what: "The published evaluator reads a fence as code, so these outputs will fail as published. The guarded verdict is for the code in the fence.", "已发布的评测程序会把围栏当作代码，因此这些输出按发布方式会失败。防篡改结果针对围栏中的代码。";
         warn_reasoning: "Responses with reasoning", "含推理过程的回答";
@@ -112,8 +112,8 @@ texts! {
             { format!("The usual failure: {what}") }
             { format!("最常见的失败：{what}") }
         other_dataset(dataset: &str, known: u64, of: u64)
-            { format!("{dataset} has a task for {} of the {} listed here that have none in this dataset.", num(known), some(of, "ID", "IDs")) }
-            { format!("此处列出 {} 个在本数据集中没有任务的编号，其中 {} 个在 {dataset} 中有对应任务。", num(of), num(known)) }
+            { format!("{dataset} has tasks for {} of the {} listed below.", num(known), some(of, "unknown ID", "unknown IDs")) }
+            { format!("下方列出的 {} 个未知编号中，有 {} 个在 {dataset} 中有对应任务。", num(of), num(known)) }
         why_defines(name: &str)
             { format!("Only this block defines {name}, which the task asks for.") }
             { format!("只有该代码块定义了任务所要求的 {name}。") }

@@ -237,8 +237,6 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
         ];
         let output: i64 = insert.query_row(values, |row| row.get(0))?;
         if let Some(of) = &new.reported {
-            // A count that is not a 64-bit signed number is no count of tokens.
-            let tokens = |count: Option<u64>| count.and_then(|count| i64::try_from(count).ok());
             insert_reported.execute(params![
                 output,
                 of.by.name(),
@@ -247,8 +245,8 @@ pub fn add_outputs(conn: &Connection, submission: SubmissionId, outputs: &[NewOu
                 of.detail,
                 of.model,
                 of.epoch,
-                tokens(of.input_tokens),
-                tokens(of.output_tokens)
+                of.input_tokens,
+                of.output_tokens
             ])?;
         }
     }
@@ -383,6 +381,8 @@ pub struct FullOutput {
     pub task: TaskRow,
 
     pub code: String,
+    /// The code with what it continues, if that is not the task's own beginning: what people see.
+    pub shown: String,
     /// The text around the code of a chat response.
     pub surrounding_text: String,
     /// The response, if it differs from the code.
@@ -441,7 +441,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         )?
         .query_row([id.0], task_row)?;
     let mut statement = conn.prepare_cached(
-        "SELECT m.name, o.code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning,
+        "SELECT m.name, o.code, o.shown, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning,
              o.submission_id, s.version_id, o.published_text IS NOT NULL AS has_published_text, o.chosen_block
          FROM outputs o
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
@@ -452,6 +452,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             model: found.get("name")?,
             task,
             code: found.get("code")?,
+            shown: found.get("shown")?,
             surrounding_text: found.get("surrounding_text")?,
             raw: found.get("raw")?,
             submission: SubmissionId(found.get("submission_id")?),

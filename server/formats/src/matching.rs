@@ -18,6 +18,7 @@ pub use tasks::{Tasks, in_humaneval_x};
 
 use super::{
     conversations::LineTurn,
+    humaneval::Task,
     identity_leaks::LeakFinder,
     outputs::{KnownTasks, OutputLine},
     warnings,
@@ -208,7 +209,9 @@ impl<'t> Scan<'t> {
             }
         }
         let label = output.file.as_deref().unwrap_or(&output.task_id);
-        if let Some(leak) = self.leak_finder.find(output.line, label, &output.code, &output.surrounding_text) {
+        let own = self.known.zip(by_text.or(by_id)).and_then(|(known, at)| known.humaneval.get(&at));
+        let code = output.shown(own.map(Task::beginning));
+        if let Some(leak) = self.leak_finder.find(output.line, label, &code, &output.surrounding_text) {
             self.leaks.push(leak);
         }
         let warnings = self.warnings(&output, by_id, by_text);

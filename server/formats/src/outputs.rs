@@ -2,6 +2,7 @@
 //! another tool ([`super::harness`]).
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     io::{self, Read, Seek, SeekFrom},
     sync::Arc,
@@ -110,6 +111,14 @@ impl OutputLine {
     /// Whether it contains no code.
     pub fn is_empty(&self) -> bool {
         self.code.trim().is_empty()
+    }
+
+    /// The code as people see it: with its prompt, unless that is the task's own `beginning`, which they know.
+    pub fn shown(&self, beginning: Option<&str>) -> Cow<'_, str> {
+        match self.prompt.as_deref().filter(|prompt| Some(*prompt) != beginning) {
+            Some(prompt) => Cow::Owned(format!("{prompt}{}", self.code)),
+            None => Cow::Borrowed(&self.code),
+        }
     }
 }
 

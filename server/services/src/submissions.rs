@@ -531,7 +531,8 @@ async fn first_outputs(plan: &Plan, first: Vec<(usize, OutputLine)>) -> Vec<Prev
     let mut seen = Vec::new();
     for (at, output) in first {
         let Some(task) = plan.rows.get(at).cloned() else { continue };
-        let (code, around) = (output.code, output.surrounding_text);
+        let own = plan.known.humaneval.get(&at).map(humaneval::Task::beginning);
+        let (code, around) = (output.shown(own).into_owned(), output.surrounding_text);
         let masked = (mask(code.clone(), &names).text, mask(around.clone(), &names).text);
         let changed = masked.0 != code || masked.1 != around;
         let masked = match changed {
@@ -615,7 +616,7 @@ impl Submissions for SubmissionService {
             published_unread: found.has_published_text,
             reading,
             conversation: conversation_view::view(lang, conversation).await?,
-            code: syntax::view(found.code, found.surrounding_text, found.task.code_lang).await,
+            code: syntax::view(found.shown, found.surrounding_text, found.task.code_lang).await,
             reasoning: found.reasoning,
             reported: found.reported,
             row: found.row,

@@ -448,7 +448,7 @@ fn text(uploaded: &Uploaded) -> String {
     let problems = p.problems.iter().map(|problem| problem.line.map_or(problem.file.clone(), |n| format!("line {n}")));
     count(p.problem_count, &format!("Invalid {what} left out"), problems.collect());
     count(p.unknown_count, &format!("{about} with an unknown task ID"), at(&p.unknown));
-    let other = |of: &OtherDataset| format!("{} knows {} of the {} listed", of.dataset, of.known, of.of);
+    let other = |of: &OtherDataset| format!("{}: {} of {}", of.dataset, of.known, of.of);
     let others: Vec<String> = p.other_datasets.iter().map(other).collect();
     count(others.len() as u64, "Datasets with tasks of these IDs", others);
     count(p.differing_count, &format!("{about} whose description differs from the task"), at(&p.differing));

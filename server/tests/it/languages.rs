@@ -6,6 +6,7 @@ use db::{datasets, runs, uploads::Purpose};
 use formats::humaneval;
 use model::{
     caller::System,
+    code::{CodeView, Line},
     code_lang::CodeLang,
     comparison::Selection,
     dataset::{Checks, TestKind},
@@ -16,7 +17,7 @@ use model::{
     plan::Presentation,
     run::{ItemFilter, ItemResult},
     study::NewStudy,
-    submission::{InvalidLines, Matching},
+    submission::{InvalidLines, Matching, OutputFilter},
     user::Role,
 };
 use port::{Accounts, Comparisons, Datasets, Runs, Studies, Submissions, quality::Quality};
@@ -89,6 +90,37 @@ pub async fn import(app: &TestApp, lines: &str) {
     let file = folder.path().join("humaneval_python.jsonl");
     std::fs::write(&file, lines).unwrap();
     app.services.imports.paths(System, vec![file]).await.unwrap();
+}
+
+/// A whole program has helpers and names of its own, without which its body cannot be read.
+#[tokio::test]
+async fn people_see_what_a_whole_program_has_before_its_body() {
+    let app = TestApp::empty().await;
+    import(&app, &task(0, "assert f0(1) == 1")).await;
+    let program = "import math as m\n\ndef _near(a):\n    return m.floor(a)\n\ndef f0(y):\n    return _near(y)\n";
+    let line = json!({"task_id": "Python/0", "completion": program}).to_string();
+    let mut incoming = app.services.uploads.begin("outputs.jsonl").await.unwrap();
+    incoming.write(line.as_bytes()).await.unwrap();
+    let file = incoming.finish().await.unwrap();
+    let of = Purpose::outputs(None);
+    let sent = app.services.submissions.note_upload(&System.admin(), file, of).await.unwrap();
+    let (admin, submissions) = (System.admin(), &app.services.submissions);
+    let preview = submissions.preview(&admin, sent, "humaneval-x-python", Matching::Auto).await.unwrap();
+    let raw = |code: &CodeView| code.raw.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+    let whole = |text: &str| {
+        for part in ["import math as m", "def _near(a):", "def f0(y):", "return _near(y)"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    };
+    whole(&raw(&preview.first[0].code));
+    let submission = upload(&app, "humaneval-x-python", "M", &line).await;
+    let of = PageOf::first(PageOf::MOST);
+    let outputs = submissions.outputs(&admin, submission, OutputFilter::default(), of).await.unwrap().rows;
+    whole(&raw(&submissions.output(&admin, outputs[0].id).await.unwrap().code));
+    // What a rater reads, and what is searched for names of models.
+    let id = outputs[0].id;
+    whole(&app.services.db.read_blocking(|conn| db::grading::texts(conn, id)).unwrap().code);
+    whole(&app.services.db.read_blocking(|conn| db::quality::masks::texts(conn, submission)).unwrap()[0].2);
 }
 
 #[tokio::test]

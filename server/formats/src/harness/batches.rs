@@ -21,8 +21,9 @@ pub fn openai_line(object: &dyn Fields, asked: &Asked) -> Option<Result<Vec<Entr
 }
 
 fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Asked) -> Result<Vec<Entry>, Fault> {
-    let status = response.get("status_code").and_then(Value::as_u64).unwrap_or(200);
-    let body = response.get("body").filter(|_| (200..300).contains(&status));
+    let status = response.get("status_code").filter(|status| !status.is_null());
+    let is_good = status.is_none_or(|status| status.as_u64().is_some_and(|status| (200..300).contains(&status)));
+    let body = response.get("body").filter(|_| is_good);
     let Some(body) = body.filter(|body| body.is_object()) else {
         let inner = response.get("body").and_then(|body| body.get("error"));
         let error = error.filter(|error| !error.is_null()).or(inner);
@@ -30,9 +31,8 @@ fn openai(custom_id: &str, response: &Value, error: Option<&Value>, asked: &Aske
     };
     let mut reported = Reported::by(Shape::OpenaiBatch);
     reported.model = body.get("model").and_then(Value::as_str).and_then(detail);
-    let tokens = |names: [&str; 2]| names.into_iter().find_map(|name| body.get("usage")?.get(name)?.as_u64());
-    reported.input_tokens = tokens(["prompt_tokens", "input_tokens"]);
-    reported.output_tokens = tokens(["completion_tokens", "output_tokens"]);
+    reported.input_tokens = tokens(body, &["prompt_tokens", "input_tokens"])?;
+    reported.output_tokens = tokens(body, &["completion_tokens", "output_tokens"])?;
     let task_id = task(custom_id, asked);
     if let Some(items) = body.get("output").and_then(Value::as_array) {
         let (mut text, mut reasoning) = (Vec::new(), Vec::new());
@@ -93,12 +93,33 @@ fn anthropic(custom_id: &str, result: &Value, asked: &Asked) -> Result<Vec<Entry
     };
     let mut reported = Reported::by(Shape::AnthropicBatch);
     reported.model = message.get("model").and_then(Value::as_str).and_then(detail);
-    let tokens = |name: &str| message.get("usage")?.get(name)?.as_u64();
-    (reported.input_tokens, reported.output_tokens) = (tokens("input_tokens"), tokens("output_tokens"));
+    reported.input_tokens = tokens(message, &["input_tokens"])?;
+    reported.output_tokens = tokens(message, &["output_tokens"])?;
     let content = message.get("content");
     let (text, thinking) = (texts(content, "text"), texts(content, "thinking"));
     let end_by = message.get("stop_reason").and_then(Value::as_str);
     Ok(vec![entry(task(custom_id, asked), &text, &thinking, end_by, reported)])
+}
+
+/// A number of tokens in the `usage` of an answer, under the first of these names that it has.
+fn tokens(answer: &Value, names: &[&str]) -> Result<Option<u32>, Fault> {
+    let found = names.iter().find_map(|name| Some((name, answer.get("usage")?.get(name)?)));
+    let Some((name, value)) = found.filter(|(_, value)| !value.is_null()) else { return Ok(None) };
+    match value.as_u64().and_then(|count| u32::try_from(count).ok()) {
+        Some(count) => Ok(Some(count)),
+        None => Err(fault(
+            (
+                format!("\"{name}\" in \"usage\" is not a number of tokens: {}", excerpt(value)),
+                format!("“usage”中的“{name}”不是词元数：{}", excerpt(value)),
+            ),
+            ("Write a whole number, or leave the field out", "请填写整数，或去掉该字段"),
+        )),
+    }
+}
+
+/// The beginning of a value.
+fn excerpt(value: &Value) -> String {
+    value.to_string().chars().take(40).collect()
 }
 
 fn entry(id: String, text: &[&str], reasoning: &[&str], end_by: Option<&str>, reported: Reported) -> Entry {

@@ -86,9 +86,9 @@ struct Message {
 #[derive(Deserialize)]
 struct Usage {
     #[serde(default)]
-    input_tokens: Option<u64>,
+    input_tokens: Option<u32>,
     #[serde(default)]
-    output_tokens: Option<u64>,
+    output_tokens: Option<u32>,
 }
 
 /// Reads a log that is one JSON document.

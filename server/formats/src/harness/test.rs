@@ -223,7 +223,7 @@ fn texts_become_code() {
 #[test]
 fn what_inspect_and_batches_say_of_an_output_is_kept() {
     let check =
-        |path: &str, at: usize, model: &str, tokens: (u64, u64), reasoning: Option<&str>, end_by: Option<&str>| {
+        |path: &str, at: usize, model: &str, tokens: (u32, u32), reasoning: Option<&str>, end_by: Option<&str>| {
             let (outputs, _, _) = read(path, fixture(path), &asked(false));
             let output = &outputs[at];
             let reported = output.reported.as_ref().unwrap();
@@ -243,6 +243,32 @@ fn what_inspect_and_batches_say_of_an_output_is_kept() {
     check("batches/openai_chat.jsonl", 0, "gpt-x-2026", (20, 30), None, stop);
     check("batches/openai_responses.jsonl", 0, "gpt-x-2026", (20, 30), sum, None);
     check("batches/anthropic.jsonl", 0, "claude-x", (20, 30), sum, Some("end_turn"));
+}
+
+#[test]
+fn what_is_no_number_of_tokens_is_refused() {
+    let check = |path: &str, written: &str, value: &str, expected: Option<&str>| {
+        let text = String::from_utf8(fixture(path).to_vec()).unwrap();
+        assert!(text.contains(written), "{path}");
+        let changed = text.replacen(written, value, 1);
+        let (outputs, problems, _) = read(path, changed.as_bytes(), &asked(false));
+        let said = problems.iter().find(|problem| problem.line == Some(1)).map(|problem| problem.what.clone());
+        assert_eq!(said.is_some(), expected.is_some(), "{path}: {value}: {said:?}");
+        assert!(expected.is_none_or(|expected| said.unwrap().contains(expected)), "{path}: {value}");
+        assert_eq!(outputs.iter().any(|output| output.line == 1), expected.is_none(), "{path}: {value}");
+    };
+    let chat = "batches/openai_chat.jsonl";
+    for (value, expected) in [("null", None), ("4294967295", None)] {
+        check(chat, r#""prompt_tokens": 20"#, &format!(r#""prompt_tokens": {value}"#), expected);
+    }
+    for value in ["-1", "1.5", "\"20\"", "4294967296", "99999999999999999999"] {
+        let expected = Some(r#""prompt_tokens" in "usage" is not a number of tokens"#);
+        check(chat, r#""prompt_tokens": 20"#, &format!(r#""prompt_tokens": {value}"#), expected);
+    }
+    let expected = Some(r#""output_tokens" in "usage" is not a number of tokens"#);
+    check("batches/anthropic.jsonl", r#""output_tokens": 30"#, r#""output_tokens": []"#, expected);
+    // A status that is no number is none of success.
+    check(chat, r#""status_code": 200"#, r#""status_code": "500""#, Some("the request failed"));
 }
 
 /// Our columns with those of the file that an admin chose for them.
