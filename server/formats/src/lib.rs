@@ -11,6 +11,7 @@ pub mod codeif;
 pub mod codeif_outputs;
 pub mod continuation;
 pub mod conversations;
+mod csv_lines;
 pub mod fences;
 pub mod files;
 pub mod harness;

@@ -10,6 +10,8 @@ use model::{message::Message, problem::Problem, rubric::Rubric, table::TableFiel
 
 use base::formulas;
 
+use super::csv_lines::Lines;
+
 /// Maximum number of problems that are listed.
 pub const MOST_PROBLEMS: usize = 50;
 /// Maximum length of comments and names, in characters, as on the grading page.
@@ -82,6 +84,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
     if limited.fill_buf().is_ok_and(|bytes| bytes.starts_with(b"\xef\xbb\xbf")) {
         limited.consume(3);
     }
+    let lines = Lines::of(limited.fill_buf().unwrap_or_default());
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(limited);
     let head = match reader.headers() {
         Ok(head) if !head.iter().all(str::is_empty) => head.clone(),
@@ -157,7 +160,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
         let record = match record {
             Ok(record) => record,
             Err(e) => {
-                let line = e.position().map_or(0, csv::Position::line);
+                let line = lines.at(e.position());
                 found.wrong(
                     Problem::new(
                         name,
@@ -169,7 +172,7 @@ pub fn read(name: &str, input: impl io::Read, rubric: &Rubric, mapping: &Mapping
                 continue;
             }
         };
-        let line = record.position().map_or(0, csv::Position::line);
+        let line = lines.at(record.position());
         if record.iter().all(|field| field.trim().is_empty()) {
             continue;
         }

@@ -15,7 +15,7 @@ use super::{
     document::{self},
     fault, id_of_text,
 };
-use crate::{lines::Fault, outputs::Place};
+use crate::{csv_lines::Lines, lines::Fault, outputs::Place};
 
 /// Our column names to the file's, where an admin chose them.
 pub type Columns = BTreeMap<String, String>;
@@ -178,7 +178,7 @@ pub fn has_outputs(names: &[String]) -> bool {
 
 /// The columns of a CSV file.
 pub fn head(text: impl Read, chosen: &Columns) -> Option<Head> {
-    let (mut reader, _) = open(text).ok()?;
+    let (mut reader, ..) = open(text).ok()?;
     let names = reader.headers().ok()?.iter().map(str::to_owned).collect();
     Some(Head::of(names, chosen))
 }
@@ -188,16 +188,16 @@ type Reader<R> = csv::Reader<document::Bounded<std::io::Chain<std::io::Cursor<Ve
 /// Maximum size of what is read to find the separator, in bytes.
 const LONGEST_HEAD: u64 = 64 * 1024;
 
-fn open<R: Read>(mut text: R) -> std::io::Result<(Reader<R>, document::Budget)> {
+fn open<R: Read>(mut text: R) -> std::io::Result<(Reader<R>, Lines, document::Budget)> {
     let mut start = Vec::new();
     text.by_ref().take(LONGEST_HEAD).read_to_end(&mut start)?;
     let plain = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
     let first = plain.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let separator = separator(&String::from_utf8_lossy(first));
-    let skipped = start.len() - plain.len();
+    let (skipped, lines) = (start.len() - plain.len(), Lines::of(plain));
     start.drain(..skipped);
     let (bounded, budget) = document::bounded(std::io::Cursor::new(start).chain(text));
-    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(bounded), budget))
+    Ok((csv::ReaderBuilder::new().delimiter(separator).from_reader(bounded), lines, budget))
 }
 
 /// Reads a CSV file. Returns whether it was read to its end.
@@ -212,7 +212,7 @@ pub fn read(text: impl Read, sink: &mut Sink<'_>) -> bool {
             ),
         )
     };
-    let (mut reader, budget) = match open(text) {
+    let (mut reader, lines, budget) = match open(text) {
         Ok(opened) => opened,
         Err(e) => {
             sink.put("", Err(unreadable(&e)));
@@ -236,12 +236,12 @@ pub fn read(text: impl Read, sink: &mut Sink<'_>) -> bool {
         match reader.read_record(&mut record) {
             Ok(false) => return true,
             Ok(true) => {
-                let line = record.position().map_or(0, csv::Position::line);
+                let line = lines.at(record.position());
                 let entry = head.entry(|at| record.get(at).map(str::to_owned));
                 sink.put_at(Place::Line(line), entry);
             }
             Err(e) => {
-                let line = e.position().map_or(0, csv::Position::line);
+                let line = lines.at(e.position());
                 let is_row = matches!(e.kind(), csv::ErrorKind::Utf8 { .. } | csv::ErrorKind::UnequalLengths { .. });
                 sink.put_at(Place::Line(line), Err(unreadable(&e)));
                 // After such a row, the next one can be read.
