@@ -110,6 +110,31 @@ mod tests {
         }
 
         #[test]
+        fn few_tasks_are_begun_and_not_completed(tasks in 1_usize..80, each in 1_usize..5, seed: u64) {
+            let all: Vec<i64> = (0..tasks).flat_map(|t| std::iter::repeat_n(t as i64, each)).collect();
+            let mut done: HashMap<i64, usize> = HashMap::new();
+            for item in spread(&all, seed, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                *done.entry(all[item]).or_default() += 1;
+                let begun = done.values().filter(|done| **done < each).count();
+                prop_assert!(begun <= 2 * APART + 1, "{begun} tasks");
+            }
+        }
+
+        /// Two raters come to a task after about the same number of others.
+        #[test]
+        fn tasks_have_one_order_for_all_raters(tasks in 1_usize..80, seed: u64, one: u64, other: u64) {
+            let all: Vec<i64> = (0..tasks as i64).collect();
+            let places = |draw| {
+                let order = spread(&all, seed, &mut ChaCha8Rng::seed_from_u64(draw));
+                (0..).zip(order).map(|(place, item)| (item, place)).collect::<HashMap<usize, i64>>()
+            };
+            let (one, other) = (places(one), places(other));
+            for item in 0..tasks {
+                prop_assert!((one[&item] - other[&item]).unsigned_abs() as usize <= 2 * APART);
+            }
+        }
+
+        #[test]
         fn outputs_of_a_task_are_evenly_spaced(tasks in 2_usize..40, each in 2_usize..5, seed: u64) {
             let all: Vec<i64> = (0..tasks).flat_map(|t| std::iter::repeat_n(t as i64, each)).collect();
             let order = spread(&all, seed, &mut ChaCha8Rng::seed_from_u64(seed));

@@ -220,7 +220,7 @@ pub fn outputs(input: &ComparisonInput) -> Columns<Outputs> {
     columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.sample.into());
     let meaning = "The turn of the conversation that the output answers, from 0; empty if the task is none";
     columns.add(Column::optional("turn", Type::Integer, meaning), |line| line.turn.into());
-    let meaning = "The output's code, as it was uploaded, without fences";
+    let meaning = "The output's code as people see it, without fences";
     columns.add(Column::new("code", Type::Text, meaning), |line| line.code.into());
     let meaning = "Number of the run; empty without one";
     columns.add(Column::optional("run", Type::Integer, meaning), |line| line.run.map(|run| run.0).into());
