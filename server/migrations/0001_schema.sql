@@ -376,7 +376,7 @@ CREATE TABLE outputs (
     chosen_block  INTEGER,                     -- the block of `raw` that an admin chose as the code, from 0
     code          TEXT NOT NULL,               -- without fences
     -- What people and judge models see: without a beginning of its own, the code continues the task's signature.
-    shown         TEXT NOT NULL GENERATED ALWAYS AS (coalesce(prompt, '') || code) VIRTUAL,
+    visible_code  TEXT NOT NULL GENERATED ALWAYS AS (coalesce(prompt, '') || code) VIRTUAL,
     surrounding_text          TEXT NOT NULL,               -- what a chat answer has around its code
     raw           TEXT,                        -- the answer as it came, where it differs from `code`
     end_by        TEXT,                        -- why generation stopped, where the file says so

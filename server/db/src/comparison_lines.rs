@@ -225,7 +225,7 @@ pub fn each_output(
             )?
             .query_row([submission], |row| row.get("number"))?;
         let mut statement = conn.prepare_cached(
-            "SELECT o.id, o.revision_id, o.sample, o.turn, o.shown AS code, i.verdict, i.passed, i.total, i.published
+            "SELECT o.id, o.revision_id, o.sample, o.turn, o.visible_code AS code, i.verdict, i.passed, i.total, i.published
              FROM outputs o LEFT JOIN run_items i ON i.output_id = o.id AND i.run_id = ?2
              WHERE o.submission_id = ?1 ORDER BY o.id",
         )?;

@@ -155,7 +155,7 @@ pub fn task_outputs(
     }
     let mut found = Vec::new();
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, s.model_id, o.sample, o.shown AS code, o.surrounding_text FROM outputs o JOIN submissions s ON s.id = o.submission_id
+        "SELECT o.id, s.model_id, o.sample, o.visible_code AS code, o.surrounding_text FROM outputs o JOIN submissions s ON s.id = o.submission_id
          WHERE o.submission_id = ?1 AND o.revision_id = ?2 ORDER BY o.sample",
     )?;
     for submission in submissions {

@@ -168,7 +168,7 @@ impl StoredTexts {
 pub fn texts(conn: &Connection, output: OutputId) -> Result<StoredTexts, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.id AS revision_id, t.raw_nl, t.nl_lang, t.signature, o.shown AS code, o.surrounding_text, t.code_lang
+            "SELECT t.id AS revision_id, t.raw_nl, t.nl_lang, t.signature, o.visible_code AS code, o.surrounding_text, t.code_lang
              FROM outputs o JOIN task_revisions t ON t.id = o.revision_id WHERE o.id = ?1",
         )?
         .query_row([output.0], StoredTexts::of_row)?)

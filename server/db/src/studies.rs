@@ -516,7 +516,7 @@ pub struct StudyOutput {
 /// The study's outputs of one task, in the order of its submissions.
 pub fn task_outputs(conn: &Connection, id: StudyId, revision: TaskRevisionId) -> Result<Vec<StudyOutput>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, m.name, o.sample, o.shown AS code, o.surrounding_text
+        "SELECT o.id, m.name, o.sample, o.visible_code AS code, o.surrounding_text
          FROM study_submissions ss
          JOIN outputs o ON o.submission_id = ss.submission_id
          JOIN submissions s ON s.id = o.submission_id

@@ -382,7 +382,7 @@ pub struct FullOutput {
 
     pub code: String,
     /// The code with what it continues, if that is not the task's own beginning: what people see.
-    pub shown: String,
+    pub visible_code: String,
     /// The text around the code of a chat response.
     pub surrounding_text: String,
     /// The response, if it differs from the code.
@@ -441,7 +441,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
         )?
         .query_row([id.0], task_row)?;
     let mut statement = conn.prepare_cached(
-        "SELECT m.name, o.code, o.shown, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning,
+        "SELECT m.name, o.code, o.visible_code, o.surrounding_text, o.raw, o.turn IS NOT NULL AS is_turn, o.reasoning,
              o.submission_id, s.version_id, o.published_text IS NOT NULL AS has_published_text, o.chosen_block
          FROM outputs o
          JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id WHERE o.id = ?1",
@@ -452,7 +452,7 @@ pub fn output(conn: &Connection, id: OutputId) -> Result<Option<FullOutput>, Fai
             model: found.get("name")?,
             task,
             code: found.get("code")?,
-            shown: found.get("shown")?,
+            visible_code: found.get("visible_code")?,
             surrounding_text: found.get("surrounding_text")?,
             raw: found.get("raw")?,
             submission: SubmissionId(found.get("submission_id")?),

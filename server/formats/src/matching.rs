@@ -210,7 +210,7 @@ impl<'t> Scan<'t> {
         }
         let label = output.file.as_deref().unwrap_or(&output.task_id);
         let own = self.known.zip(by_text.or(by_id)).and_then(|(known, at)| known.humaneval.get(&at));
-        let code = output.shown(own.map(Task::beginning));
+        let code = output.visible_code(own.map(Task::beginning));
         if let Some(leak) = self.leak_finder.find(output.line, label, &code, &output.surrounding_text) {
             self.leaks.push(leak);
         }

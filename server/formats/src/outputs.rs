@@ -114,7 +114,7 @@ impl OutputLine {
     }
 
     /// The code as people see it: with its prompt, unless that is the task's own `beginning`, which they know.
-    pub fn shown(&self, beginning: Option<&str>) -> Cow<'_, str> {
+    pub fn visible_code(&self, beginning: Option<&str>) -> Cow<'_, str> {
         match self.prompt.as_deref().filter(|prompt| Some(*prompt) != beginning) {
             Some(prompt) => Cow::Owned(format!("{prompt}{}", self.code)),
             None => Cow::Borrowed(&self.code),

@@ -9,12 +9,12 @@ use rand_chacha::ChaCha8Rng;
 /// Minimum number of other units between two units of one task, if there are enough.
 pub const APART: usize = 8;
 
-/// The indices of `tasks` (one entry per item) in an order that ends a few tasks before it begins others, and keeps at
+/// The indices of `tasks` (one entry per item) in an order that completes a few tasks before it begins others, and keeps at
 /// least [`APART`] others between two items of one task, or as many as possible.
 ///
 /// `seed` gives an order of tasks, the same for every rater, and blocks of `APART + 1` tasks or somewhat more follow it.
-/// Within a block, items come in rounds with one item of each task, drawn from `rng`. So the outputs of a task are rated at
-/// about the same time, whoever rates them, and ratings that are compared before the end are mostly of the same tasks.
+/// Within a block, items come in rounds with one item of each task, drawn from `rng`. So all raters rate the
+/// outputs of a task at about the same time, and ratings that are compared before the end are mostly of the same tasks.
 pub fn spread(tasks: &[i64], seed: u64, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut by_task: HashMap<i64, Vec<usize>> = HashMap::new();
     for (item, task) in tasks.iter().enumerate() {

@@ -3,7 +3,7 @@
 pub mod files;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -532,7 +532,7 @@ async fn first_outputs(plan: &Plan, first: Vec<(usize, OutputLine)>) -> Vec<Prev
     for (at, output) in first {
         let Some(task) = plan.rows.get(at).cloned() else { continue };
         let own = plan.known.humaneval.get(&at).map(humaneval::Task::beginning);
-        let (code, around) = (output.shown(own).into_owned(), output.surrounding_text);
+        let (code, around) = (output.visible_code(own).into_owned(), output.surrounding_text);
         let masked = (mask(code.clone(), &names).text, mask(around.clone(), &names).text);
         let changed = masked.0 != code || masked.1 != around;
         let masked = match changed {
@@ -616,7 +616,7 @@ impl Submissions for SubmissionService {
             published_unread: found.has_published_text,
             reading,
             conversation: conversation_view::view(lang, conversation).await?,
-            code: syntax::view(found.shown, found.surrounding_text, found.task.code_lang).await,
+            code: syntax::view(found.visible_code, found.surrounding_text, found.task.code_lang).await,
             reasoning: found.reasoning,
             reported: found.reported,
             row: found.row,
@@ -663,7 +663,9 @@ impl Submissions for SubmissionService {
         let (version, checksum) = (plan.version, plan.upload.checksum.clone());
         let has_lines = outputs::has_lines(&plan.upload.file, self.uploads.open(&checksum)?).map_err(Failure::from)?;
         let table = self.table(&plan.upload)?;
-        let unknown: Vec<Vec<String>> = summary.unknown.first.iter().map(|line| ids(&line.label)).collect();
+        // Samples of a task repeat its ID.
+        let unknown: BTreeSet<&str> = summary.unknown.first.iter().map(|line| line.label.as_str()).collect();
+        let unknown: Vec<Vec<String>> = unknown.into_iter().map(ids).collect();
         let slug = plan.dataset.clone();
         let (same_as, others) = self
             .db

@@ -115,14 +115,14 @@ async fn changed(presentation: Presentation, sharing: Sharing) -> String {
 }
 
 #[tokio::test]
-async fn changes_come_to_the_same_plans_as_ever() {
+async fn changes_give_the_recorded_plans() {
     let mut found = Vec::new();
     for presentation in [Presentation::One, Presentation::SideBySide] {
         for sharing in [Sharing::Count, Sharing::Language, Sharing::Hand] {
             found.push(changed(presentation, sharing).await);
         }
     }
-    // Another order of outputs or another choice of raters changes these on purpose; nothing else may.
+    // Recorded; only another order of outputs or another choice of raters may change these.
     let expected = [
         "1820028a2598ba96",
         "2496995db2542117",

@@ -247,7 +247,7 @@ pub struct About {
 pub fn about(conn: &Connection, output: OutputId) -> Result<About, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT t.id, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, v.signature, m.name, o.shown AS code, o.surrounding_text
+            "SELECT t.id, t.external_id, v.id AS revision_id, v.raw_nl, v.nl_lang, v.signature, m.name, o.visible_code AS code, o.surrounding_text
              FROM outputs o JOIN submissions s ON s.id = o.submission_id JOIN models m ON m.id = s.model_id
              JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id WHERE o.id = ?1",
         )?

@@ -270,7 +270,7 @@ pub fn output(
 ) -> Result<Option<(TaskRevisionId, String, String, bool)>, Failure> {
     Ok(conn
         .prepare_cached(
-            "SELECT o.revision_id, o.shown AS code, o.surrounding_text,
+            "SELECT o.revision_id, o.visible_code AS code, o.surrounding_text,
                 EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?1 AND a.output_id = o.id) AS graded
              FROM outputs o JOIN submissions s ON s.id = o.submission_id
              JOIN studies x ON x.id = ?1 AND x.version_id = s.version_id WHERE o.id = ?2",

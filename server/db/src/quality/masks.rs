@@ -63,7 +63,7 @@ pub fn texts_of_study(conn: &Connection, study: StudyId, submission: SubmissionI
 
 fn texts_where(conn: &Connection, submission: SubmissionId, study: Option<StudyId>) -> Result<Vec<Text>, Failure> {
     let mut statement = conn.prepare_cached(
-        "SELECT o.id, t.external_id, o.shown AS code, o.surrounding_text FROM outputs o
+        "SELECT o.id, t.external_id, o.visible_code AS code, o.surrounding_text FROM outputs o
          JOIN task_revisions v ON v.id = o.revision_id JOIN tasks t ON t.id = v.task_id
          WHERE o.submission_id = ?1
            AND (?2 IS NULL OR EXISTS (SELECT 1 FROM assignments a WHERE a.study_id = ?2 AND a.output_id = o.id)

@@ -246,15 +246,15 @@ fn what_inspect_and_batches_say_of_an_output_is_kept() {
 }
 
 #[test]
-fn what_is_no_number_of_tokens_is_refused() {
+fn invalid_numbers_of_tokens_are_refused() {
     let check = |path: &str, written: &str, value: &str, expected: Option<&str>| {
         let text = String::from_utf8(fixture(path).to_vec()).unwrap();
         assert!(text.contains(written), "{path}");
         let changed = text.replacen(written, value, 1);
         let (outputs, problems, _) = read(path, changed.as_bytes(), &asked(false));
-        let said = problems.iter().find(|problem| problem.line == Some(1)).map(|problem| problem.what.clone());
-        assert_eq!(said.is_some(), expected.is_some(), "{path}: {value}: {said:?}");
-        assert!(expected.is_none_or(|expected| said.unwrap().contains(expected)), "{path}: {value}");
+        let problem = problems.iter().find(|one| one.line == Some(1)).map(|one| one.what.clone());
+        assert_eq!(problem.is_some(), expected.is_some(), "{path}: {value}: {problem:?}");
+        assert!(expected.is_none_or(|expected| problem.unwrap().contains(expected)), "{path}: {value}");
         assert_eq!(outputs.iter().any(|output| output.line == 1), expected.is_none(), "{path}: {value}");
     };
     let chat = "batches/openai_chat.jsonl";
@@ -267,7 +267,7 @@ fn what_is_no_number_of_tokens_is_refused() {
     }
     let expected = Some(r#""output_tokens" in "usage" is not a number of tokens"#);
     check("batches/anthropic.jsonl", r#""output_tokens": 30"#, r#""output_tokens": []"#, expected);
-    // A status that is no number is none of success.
+    // A status that is not a number does not mean success.
     check(chat, r#""status_code": 200"#, r#""status_code": "500""#, Some("the request failed"));
 }
 

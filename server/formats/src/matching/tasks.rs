@@ -99,8 +99,8 @@ impl Tasks {
             Some((_, tail)) => Some(tail),
             None => None,
         };
-        let python =
-            || self.langs.contains(&CodeLang::Python).then(|| in_humaneval_x(id).map(|id| self.by_id.get(&id)))??;
+        let is_python = self.langs.contains(&CodeLang::Python);
+        let python = || in_humaneval_x(id).filter(|_| is_python).and_then(|id| self.by_id.get(&id));
         self.by_id.get(id).or_else(|| self.by_id.get(tail?)).or_else(python).copied()
     }
 
