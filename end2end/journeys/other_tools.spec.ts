@@ -23,8 +23,9 @@ test('a table is read by its columns, tried before the import, and shows the ver
   const rows = ['Nr,Antwort,Ergebnis', `S01,${cell(right)},false`, `S04,${cell(wrong)},false`];
   await upload(page, 'table.csv', 'text/csv', `${rows.join('\n')}\n`);
 
-  // No column has a usual name, so no line is valid.
-  await expect(page.getByRole('button', { name: /^Import / })).toBeDisabled();
+  // No column has a usual name, so nothing can be read yet.
+  await expect(page.getByText('Nothing has been read yet.')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Import / })).toHaveCount(0);
   const columns = page.getByRole('region', { name: 'Columns' });
   await columns.getByLabel('task_id').selectOption('Nr');
   await columns.getByLabel('code').selectOption('Antwort');

@@ -76,7 +76,7 @@ test('the table is filtered by the address, and an output shows its details', as
   await expect(verdicts).toHaveValue('failed');
 
   await rows.first().getByRole('link').click();
-  await expect(page.getByRole('heading', { name: 'Compiled class' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Program that ran' })).toBeVisible();
   await expect(page.locator('.source-line').first()).toBeVisible();
   await expect(page.getByRole('link', { name: /^Submission / })).toHaveAttribute('href', /\/admin\/submissions\/\d+/);
   await axe(page);
@@ -169,7 +169,7 @@ test('runs are readable without scripts', { tag: '@scriptless' }, async ({ page,
     await expect(page.locator('.run-state .badge')).toHaveText('finished', { timeout: 1_000 });
   }).toPass({ timeout: 150_000 });
   await page.getByRole('table', { name: 'Outputs' }).locator('tbody').getByRole('link').first().click();
-  await expect(page.getByRole('heading', { name: 'Compiled class' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Program that ran' })).toBeVisible();
   await page.getByRole('button', { name: 'Re-run this output' }).click();
   await page.waitForURL(/\/outputs\/\d+$/);
   await page.goto('/admin/runs/compare');

@@ -86,6 +86,9 @@ fn body(
     choose: FormAction<ChooseColumns>,
 ) -> AnyView {
     let (t, u) = (i.admin(), i.uploads());
+    if lacks_columns(&p) {
+        return without_columns(i, &p, choose);
+    }
     let begin = format!("?dataset={}&matching={}&try=1", query_value(&p.dataset), matching_word(asked));
     let facts = facts(i, &p);
     let bad_lines = bad_lines(i, &p);
@@ -147,14 +150,36 @@ fn body(
         {bad_lines}
         {(p.matched > 0).then(|| view! { <Load data=early let:state>{early_results(i, state, begin.clone())}</Load> })}
         {columns}
-        {first}
         {facts}
-        {matching}
         <section class="stack" aria-labelledby="findings">
             <h2 id="findings">{t.findings}</h2>
             <div class="findings">{warnings}{findings}</div>
         </section>
         {form}
+        {first}
+        {matching}
+    }
+    .into_any()
+}
+
+/// Whether the file is a table of which nothing can be read before its columns are chosen.
+fn lacks_columns(p: &Preview) -> bool {
+    let fields = p.table.as_ref().map(|table| table.fields.as_slice()).unwrap_or_default();
+    fields.iter().any(|field| field.needed && field.column.is_none())
+}
+
+/// The preview of such a table.
+fn without_columns(i: I18n, p: &Preview, choose: FormAction<ChooseColumns>) -> AnyView {
+    let (t, u) = (i.admin(), i.uploads());
+    let again = format!("/admin/upload?dataset={}", query_value(&p.dataset));
+    view! {
+        <Notice tone=Tone::Care><p>{u.columns_unknown}</p></Notice>
+        {columns_form(i, p, choose)}
+        <dl class="facts">
+            <div><dt>{t.file}</dt><dd class="file-name">{p.file.clone()}</dd></div>
+            <div><dt>{t.size}</dt><dd>{size(p.bytes)}</dd></div>
+        </dl>
+        <p><a href=again>{t.other_file}</a></p>
     }
     .into_any()
 }
@@ -227,7 +252,9 @@ fn matching_word(matching: Matching) -> &'static str {
 }
 
 fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
-    let t = i.admin();
+    let (t, u) = (i.admin(), i.uploads());
+    let theirs =
+        (p.their_verdicts.lines > 0).then(|| (u.their_verdicts_of)(p.their_verdicts.passed, p.their_verdicts.lines));
     let shapes = p.shapes.iter().map(|(shape, lines)| format!("{} ({})", shape.title(), i.number(*lines)));
     let shapes = shapes.collect::<Vec<_>>().join(" · ");
     let samples = match p.tasks_with_samples {
@@ -244,6 +271,7 @@ fn facts(i: I18n, p: &Preview) -> impl IntoView + use<> {
             <div><dt>{t.matched}</dt><dd>{i.number(p.matched)}</dd></div>
             <div><dt>{t.tasks_answered}</dt><dd>{(i.common.of)(p.tasks_covered, p.tasks_total)}</dd></div>
             <div><dt>{t.samples}</dt><dd>{samples}</dd></div>
+            {theirs.map(|theirs| view! { <div><dt>{u.their_verdicts}</dt><dd>{theirs}</dd></div> })}
             {p.way.map(|way| view! { <div><dt>{i.conversations().way}</dt><dd>{i.conversations().way_name(way)}</dd></div> })}
         </dl>
     }
@@ -301,10 +329,13 @@ fn columns_form(i: I18n, p: &Preview, choose: FormAction<ChooseColumns>) -> Opti
             .map(|column| view! { <option value=column.clone() selected=*column == chosen>{column.clone()}</option> })
             .collect_view();
         let needed = field.needed.then(|| view! { " "<span class="muted small">{t.needed}</span> });
+        let (meaning, hint) = (u.column(&field.name), format!("{id}-meaning"));
+        let described = meaning.is_some().then(|| hint.clone());
         view! {
             <div class="field">
                 <label class="label" for=id.clone()><code>{field.name.clone()}</code>{needed}</label>
-                <select class="input" id=id name=name>
+                {meaning.map(|meaning| view! { <p class="muted small" id=hint>{meaning}</p> })}
+                <select class="input" id=id name=name aria-describedby=described>
                     <option value="" selected=chosen.is_empty()>{usual}</option>
                     {options}
                 </select>

@@ -86,8 +86,9 @@ pub fn SubmissionPage() -> impl IntoView {
     view! {
         <Load data let:row>
             {
+                let has_tests = row.has_tests;
                 let below = view! {
-                    <Load data=runs let:found>{runs_of(i, query, found)}</Load>
+                    <Load data=runs let:found>{runs_of(i, query, found, has_tests)}</Load>
                     <Outputs data=outputs/>
                 };
                 page(i, row, start, engine, mask, masking, below.into_any())
@@ -303,19 +304,21 @@ fn Outputs(
     }
 }
 
-/// The submission's test runs, newest first.
-fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>) -> Option<AnyView> {
-    (!page.rows.is_empty()).then(|| {
-        let links = pager(i, query, RUNS, &page);
-        view! {
-            <section class="stack" aria-labelledby="runs">
-                <h2 id="runs">{i.runs().runs}</h2>
-                {runs::table(i, None, page.rows)}
-                {links}
-            </section>
-        }
-        .into_any()
-    })
+/// The submission's test runs, newest first; or that there is none, if its outputs have tests.
+fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>, has_tests: bool) -> Option<AnyView> {
+    let t = i.runs();
+    if page.rows.is_empty() {
+        return (has_tests && page.is_all()).then(|| view! { <Notice><p>{t.not_tested}</p></Notice> }.into_any());
+    }
+    let links = pager(i, query, RUNS, &page);
+    let runs = view! {
+        <section class="stack" aria-labelledby="runs">
+            <h2 id="runs">{t.runs}</h2>
+            {runs::table(i, None, page.rows)}
+            {links}
+        </section>
+    };
+    Some(runs.into_any())
 }
 
 fn table(i: I18n, list: Listing, rows: Vec<OutputRow>) -> AnyView {

@@ -244,6 +244,8 @@ pub struct Preview {
     pub duplicate_count: u64,
     /// How the model was asked, if the tasks are conversations; that of the first line.
     pub way: Option<Way>,
+    /// The file's own verdicts.
+    pub their_verdicts: TheirVerdicts,
     /// The largest number of samples of a task; more than 1 allows pass@k.
     pub samples_max: u64,
     /// Tasks with several samples.
@@ -305,6 +307,16 @@ pub struct PreviewWarning {
     pub count: u64,
     /// The outputs, at most [`PREVIEW_LIST`].
     pub examples: Vec<FileLine>,
+}
+
+/// The verdicts of another tool that a file has about its outputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct TheirVerdicts {
+    /// Matched lines with a verdict.
+    pub lines: u64,
+    /// Those that pass by it.
+    pub passed: u64,
 }
 
 /// A few outputs of a file that were run before the import, spread over its tasks.

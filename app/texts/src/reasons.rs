@@ -434,9 +434,9 @@ impl RunTexts {
     pub fn conditions(&self, c: &Conditions) -> Vec<(&'static str, String)> {
         let pick = |en, zh| self.lang.pick(en, zh);
         let mode = if c.fast {
-            pick("fast: outputs without side effects share a JVM", "快速：没有副作用的输出共用一个 JVM")
+            pick("fast: outputs without side effects share a process", "快速：没有副作用的输出共用一个进程")
         } else {
-            pick("strict: one JVM per output", "严格：每个输出使用独立的 JVM")
+            pick("strict: each output has a process of its own", "严格：每个输出使用独立的进程")
         };
         let date = match c.dates.as_deref().map(|name| (Dates::from_name(name), name)) {
             None => pick("current", "当天"),

@@ -21,7 +21,7 @@ texts! {
         all_tasks: "All", "全部";
         anomaly_hint: "The tests reported more passed cases than cases, or no cases at all. The numbers are kept as reported.", "测试报告的通过数多于用例数，或没有任何用例。数字按原样保留。";
         as_reported: "as reported by the tests", "按测试原始报告";
-        assembled: "Compiled class", "实际编译的类";
+        assembled: "Program that ran", "实际运行的程序";
         assembled_hint: "Lines from the model's output have line numbers. Added and changed lines are marked; changed lines also show the original.", "模型输出中的行标有行号；新增或改动的行另有标记，改动的行附有原文。";
         at_work: "running", "进行中";
         cached: "from cache: the same code and tests were run before with the same toolchain.", "个来自缓存：相同的代码和测试此前已用相同的工具链运行过。";
@@ -53,7 +53,6 @@ texts! {
         environment: "Environment", "运行环境";
         every_verdict: "Verdicts", "测试结果分布";
         export_csv: "Export CSV", "导出 CSV";
-        export_jsonl: "Export JSON Lines", "导出 JSON Lines";
         flagged: "With warnings", "有警告";
         flags: "Warnings", "警告";
         nothing_passes: "No output passes.", "没有输出通过。";
@@ -110,11 +109,12 @@ texts! {
         nothing_yet: "No output has a result yet.", "尚无输出得到结果。";
         solved: "Tasks passed", "通过的任务";
         solved_turns: "Turns passed", "通过的轮次";
+        not_tested: "The tests of these outputs have not been run. Run them to get verdicts, pass@k and AvgPassRatio.", "这些输出的测试尚未运行。运行后才有判定、pass@k 和 AvgPassRatio。";
         start: "Run tests", "运行测试";
         start_dates: "Set the date to June 2022", "将日期设为 2022 年 6 月";
         start_dates_hint: "Outputs and tests see 15 June 2022 as the current date. Use this for tests that pass only in the month in which they were written. The server needs libfaketime.", "输出和测试看到的日期为 2022 年 6 月 15 日，适用于只在编写当月成立的测试。服务器需要安装 libfaketime。";
         start_fast: "Fast mode", "快速模式";
-        start_fast_hint: "Outputs without visible side effects share a JVM. Only clean passes in it count; every other output is run again on its own, so verdicts are the same as in strict mode.", "没有明显副作用的输出共用一个 JVM，只采纳其中完全通过的结果；其余输出再单独运行，因此结果与严格模式相同。";
+        start_fast_hint: "Java outputs without visible side effects share a JVM. Only clean passes in it count; every other output is run again on its own, so verdicts are the same as in strict mode.", "没有明显副作用的 Java 输出共用一个 JVM，只采纳其中完全通过的结果；其余输出再单独运行，因此结果与严格模式相同。";
         start_fresh: "Ignore cached results", "不使用缓存结果";
         start_fresh_hint: "Runs every output, even if the same code and tests were run before with the same toolchain.", "运行全部输出，包括以前用相同代码、测试和工具链运行过的输出。";
         start_how: "Run with options", "设置选项后运行";

@@ -42,6 +42,14 @@ texts! {
         bad_lines_file: "Download these lines (JSON Lines)", "下载这些行（JSON Lines）";
         bad_list_file: "Download list of problems (CSV)", "下载问题列表（CSV）";
         cut_short: "The end of the file could not be read, so its valid lines cannot be imported on their own.", "文件未能读到末尾，因此无法只导入其中有效的行。";
+        columns_unknown: "Choose the columns that have the IDs of the tasks and the code. Nothing has been read yet.", "请选择包含任务编号和代码的列。目前尚未读取任何内容。";
+        their_verdicts: "Verdicts in the file", "文件中的判定";
+        column_task_id: "The ID of the task, as in the dataset", "任务编号，与数据集中的一致";
+        column_code: "The code, or the whole response of the model", "代码，或模型的完整回答";
+        column_passed: "Whether the other tool says that the output passes: true or false, 1 or 0, passed or failed", "其他工具判定该输出是否通过：true 或 false、1 或 0、passed 或 failed";
+        column_result: "What the other tool says of the output, in its own words", "其他工具对该输出的说明原文";
+        column_model: "The name of the model; shown to admins only", "模型名称，仅管理员可见";
+        column_reasoning: "The reasoning of the model; shown to admins only", "模型的推理过程，仅管理员可见";
         other_datasets: "These outputs may belong to another dataset", "这些输出可能属于另一个数据集";
         read_for_it: "Preview for this dataset", "按该数据集预览";
         differing: "Different descriptions", "描述不同的行";
@@ -111,6 +119,9 @@ texts! {
         early_usual(what: &str)
             { format!("The usual failure: {what}") }
             { format!("最常见的失败：{what}") }
+        their_verdicts_of(passed: u64, of: u64)
+            { format!("{} of {} passed", num(passed), num(of)) }
+            { format!("{} 个中有 {} 个通过", num(of), num(passed)) }
         other_dataset(dataset: &str, known: u64, of: u64)
             { format!("{dataset} has tasks for {} of the {} listed below.", num(known), some(of, "unknown ID", "unknown IDs")) }
             { format!("下方列出的 {} 个未知编号中，有 {} 个在 {dataset} 中有对应任务。", num(of), num(known)) }
@@ -151,6 +162,19 @@ fn some(n: u64, one: &str, many: &str) -> String {
 }
 
 impl UploadTexts {
+    /// What a column of a table of outputs has, by our name of it; absent for a name that this program does not know.
+    pub fn column(&self, name: &str) -> Option<&'static str> {
+        match name {
+            "task_id" => Some(self.column_task_id),
+            "code" => Some(self.column_code),
+            "passed" => Some(self.column_passed),
+            "result" => Some(self.column_result),
+            "model" => Some(self.column_model),
+            "reasoning" => Some(self.column_reasoning),
+            _ => None,
+        }
+    }
+
     /// Why the code of a response is the output.
     pub fn why(&self, why: &Why) -> String {
         match why {

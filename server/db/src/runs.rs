@@ -813,7 +813,7 @@ pub fn task_programs<T: DeserializeOwned>(
 }
 
 /// The columns that [`item`] reads, and some more.
-pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.code, i.id, i.fingerprint, r.id AS revision,
+pub const ITEM: &str = "o.id AS output, t.external_id, o.sample, r.raw_nl, i.state, i.outcome, i.cached, i.fault, r.signature, o.visible_code AS code, i.id, i.fingerprint, r.id AS revision,
         r.code_lang,
         i.verdict, i.passed, i.total,
         (SELECT p.passed FROM reported p WHERE p.output_id = o.id) AS theirs";

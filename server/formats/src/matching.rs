@@ -3,13 +3,13 @@
 
 mod tasks;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use model::{
     conversation::Way,
     message::Message,
     problem::Problem,
-    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape, WarningKind},
+    submission::{FileLine, IdentityLeak, Matching, PREVIEW_LIST, PREVIEW_OUTPUTS, Shape, TheirVerdicts, WarningKind},
 };
 use sha2::{Digest, Sha256};
 
@@ -48,6 +48,8 @@ pub struct Scan<'t> {
 /// The stored part of a line.
 struct Scanned {
     line: u64,
+    /// The task's ID in the file, if `label` is a file.
+    task_id: Option<String>,
     /// The name in lists: the task's id in the file, or the class's file.
     label: String,
     by_id: Option<usize>,
@@ -62,6 +64,8 @@ struct Scanned {
     turn: Option<LineTurn>,
     /// Whether the file says that it is another sample of its task.
     is_further_sample: bool,
+    /// Whether it passes, if the file says so.
+    passed: Option<bool>,
 }
 
 /// The result of matching a file.
@@ -83,6 +87,10 @@ pub struct Summary {
     pub missing: Listed<String>,
     /// Unmatched lines.
     pub unknown: Listed<FileLine>,
+    /// Their task IDs: of the first [`PREVIEW_LIST`] lines, each once.
+    pub unknown_ids: BTreeSet<String>,
+    /// The file's own verdicts about matched lines.
+    pub their_verdicts: TheirVerdicts,
     /// Whether any task has different outputs, or the file numbers the samples. If so, the model was sampled several times, and a repeated
     /// line is one more sample, because leaving it out would bias pass@k. In other files a repeat is a
     /// mistake and imported once.
@@ -226,6 +234,8 @@ impl<'t> Scan<'t> {
             differs,
             turn: output.turn,
             is_further_sample: output.reported.as_ref().and_then(|of| of.epoch).is_some_and(|epoch| epoch > 1),
+            passed: output.reported.as_ref().and_then(|of| of.verdict.as_ref()).map(|verdict| verdict.passed),
+            task_id: output.file.is_some().then(|| output.task_id.clone()),
             label: output.file.unwrap_or(output.task_id),
         });
     }
@@ -254,10 +264,15 @@ impl<'t> Scan<'t> {
         for mut output in self.outputs {
             let found = if matching == Matching::Description { output.by_text } else { output.by_id };
             let Some(at) = found else {
+                if summary.unknown.first.len() < PREVIEW_LIST {
+                    summary.unknown_ids.insert(output.task_id.unwrap_or_else(|| output.label.clone()));
+                }
                 summary.unknown.push(FileLine { line: output.line, label: output.label });
                 continue;
             };
             summary.matched += 1;
+            summary.their_verdicts.lines += u64::from(output.passed.is_some());
+            summary.their_verdicts.passed += u64::from(output.passed == Some(true));
             if output.differs && matching != Matching::Description {
                 summary.differing.push(FileLine { line: output.line, label: output.label.clone() });
             }

@@ -58,8 +58,15 @@ type Get<K> = Box<dyn for<'a> Fn(&'a <K as Kind>::Line<'a>) -> Cell<'a>>;
 /// The columns of a table with their cells: the one list of what a table contains.
 pub struct Columns<K: Kind>(Vec<(Column, Get<K>)>);
 
+impl<K: Kind> Default for Columns<K> {
+    fn default() -> Self {
+        Columns(Vec::new())
+    }
+}
+
 impl<K: Kind> Columns<K> {
-    fn add(&mut self, column: Column, get: impl for<'a> Fn(&'a K::Line<'a>) -> Cell<'a> + 'static) {
+    /// Adds a column after the others.
+    pub fn add(&mut self, column: Column, get: impl for<'a> Fn(&'a K::Line<'a>) -> Cell<'a> + 'static) {
         self.0.push((column, Box::new(get)));
     }
 
@@ -103,15 +110,15 @@ impl<K: Kind> Lines<'_, K> {
     }
 }
 
-const TASK_ID: &str = "The task's ID in its source";
+pub(super) const TASK_ID: &str = "The task's ID in its source";
 const NL_LANG: &str = "Language of the task's description";
 const DATASET_VERSION: &str = "Version of the dataset, from 1";
 const SUBMISSION: &str = "Number of the submission";
-const SAMPLE: &str = "Number of the output among those of its submission and task, from 0";
+pub(super) const SAMPLE: &str = "Number of the output among those of its submission and task, from 0";
 
 /// The columns of ratings by `rubric`.
 pub fn ratings(rubric: Option<&Rubric>, scope: Scope) -> Columns<Ratings> {
-    let mut columns = Columns::<Ratings>(Vec::new());
+    let mut columns = Columns::<Ratings>::default();
     let all = scope == Scope::Comparison;
     let name = rubric.map(|r| format!("{} {}", r.slug, r.version)).unwrap_or_default();
     if all {
@@ -155,7 +162,7 @@ pub fn ratings(rubric: Option<&Rubric>, scope: Scope) -> Columns<Ratings> {
 
 /// The columns of verdicts.
 pub fn verdicts() -> Columns<Verdicts> {
-    let mut columns = Columns::<Verdicts>(Vec::new());
+    let mut columns = Columns::<Verdicts>::default();
     columns.add(Column::new("run", Type::Integer, "Number of the run"), |line| line.run.0.into());
     columns
         .add(Column::optional("dataset_version", Type::Integer, DATASET_VERSION), |line| line.dataset_version.into());
@@ -165,45 +172,48 @@ pub fn verdicts() -> Columns<Verdicts> {
     columns.add(Column::optional("submission", Type::Integer, SUBMISSION), |line| line.submission.into());
     columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.sample.into());
     columns.add(Column::optional("verdict", Type::Text, VERDICT), |line| line.verdict.into());
-    let meaning = "The limit that the output exceeded";
-    columns.add(Column::optional("limit", Type::Text, meaning), |line| {
+    columns.add(Column::optional("limit", Type::Text, LIMIT), |line| {
         line.spent.as_ref().and_then(|spent| spent.limit).map(|limit| limit.name()).into()
     });
     columns.add(Column::new("passed", Type::Integer, PASSED), |line| line.passed.into());
     columns.add(Column::new("total", Type::Integer, TOTAL), |line| line.total.into());
-    columns.add(Column::new("cpu_ms", Type::Integer, "CPU time in milliseconds"), |line| {
+    columns.add(Column::new("cpu_ms", Type::Integer, CPU_MS), |line| {
         line.spent.as_ref().map_or(0, |spent| spent.cpu_ms).into()
     });
-    columns.add(Column::new("wall_ms", Type::Integer, "Wall time in milliseconds"), |line| {
+    columns.add(Column::new("wall_ms", Type::Integer, WALL_MS), |line| {
         line.spent.as_ref().map_or(0, |spent| spent.wall_ms).into()
     });
-    let meaning = "Whether the verdict was reused from an earlier run";
-    columns.add(Column::new("cached", Type::Boolean, meaning), |line| line.cached.into());
+    columns.add(Column::new("cached", Type::Boolean, CACHED), |line| line.cached.into());
     columns
         .add(Column::optional("finished_at", Type::Time, "When the output was done"), |line| line.finished_at.into());
     columns.add(Column::optional("published", Type::Text, PUBLISHED), |line| line.published.into());
-    let meaning = "Why the output passes as published and not guarded";
-    columns.add(Column::optional("difference", Type::Text, meaning), |line| {
+    columns.add(Column::optional("difference", Type::Text, DIFFERENCE), |line| {
         let passed = Verdict::Passed.name();
         let differs = line.published == Some(passed) && line.verdict.is_some_and(|verdict| verdict != passed);
         let reason = line.spent.as_ref().and_then(|spent| spent.reason.as_ref());
         differs.then(|| EN.difference(reason)).into()
     });
-    let meaning = "The verdict that came with the output in its file";
-    columns.add(Column::optional("their_verdict", Type::Text, meaning), |line| line.theirs.map(their_name).into());
+    columns
+        .add(Column::optional("their_verdict", Type::Text, THEIR_VERDICT), |line| line.theirs.map(their_name).into());
     let meaning = "That verdict in the words of the tool that wrote the file";
     columns.add(Column::optional("their_words", Type::Text, meaning), |line| line.their_words.into());
     columns
 }
 
-const VERDICT: &str = "What the tests came to; empty without a run or after an engine error";
-const PASSED: &str = "Test cases that passed";
-const TOTAL: &str = "Test cases";
-const PUBLISHED: &str = "Verdict of the benchmark's own evaluator; empty if it has none";
+pub(super) const LIMIT: &str = "The limit that the output exceeded";
+pub(super) const CPU_MS: &str = "CPU time in milliseconds";
+pub(super) const WALL_MS: &str = "Wall time in milliseconds";
+pub(super) const CACHED: &str = "Whether the verdict was reused from an earlier run";
+pub(super) const DIFFERENCE: &str = "Why the output passes as published and not guarded";
+pub(super) const THEIR_VERDICT: &str = "The verdict that came with the output in its file";
+pub(super) const VERDICT: &str = "What the tests came to; empty without a run or after an engine error";
+pub(super) const PASSED: &str = "Test cases that passed";
+pub(super) const TOTAL: &str = "Test cases";
+pub(super) const PUBLISHED: &str = "Verdict of the benchmark's own evaluator; empty if it has none";
 
 /// The columns of outputs with their mean scores by the input's rubric.
 pub fn outputs(input: &ComparisonInput) -> Columns<Outputs> {
-    let mut columns = Columns::<Outputs>(Vec::new());
+    let mut columns = Columns::<Outputs>::default();
     columns.add(Column::new("dataset_version", Type::Integer, DATASET_VERSION), |line| line.dataset_version.into());
     columns.add(Column::new("task_id", Type::Text, TASK_ID), |line| line.task.task_id.as_str().into());
     columns.add(Column::new("nl_lang", Type::Text, NL_LANG), |line| line.task.nl_lang.code().into());

@@ -1,5 +1,5 @@
-//! A run's results as files: JSON Lines for programs, CSV for spreadsheets; two runs compared as CSV. The
-//! columns are described in docs/engine.md. The same data give the same bytes.
+//! A run's results as CSV, JSON Lines or Parquet; two runs compared as CSV. The columns are described in
+//! docs/engine.md. The same data give the same bytes.
 
 use std::{collections::BTreeMap, io::Write};
 
@@ -10,36 +10,31 @@ use model::{
     run_pair::{PairOutput, RunPair},
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use texts::runs::EN;
 
-use super::csv::Table;
+use super::{
+    csv,
+    lines::{
+        CACHED, CPU_MS, Columns, DIFFERENCE, Kind, LIMIT, PASSED, PUBLISHED, SAMPLE, TASK_ID, THEIR_VERDICT, TOTAL,
+        VERDICT, WALL_MS,
+    },
+    table::{Column, Form, Out, Type},
+};
 use base::error::Failure;
 
-#[derive(Serialize)]
+/// The outputs of a run.
+struct Results;
+
+impl Kind for Results {
+    type Line<'a> = Line<'a>;
+}
+
+/// An output with what its columns are made of.
 struct Line<'a> {
-    task_id: &'a str,
-    sample: u32,
-    /// Absent after an engine error, or if it was not run.
-    verdict: Option<Verdict>,
-    limit: Option<LimitHit>,
-    /// Why the engine reached the verdict, and the same in English.
-    reason: Option<&'a Reason>,
-    reason_text: Option<String>,
-    passed: u32,
-    total: u32,
-    cpu_ms: u32,
-    wall_ms: u32,
-    flags: u32,
-    cached: bool,
-    /// The verdict as published; absent if the benchmark has no evaluator.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    published: Option<PublishedVerdict>,
-    /// Why it passes as published and not guarded, in English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<String>,
-    /// The verdict that came with it; absent if none did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    their_verdict: Option<&'static str>,
+    item: &'a ItemRow,
+    /// The reason's code, and the whole reason.
+    reason: Option<(String, Box<RawValue>)>,
 }
 
 /// The last line of JSON.
@@ -65,99 +60,85 @@ struct Last<'a> {
     failed: u32,
 }
 
-const COLUMNS: [&str; 15] = [
-    "task_id",
-    "sample",
-    "verdict",
-    "limit",
-    "passed",
-    "total",
-    "cpu_ms",
-    "wall_ms",
-    "flags",
-    "cached",
-    "reason",
-    "reason_text",
-    "published",
-    "difference",
-    "their_verdict",
-];
-
-/// Format of a run's results. Verdicts in Parquet are the comparison's ([`super::lines::verdicts`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Csv,
-    JsonLines,
+fn columns() -> Columns<Results> {
+    let mut columns = Columns::<Results>::default();
+    columns.add(Column::new("task_id", Type::Text, TASK_ID), |line| line.item.task_id.as_str().into());
+    columns.add(Column::new("sample", Type::Integer, SAMPLE), |line| line.item.sample.into());
+    columns.add(Column::optional("verdict", Type::Text, VERDICT), |line| line.item.verdict.map(Verdict::name).into());
+    columns.add(Column::optional("limit", Type::Text, LIMIT), |line| line.item.limit.map(LimitHit::name).into());
+    columns.add(Column::new("passed", Type::Integer, PASSED), |line| line.item.passed.into());
+    columns.add(Column::new("total", Type::Integer, TOTAL), |line| line.item.total.into());
+    columns.add(Column::new("cpu_ms", Type::Integer, CPU_MS), |line| line.item.cpu_ms.into());
+    columns.add(Column::new("wall_ms", Type::Integer, WALL_MS), |line| line.item.wall_ms.into());
+    columns.add(Column::new("flags", Type::Integer, "Number of warnings"), |line| line.item.flags.into());
+    columns.add(Column::new("cached", Type::Boolean, CACHED), |line| line.item.cached.into());
+    let meaning = "Code of the reason for the verdict";
+    columns.add(Column::optional("reason", Type::Text, meaning), |line| {
+        line.reason.as_ref().map(|(code, _)| code.as_str()).into()
+    });
+    let meaning = "The same reason with its values";
+    columns.add(Column::optional("reason_values", Type::Json, meaning), |line| {
+        line.reason.as_ref().map(|(_, values)| &**values).into()
+    });
+    columns.add(Column::optional("reason_text", Type::Text, "The same reason in English"), |line| {
+        line.item.reason.as_ref().map(|reason| EN.reason(reason)).into()
+    });
+    columns.add(Column::optional("published", Type::Text, PUBLISHED), |line| {
+        line.item.published.map(PublishedVerdict::name).into()
+    });
+    columns.add(Column::optional("difference", Type::Text, DIFFERENCE), |line| {
+        line.item.differs().then(|| EN.difference(line.item.reason.as_ref())).into()
+    });
+    columns.add(Column::optional("their_verdict", Type::Text, THEIR_VERDICT), |line| {
+        line.item.theirs.map(their_name).into()
+    });
+    columns
 }
 
-/// A run's file that is being written: a line for each output, and in JSON a last one with the figures.
-pub enum Results<'a> {
-    Csv(Box<Table<&'a mut dyn Write>>),
-    JsonLines(&'a RunDetail, &'a mut dyn Write),
-}
-
-impl<'a> Results<'a> {
-    /// A file with its header where the form has one.
-    ///
-    /// # Errors
-    /// `out` cannot be written.
-    pub fn new(form: Form, detail: &'a RunDetail, out: &'a mut dyn Write) -> Result<Self, Failure> {
-        Ok(match form {
-            Form::Csv => Results::Csv(Box::new(Table::new(out, COLUMNS)?)),
-            Form::JsonLines => Results::JsonLines(detail, out),
-        })
+/// Writes a run: a line for each output that `each` passes on, and in JSON a last line with the figures.
+///
+/// # Errors
+/// `out` cannot be written, or `each` failed.
+pub fn results(
+    form: Form,
+    detail: &RunDetail,
+    out: Out<'_>,
+    each: impl FnOnce(&mut dyn FnMut(&ItemRow) -> Result<(), Failure>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut lines = columns().table(form, &mut *out)?;
+    each(&mut |item| {
+        let reason = |reason: &Reason| Ok::<_, Failure>((code(reason)?, serde_json::value::to_raw_value(reason)?));
+        let reason = item.reason.as_ref().map(reason).transpose()?;
+        lines.write(&Line { item, reason })
+    })?;
+    lines.finish()?;
+    if form != Form::JsonLines {
+        return Ok(());
     }
-
-    /// Adds an output.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write(&mut self, item: &ItemRow) -> Result<(), Failure> {
-        let line = Line::of(item);
-        match self {
-            Results::Csv(table) => line.csv(table),
-            Results::JsonLines(_, out) => {
-                serde_json::to_writer(&mut *out, &line)?;
-                Ok(out.write_all(b"\n")?)
-            }
-        }
-    }
-
-    /// Adds the figures, and writes out what is buffered.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn finish(self) -> Result<(), Failure> {
-        match self {
-            Results::Csv(table) => table.finish(),
-            Results::JsonLines(detail, out) => {
-                let row = &detail.row;
-                let last = Last {
-                    run: row.id.0,
-                    model: &row.model_name,
-                    dataset: &row.dataset,
-                    version: row.number,
-                    java: &detail.environment.java,
-                    metrics: &row.metrics,
-                    pass_at: &detail.pass_at,
-                    published: row.published.as_ref(),
-                    published_pass_at: &detail.published_pass_at,
-                    differences: &detail.differences,
-                    verdicts: detail.verdicts.iter().map(|(verdict, count)| (verdict.name(), *count)).collect(),
-                    failed: row.failed,
-                };
-                serde_json::to_writer(&mut *out, &last)?;
-                out.write_all(b"\n")?;
-                Ok(out.flush()?)
-            }
-        }
-    }
+    let row = &detail.row;
+    let last = Last {
+        run: row.id.0,
+        model: &row.model_name,
+        dataset: &row.dataset,
+        version: row.number,
+        java: &detail.environment.java,
+        metrics: &row.metrics,
+        pass_at: &detail.pass_at,
+        published: row.published.as_ref(),
+        published_pass_at: &detail.published_pass_at,
+        differences: &detail.differences,
+        verdicts: detail.verdicts.iter().map(|(verdict, count)| (verdict.name(), *count)).collect(),
+        failed: row.failed,
+    };
+    serde_json::to_writer(&mut *out, &last)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
 }
 
 /// One row for each task and sample of two runs, under a header. Samples count from 0; a sample that only one
 /// run has leaves the other's columns empty.
 pub fn pair_csv(pair: &RunPair, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut table = Table::new(
+    let mut table = csv::Table::new(
         out,
         ["task_id", "sample", "verdict_a", "passed_a", "total_a", "verdict_b", "passed_b", "total_b", "differs"],
     )?;
@@ -187,45 +168,4 @@ pub fn their_name(passed: bool) -> &'static str {
 /// The reason's code.
 fn code(reason: &Reason) -> Result<String, Failure> {
     Ok(serde_json::to_value(reason)?["code"].as_str().unwrap_or_default().to_owned())
-}
-
-impl<'a> Line<'a> {
-    fn of(item: &'a ItemRow) -> Line<'a> {
-        Line {
-            task_id: &item.task_id,
-            sample: item.sample,
-            verdict: item.verdict,
-            limit: item.limit,
-            reason: item.reason.as_ref(),
-            reason_text: item.reason.as_ref().map(|reason| EN.reason(reason)),
-            passed: item.passed,
-            total: item.total,
-            cpu_ms: item.cpu_ms,
-            wall_ms: item.wall_ms,
-            flags: item.flags,
-            cached: item.cached,
-            published: item.published,
-            difference: item.differs().then(|| EN.difference(item.reason.as_ref())),
-            their_verdict: item.theirs.map(their_name),
-        }
-    }
-
-    fn csv(&self, table: &mut Table<&mut dyn Write>) -> Result<(), Failure> {
-        table.text(self.task_id)?;
-        table.value(self.sample)?;
-        table.optional(self.verdict.map(Verdict::name))?;
-        table.optional(self.limit.map(LimitHit::name))?;
-        table.value(self.passed)?;
-        table.value(self.total)?;
-        table.value(self.cpu_ms)?;
-        table.value(self.wall_ms)?;
-        table.value(self.flags)?;
-        table.value(self.cached)?;
-        table.optional(self.reason.map(code).transpose()?)?;
-        table.text(self.reason_text.as_deref().unwrap_or_default())?;
-        table.optional(self.published.map(PublishedVerdict::name))?;
-        table.text(self.difference.as_deref().unwrap_or_default())?;
-        table.optional(self.their_verdict)?;
-        table.end_line()
-    }
 }

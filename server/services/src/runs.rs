@@ -1,6 +1,6 @@
 //! Test runs, for admins: starting, watching, reading results.
 
-use std::{collections::HashSet, io::Write, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use async_trait::async_trait;
 use model::{
@@ -46,7 +46,10 @@ use db::{
 use formats::codeif;
 use jobs::{Engine, cluster::registry::Registry};
 use lang::{Places, python::scripts, repositories};
-use report::runs::{self as results, Form};
+use report::{
+    runs as results,
+    table::{Form, Out},
+};
 
 pub struct RunService {
     db: Db,
@@ -134,22 +137,22 @@ impl RunService {
         id: RunId,
         form: Form,
         keep: impl Fn(&ItemRow) -> bool,
-        out: &mut dyn Write,
+        out: Out<'_>,
     ) -> Result<u64, Failure> {
         let (figures, with_repositories) = (&self.figures, self.engine.repositories().is_some());
         let run = finish(self.db.read_blocking(|conn| detail(conn, id, figures, with_repositories))?);
-        let mut file = results::Results::new(form, &run, out)?;
         let mut count = 0;
-        self.db.read_blocking(|conn| {
-            runs::each_item(conn, id, |item| {
-                if !keep(item) {
-                    return Ok(());
-                }
-                count += 1;
-                file.write(item)
+        results::results(form, &run, out, |write| {
+            self.db.read_blocking(|conn| {
+                runs::each_item(conn, id, |item| {
+                    if !keep(item) {
+                        return Ok(());
+                    }
+                    count += 1;
+                    write(item)
+                })
             })
         })?;
-        file.finish()?;
         Ok(count)
     }
 

@@ -3,7 +3,7 @@
 pub mod files;
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -663,9 +663,7 @@ impl Submissions for SubmissionService {
         let (version, checksum) = (plan.version, plan.upload.checksum.clone());
         let has_lines = outputs::has_lines(&plan.upload.file, self.uploads.open(&checksum)?).map_err(Failure::from)?;
         let table = self.table(&plan.upload)?;
-        // Samples of a task repeat its ID.
-        let unknown: BTreeSet<&str> = summary.unknown.first.iter().map(|line| line.label.as_str()).collect();
-        let unknown: Vec<Vec<String>> = unknown.into_iter().map(ids).collect();
+        let unknown: Vec<Vec<String>> = summary.unknown_ids.iter().map(|id| ids(id)).collect();
         let slug = plan.dataset.clone();
         let (same_as, others) = self
             .db
@@ -695,6 +693,7 @@ impl Submissions for SubmissionService {
             duplicates: summary.duplicates.first,
             duplicate_count: summary.duplicates.count,
             way: summary.way,
+            their_verdicts: summary.their_verdicts,
             samples_max: summary.samples_max,
             tasks_with_samples: summary.tasks_with_samples,
             differing: summary.differing.first,

@@ -11,7 +11,7 @@ use model::{
     ids::{SubmissionId, UploadId},
     page::PageOf,
     run::EngineReadiness,
-    submission::{InvalidLines, Matching, OutputDetail, OutputFilter, Preview, Shape},
+    submission::{InvalidLines, Matching, OutputDetail, OutputFilter, Preview, Shape, TheirVerdicts},
 };
 use port::Submissions as _;
 use services::Services;
@@ -125,7 +125,15 @@ async fn every_tool_gets_to_a_submission() {
         assert_eq!(preview.problems, [], "{name}");
         assert_eq!(preview.shapes, [(shape, outputs)], "{name}");
         let submission = bench.import(upload, name, InvalidLines::Refuse).await.unwrap();
-        assert_eq!(bench.details(submission).await.len() as u64, outputs, "{name}");
+        let details = bench.details(submission).await;
+        assert_eq!(details.len() as u64, outputs, "{name}");
+        let verdicts = details.iter().filter_map(|detail| detail.reported.as_ref()?.verdict);
+        let (mut lines, mut passed) = (0, 0);
+        for verdict in verdicts {
+            lines += 1;
+            passed += u64::from(verdict.passed);
+        }
+        assert_eq!(preview.their_verdicts, TheirVerdicts { lines, passed }, "{name}");
     }
 }
 
@@ -157,4 +165,22 @@ async fn columns_of_a_table_are_chosen_in_the_preview() {
     assert_eq!(bench.details(submission).await.len(), 2);
     let unknown = bench.services.submissions.choose_columns(&OPERATOR, UploadId(99), BTreeMap::new()).await;
     assert!(matches!(unknown, Err(AppError::NotFound(_))));
+}
+
+/// A list of unknown tasks has the files of an archive, but other datasets are found by task IDs.
+#[tokio::test]
+async fn another_dataset_is_found_for_an_archive() {
+    let bench = Bench::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let about = r#"{"format": 1, "slug": "other", "name": {"en": "Other", "zh": "另一个"}, "license": "MIT"}"#;
+    fs::write(folder.path().join("dataset.json"), about).unwrap();
+    let task = r#"{"task_id": "Z1", "raw_nl": "Does nothing.", "code_lang": "python", "checks": ["human"]}"#;
+    fs::write(folder.path().join("tasks.jsonl"), task).unwrap();
+    bench.services.imports.paths(System, vec![folder.path().to_owned()]).await.unwrap();
+    let upload = bench.upload("evalplus/tiny_temp_0.8.zip").await;
+    let preview = bench.services.submissions.preview(&OPERATOR, upload, "other", Matching::Auto).await.unwrap();
+    assert_eq!((preview.matched, preview.unknown_count), (0, 4));
+    assert!(preview.unknown.iter().all(|one| one.label.ends_with(".py")), "{:?}", preview.unknown);
+    let found: Vec<_> = preview.other_datasets.iter().map(|one| (&*one.dataset, one.known, one.of)).collect();
+    assert_eq!(found, [("tiny", 2, 2)]);
 }

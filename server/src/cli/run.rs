@@ -21,7 +21,7 @@ use texts::runs::EN;
 use super::{Global, table};
 use base::error::Failure;
 use db::run_results;
-use report::runs::Form;
+use report::table::Form;
 use services::Services;
 
 /// `run`
@@ -88,7 +88,7 @@ pub async fn run(global: &Global, args: Run) -> Result<(), Failure> {
         detail.missing.clear();
     }
     if global.json {
-        services.runs.write_results(&System.admin(), id, Form::JsonLines, listed, &mut std::io::stdout().lock())?;
+        services.runs.write_results(&System.admin(), id, Form::JsonLines, listed, &mut std::io::stdout())?;
     } else {
         let mut items = items(&services, id).await?;
         items.retain(listed);

@@ -21,7 +21,7 @@ use texts::{conversations::EN as TEXTS, runs::EN};
 use super::{Global, Rows, datasets::beginning, table};
 use base::error::Failure;
 use db::run_workers;
-use report::runs::Form;
+use report::table::Form;
 
 /// List, show, compare and export test runs. Start them with `aixgrade run`.
 #[derive(Subcommand)]
@@ -60,7 +60,7 @@ pub enum Runs {
     Export {
         /// Number of the run
         run: RunId,
-        /// JSON Lines with the metrics at the end, or CSV
+        /// JSON Lines with the metrics at the end, CSV or Parquet
         #[arg(long = "as", value_enum, default_value_t = Shape::Jsonl)]
         shape: Shape,
         /// File to write [default: standard output]
@@ -89,6 +89,8 @@ pub enum Shape {
     Jsonl,
     /// One row per output
     Csv,
+    /// One row per output, with typed columns
+    Parquet,
 }
 
 /// Runs the command.
@@ -147,8 +149,8 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
             global.show(&results, conversations)
         }
         Runs::Export { run, shape, output } => {
-            let mut out: Box<dyn Write> = match output {
-                None => Box::new(std::io::stdout().lock()),
+            let mut out: Box<dyn Write + Send> = match output {
+                None => Box::new(BufWriter::new(std::io::stdout())),
                 Some(path) => Box::new(BufWriter::new(std::fs::File::create(&path).map_err(|e| {
                     let shown = path.display().to_string();
                     Failure::invalid(&shown, format!("the file cannot be written: {e}"), "Choose another file with -o")
@@ -157,6 +159,7 @@ pub async fn run(global: &Global, command: Runs) -> Result<(), Failure> {
             let form = match shape {
                 Shape::Jsonl => Form::JsonLines,
                 Shape::Csv => Form::Csv,
+                Shape::Parquet => Form::Parquet,
             };
             services.runs.write_results(&admin, run, form, |_| true, &mut out)?;
             Ok(out.flush()?)

@@ -12,7 +12,7 @@ use model::{
     page::PageOf,
     submission::{
         EarlyResults, FileLine, IdentityLeak, InvalidLines, Matching, OtherDataset, OutputDetail, OutputFilter,
-        OutputRow, Preview, Shape, SubmissionRow, UploadRow, UploadState, WarningKind,
+        OutputRow, Preview, Shape, SubmissionRow, TheirVerdicts, UploadRow, UploadState, WarningKind,
     },
 };
 use port::Submissions as _;
@@ -465,6 +465,10 @@ fn text(uploaded: &Uploaded) -> String {
     let leaks = p.identity_leaks.iter().map(leak).collect();
     count(p.identity_leak_count, "Possible identity leaks", leaks);
     lines.extend(uploaded.early_results.iter().flat_map(early_text));
+    if p.their_verdicts.lines > 0 {
+        let TheirVerdicts { lines: of, passed } = p.their_verdicts;
+        lines.push(format!("Verdicts in the file: {of}, of which {passed} say passed."));
+    }
     if let Some(way) = p.way {
         lines.push(format!("The model was asked in the way {}.", way.name()));
     }

@@ -377,6 +377,7 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
         admin("/admin/runs/{id}/progress", Method::GET, "/admin/runs/1/progress"),
         admin("/admin/runs/compare.csv", Method::GET, "/admin/runs/compare.csv?a=1&b=1"),
         admin("/admin/runs/{id}/results.csv", Method::GET, "/admin/runs/1/results.csv"),
+        admin("/admin/runs/{id}/results.parquet", Method::GET, "/admin/runs/1/results.parquet"),
         admin("/admin/runs/{id}/results.jsonl", Method::GET, "/admin/runs/1/results.jsonl"),
         admin("/admin/uploads/{id}/bad-lines.jsonl", Method::GET, "/admin/uploads/1/bad-lines.jsonl?dataset=starter"),
         admin("/admin/uploads/{id}/bad-lines.csv", Method::GET, "/admin/uploads/1/bad-lines.csv?dataset=starter"),

@@ -15,7 +15,7 @@ use model::{
     ids::SubmissionId,
     page::PageOf,
     plan::Presentation,
-    run::{ItemFilter, ItemResult},
+    run::{ItemFilter, ItemResult, Origin},
     study::NewStudy,
     submission::{InvalidLines, Matching, OutputFilter},
     user::Role,
@@ -121,6 +121,20 @@ async fn people_see_what_a_whole_program_has_before_its_body() {
     let id = outputs[0].id;
     whole(&app.services.db.read_blocking(|conn| db::grading::texts(conn, id)).unwrap().code);
     whole(&app.services.db.read_blocking(|conn| db::quality::masks::texts(conn, submission)).unwrap()[0].2);
+    let python = (lang::language(CodeLang::Python).unwrap().look)(&lang::Places::from_environment());
+    let Some(()) = prerequisites::toolchain("python", python) else { return };
+    run_of(&app, "humaneval-x-python", submission);
+    let run = app.services.runs.list(&admin, None, PageOf::default()).await.unwrap().rows[0].id;
+    let result = app.services.runs.item(&admin, run, outputs[0].id).await.unwrap();
+    whole(&result.text.iter().map(Line::text).collect::<Vec<_>>().join("\n"));
+    // The program that ran has all its lines, numbered as in the text.
+    let numbers = result.listing.iter().filter_map(|line| match line.origin {
+        Origin::Same(number) => Some((number, line.code.text())),
+        Origin::Added | Origin::Changed(..) => None,
+    });
+    let numbers: Vec<_> = numbers.collect();
+    let expected: Vec<_> = program.lines().enumerate().map(|(at, line)| (at as u32 + 1, line.to_owned())).collect();
+    assert_eq!(numbers, expected);
 }
 
 #[tokio::test]

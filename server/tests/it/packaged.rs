@@ -183,6 +183,9 @@ async fn packaged_classes_are_run_compared_and_run_again() {
     assert_eq!(admin.get("/admin/runs/1/results.jsonl").await.body, exported);
     let csv = well(program(&app, &["runs", "export", "1", "--as", "csv"]));
     assert_eq!(admin.get("/admin/runs/1/results.csv").await.body, csv);
+    let parquet = program(&app, &["runs", "export", "1", "--as", "parquet"]).stdout;
+    assert!(parquet.starts_with(b"PAR1"));
+    assert_eq!(admin.get("/admin/runs/1/results.parquet").await.body, String::from_utf8_lossy(&parquet));
 
     // The two runs compared.
     let pair = app.services.runs.compare(&System.admin(), RunId(1), RunId(2), Some("2".into())).await.unwrap();

@@ -252,7 +252,7 @@ async fn only_admins_see_runs() {
         .await
         .unwrap();
     let mut rater = app.rater().await;
-    for path in ["progress", "results.csv", "results.jsonl"] {
+    for path in ["progress", "results.csv", "results.jsonl", "results.parquet"] {
         let answer = rater.get(&format!("/admin/runs/{run}/{path}")).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path}");
     }

@@ -73,6 +73,7 @@ pub fn router(state: AppState) -> Router {
         .route("/admin/conversations.csv", get(runs::conversations_csv))
         .route("/admin/runs/{id}/results.csv", get(runs::csv))
         .route("/admin/runs/{id}/results.jsonl", get(runs::json_lines))
+        .route("/admin/runs/{id}/results.parquet", get(runs::parquet))
         // The audit log.
         .route("/admin/audit.csv", get(audit::csv))
         // Server functions: app/rpc.

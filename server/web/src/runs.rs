@@ -17,7 +17,7 @@ use serde::Deserialize;
 use super::{download, errors::HttpError, session::Authorized};
 use crate::state::AppState;
 use base::error::Failure;
-use report::runs::Form;
+use report::table::Form;
 use services::spool::Download;
 
 /// Interval between progress events.
@@ -66,8 +66,7 @@ pub async fn csv(
     Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let download = results(&state, admin, RunId(id), Form::Csv).await?;
-    Ok(download::response(download, CSV, Some(format!("run-{id}.csv"))))
+    results_page(&state, admin, id, Form::Csv).await
 }
 
 /// `GET /admin/runs/{id}/results.jsonl`
@@ -76,8 +75,26 @@ pub async fn json_lines(
     Authorized(admin): Authorized<Admin>,
     Path(id): Path<i64>,
 ) -> Result<impl IntoResponse, HttpError> {
-    let download = results(&state, admin, RunId(id), Form::JsonLines).await?;
-    Ok(download::response(download, "application/jsonl", Some(format!("run-{id}.jsonl"))))
+    results_page(&state, admin, id, Form::JsonLines).await
+}
+
+/// `GET /admin/runs/{id}/results.parquet`
+pub async fn parquet(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    Path(id): Path<i64>,
+) -> Result<impl IntoResponse, HttpError> {
+    results_page(&state, admin, id, Form::Parquet).await
+}
+
+async fn results_page(
+    state: &AppState,
+    admin: Admin,
+    id: i64,
+    form: Form,
+) -> Result<impl IntoResponse + use<>, HttpError> {
+    let download = results(state, admin, RunId(id), form).await?;
+    Ok(download::response(download, form.media(), Some(format!("run-{id}.{}", form.ending()))))
 }
 
 /// `GET /admin/languages.csv`: every model's newest run in each language of HumanEval-X.

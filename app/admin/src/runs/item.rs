@@ -153,12 +153,16 @@ fn result(i: I18n, o: Outcome, listing: Vec<SourceLine>) -> AnyView {
         {odd.then(|| view! { <Notice tone=Tone::Care><p>{t.anomaly_hint}</p></Notice> })}
         <dl class="facts">
             <div><dt>{t.passed_cases}</dt><dd>{format!("{}/{}", o.passed, o.total)}</dd></div>
-            {o.published.map(|published| view! {
-                <div><dt>{t.published}</dt><dd>
-                    {t.published_name(published.verdict)}
-                    {(!published.reason.is_empty()).then(|| view! { ": "<span translate="no" lang="en">{published.reason}</span> })}
-                    {difference.map(|why| view! { <p>{why}</p> })}
-                </dd></div>
+            {o.published.map(|published| {
+                // The evaluator's words may begin with its verdict.
+                let reason = published.reason.strip_prefix("failed: ").unwrap_or(&published.reason).to_owned();
+                view! {
+                    <div><dt>{t.published}</dt><dd>
+                        {t.published_name(published.verdict)}
+                        {(!reason.is_empty()).then(|| view! { ": "<span translate="no" lang="en">{reason}</span> })}
+                        {difference.map(|why| view! { <p>{why}</p> })}
+                    </dd></div>
+                }
             })}
             {o.limit.map(|limit| view! { <div><dt>{t.limit}</dt><dd>{t.limit_name(limit)}</dd></div> })}
             <div><dt>{t.cpu}</dt><dd>{format!("{} ms", i.number(o.cpu_ms.into()))}</dd></div>

@@ -131,11 +131,12 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         theirs,
     } = detail;
     let id = row.id;
+    let comparison = format!("/admin/compare/{}", row.dataset);
     let links = move || {
         view! {
-            <a class="button" href=format!("/admin/runs/compare?a={id}")>{t.compare}</a>
-            <a class="button" href=format!("/admin/runs/{id}/results.csv") download="">{t.export_csv}</a>
-            <a class="button" href=format!("/admin/runs/{id}/results.jsonl") download="">{t.export_jsonl}</a>
+            <a class="button" href=comparison.clone()>{i.comparison().compare}</a>
+            <a class="button" href=format!("/admin/runs/compare?a={id}")>{t.compare_runs}</a>
+            {export(i, id)}
         }
     };
     let care = |text: String| view! { <Notice tone=Tone::Care><p>{text}</p></Notice> };
@@ -172,6 +173,27 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         </Page>
     }
     .into_any()
+}
+
+/// The menu of files with the results.
+fn export(i: I18n, id: RunId) -> impl IntoView + use<> {
+    let c = i.comparison();
+    let files = [
+        ("results.csv", "CSV"),
+        ("results.csv?bom=true", c.csv_for_excel),
+        ("results.jsonl", "JSON Lines"),
+        ("results.parquet", "Parquet"),
+    ];
+    let links = files.map(|(file, name)| {
+        let href = format!("/admin/runs/{id}/{file}");
+        view! { <li><a href=href download="" rel="external">{name}</a></li> }
+    });
+    view! {
+        <details class="export-menu">
+            <summary class="button">{c.export}</summary>
+            <div class="export-menu-box"><ul>{links.into_iter().collect_view()}</ul></div>
+        </details>
+    }
 }
 
 /// That failures are alike, with the likely cause and an output to look at.

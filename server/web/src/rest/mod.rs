@@ -121,6 +121,7 @@ fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::compare_runs))
         .routes(routes!(runs::run_results_jsonl))
         .routes(routes!(runs::run_results_csv))
+        .routes(routes!(runs::run_results_parquet))
         .routes(routes!(runs::get_languages))
         .routes(routes!(runs::get_workers))
         .routes(routes!(runs::get_conversations))

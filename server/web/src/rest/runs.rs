@@ -26,7 +26,7 @@ use super::{
     submissions::{Created, created},
 };
 use crate::{download, runs::results, session::Authorized, state::AppState};
-use report::runs::Form;
+use report::table::Form;
 
 /// Filter of runs.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -239,14 +239,14 @@ pub async fn compare_runs(
 /// One line per output, then a line with the figures. docs/engine.md describes the fields.
 #[utoipa::path(get, path = "/runs/{id}/results.jsonl", tag = "Runs", security(("token" = ["read"])),
     params(("id" = RunId, Path, description = "ID of the run")),
-    responses((status = 200, description = "JSON Lines", body = String, content_type = "application/jsonl")))]
+    responses((status = 200, description = "JSON Lines", body = String, content_type = "application/x-ndjson")))]
 pub async fn run_results_jsonl(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
     PathParams(id): PathParams<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let download = results(&state, admin, id, Form::JsonLines).await?;
-    Ok(download::response(download, "application/jsonl", None))
+    Ok(download::response(download, Form::JsonLines.media(), None))
 }
 
 /// Export a run's results as CSV
@@ -259,5 +259,18 @@ pub async fn run_results_csv(
     PathParams(id): PathParams<RunId>,
 ) -> Result<impl IntoResponse, Problem> {
     let download = results(&state, admin, id, Form::Csv).await?;
-    Ok(download::response(download, "text/csv; charset=utf-8", None))
+    Ok(download::response(download, Form::Csv.media(), None))
+}
+
+/// Export a run's results as Parquet
+#[utoipa::path(get, path = "/runs/{id}/results.parquet", tag = "Runs", security(("token" = ["read"])),
+    params(("id" = RunId, Path, description = "ID of the run")),
+    responses((status = 200, description = "Parquet", body = Vec<u8>, content_type = "application/vnd.apache.parquet")))]
+pub async fn run_results_parquet(
+    State(state): State<AppState>,
+    Authorized(admin): Authorized<Admin>,
+    PathParams(id): PathParams<RunId>,
+) -> Result<impl IntoResponse, Problem> {
+    let download = results(&state, admin, id, Form::Parquet).await?;
+    Ok(download::response(download, Form::Parquet.media(), None))
 }
