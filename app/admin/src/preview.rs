@@ -94,7 +94,8 @@ fn body(
     let bad_lines = bad_lines(i, &p);
     let first = first_outputs(i, std::mem::take(&mut p.first));
     let matching = matching_form(i, &p, asked);
-    let columns = columns_form(i, &p, choose);
+    let columns = columns_form(i, &p, choose)
+        .map(|form| view! { <details class="fold"><summary>{i.ratings_import().columns}</summary>{form}</details> });
     let others = other_datasets(i, &p);
     let form = import_form(i, &p, model, import);
     let same = p.same_as.map(|id| {

@@ -186,6 +186,7 @@ pub fn ranked(human: &Human, d: usize, links: Option<&Links>) -> Vec<Entry> {
             value: scores.mean,
             interval: scores.interval,
             n: model.tasks,
+            answered: None,
             letters: letters.get(m).cloned().unwrap_or_default(),
             href: links.map(|links| links.model(*m)),
         })
@@ -204,11 +205,18 @@ pub fn ranked_by_pass(figures: &ComparisonFigures, automated: &Automated, links:
             value: Some(checked.metrics.pass_at_1),
             interval: checked.pass_interval,
             n: checked.metrics.tasks.into(),
+            answered: answered(checked),
             letters: letters.get(m).cloned().unwrap_or_default(),
             href: links.map(|links| links.verdict(*m, Verdict::Passed)),
         })
     };
     standing.ranked.iter().filter_map(entry).collect()
+}
+
+/// The number of tasks with an output, if not all have one.
+fn answered(checked: &Checked) -> Option<u64> {
+    let m = checked.metrics;
+    (m.answered < m.tasks).then_some(m.answered.into())
 }
 
 /// The models with runs, highest AvgPassRatio first. Without letters: its differences are not tested.
@@ -220,6 +228,7 @@ pub fn ranked_by_ratio(figures: &ComparisonFigures, automated: &Automated, links
             value: Some(checked.metrics.ratio_mean),
             interval: checked.ratio_interval,
             n: checked.metrics.tasks.into(),
+            answered: answered(checked),
             letters: String::new(),
             href: links.map(|links| links.model(m)),
         })

@@ -176,6 +176,8 @@ pub struct Entry {
     pub interval: Option<Interval>,
     /// Number of tasks behind it.
     pub n: u64,
+    /// Number of these tasks with an output, if not all have one; the others count as not passed.
+    pub answered: Option<u64>,
     /// Letters of the groups within which no significant difference was found; empty without a test.
     pub letters: String,
     /// Link target.

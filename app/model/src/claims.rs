@@ -58,10 +58,10 @@ pub fn opposed(of_means: f64, over_common_tasks: f64) -> bool {
 pub struct Standing {
     /// Indices of the models with data, highest mean first; equal means in the models' order.
     pub ranked: Vec<usize>,
-    /// The mean of each model in `ranked`, over all its tasks.
+    /// The mean of each model in `ranked`, adjusted where the models have different tasks.
     pub means: Vec<f64>,
-    /// Whether a difference over common tasks is not that of the means, because the models have different tasks. The
-    /// order by mean can then contradict it.
+    /// Whether a difference over common tasks is not that of the means, because more than two models have different
+    /// tasks. The order by mean can then contradict it.
     pub tasks_differ: bool,
     /// Number of models without data.
     pub without_data: usize,

@@ -21,6 +21,20 @@ pub struct Comparison {
     pub seed: String,
 }
 
+impl Comparison {
+    /// Whether the means of a dimension are adjusted, because the models have different tasks. A difference that comes
+    /// from rounding is none.
+    pub fn is_adjusted(&self, dimension: usize) -> bool {
+        let scores = self.models.iter().filter_map(|model| model.dimensions.get(dimension));
+        scores.filter_map(|of| Some(of.mean? - of.own_mean?)).any(|change| change.abs() > 1e-9)
+    }
+
+    /// Whether the means of any dimension are.
+    pub fn has_adjusted(&self) -> bool {
+        (0..self.rubric.dimensions.len()).any(|dimension| self.is_adjusted(dimension))
+    }
+}
+
 /// The level of significance: a p-value below it, after correction, counts as significant.
 pub const ALPHA: f64 = 0.05;
 
@@ -40,10 +54,15 @@ pub struct ModelScores {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
 pub struct DimensionScores {
-    /// Mean over tasks of the mean over raters; `None` without ratings.
+    /// Mean over tasks of the mean over raters; where the models have different tasks, the task-adjusted mean
+    /// (docs/statistics.md). `None` without ratings.
     pub mean: Option<f64>,
     /// 95 % interval of the mean; `None` with fewer than two tasks.
     pub interval: Option<Interval>,
+    /// Mean over the model's own tasks, without adjustment.
+    pub own_mean: Option<f64>,
+    /// 95 % interval of that mean.
+    pub own_interval: Option<Interval>,
     /// Number of ratings per score, lowest score first.
     pub distribution: Vec<u64>,
 }

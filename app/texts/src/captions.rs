@@ -27,7 +27,7 @@ pub fn caption(i: I18n, id: &str, dataset: &str, figures: &ComparisonFigures) ->
     let automated = figures.automated.as_ref();
     match id {
         "pass-at-1" => Some(with.pass(automated?)),
-        "avg-pass-ratio" => Some(with.ratio()),
+        "avg-pass-ratio" => Some(with.ratio(automated?)),
         "verdicts" => Some(with.verdicts()),
         "pass-differences" => Some(with.pass_differences(automated?)),
         "tests-both" => with.both(),
@@ -86,6 +86,13 @@ impl Captions<'_> {
                 ),
             ],
         };
+        if human.comparison.is_adjusted(d) {
+            let adjusted = self.i.lang.pick(
+                "The models were rated on different tasks, so the means are adjusted for tasks (least squares of model and task).",
+                "各模型被评分的任务不同，均值已按任务调整（模型与任务的最小二乘）。",
+            );
+            all.push(adjusted.to_owned());
+        }
         all.extend(self.letters(&standing, "Wilcoxon signed-rank", "Wilcoxon 符号秩"));
         all.extend(self.without(&standing, "ratings", "评分"));
         self.joined(all)
@@ -172,14 +179,37 @@ impl Captions<'_> {
                  n 为有测试的任务数。"
             ),
         }];
+        all.extend(self.unanswered(automated));
         all.extend(self.letters(&standing, "McNemar mid-p or permutation", "McNemar mid-p 或置换"));
         all.extend(self.without(&standing, "a test run", "测试运行"));
         self.joined(all)
     }
 
-    fn ratio(&self) -> String {
+    /// For how many tasks models have an output, where it is not all.
+    fn unanswered(&self, automated: &Automated) -> Option<String> {
+        let metrics = automated.models.iter().flatten().map(|checked| checked.metrics);
+        let partial: Vec<_> = metrics.filter(|m| m.answered < m.tasks).collect();
+        let least = partial.iter().min_by(|a, b| {
+            (u64::from(a.answered) * u64::from(b.tasks)).cmp(&(u64::from(b.answered) * u64::from(a.tasks)))
+        })?;
+        let (n, answered, tasks) = (partial.len(), least.answered, least.tasks);
+        Some(match self.i.lang {
+            Lang::En if n == 1 => {
+                format!("One model has outputs for {answered} of {tasks} tasks; a task without an output counts as 0.")
+            }
+            Lang::En => format!(
+                "{n} models do not have outputs for all tasks (the fewest: {answered} of {tasks}); a task without an output \
+                 counts as 0."
+            ),
+            Lang::Zh => format!(
+                "有 {n} 个模型并非每个任务都有输出（最少的一个：{tasks} 个任务中 {answered} 个）；没有输出的任务按 0 计。"
+            ),
+        })
+    }
+
+    fn ratio(&self, automated: &Automated) -> String {
         let data = self.dataset;
-        match self.i.lang {
+        let figure = match self.i.lang {
             Lang::En => format!(
                 "AvgPassRatio on {data}: mean share of test cases passed over all tasks, as the tests reported it, ordered \
                  by value. Bars are 95% intervals (bootstrap over tasks); n is the number of tasks with tests."
@@ -188,7 +218,8 @@ impl Captions<'_> {
                 "{data}：各模型的 AvgPassRatio（全部任务的测试用例通过比例的均值，按测试报告计），按数值排序。\
                  横线为 95% 置信区间（按任务自助抽样）；n 为有测试的任务数。"
             ),
-        }
+        };
+        self.joined([figure].into_iter().chain(self.unanswered(automated)).collect())
     }
 
     fn verdicts(&self) -> String {

@@ -32,6 +32,20 @@ impl Measure {
 /// Text, and whether it says that models differ.
 pub type ClaimText = (String, bool);
 
+/// What can be said of one figure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimRow {
+    /// The model that is significantly better than all others with data; else the models that none is significantly
+    /// better than; else that there is no leader.
+    pub leader: String,
+    /// What was found; empty where no two models could be compared.
+    pub evidence: String,
+    /// Which data are missing, and how many would settle it; may be empty.
+    pub missing: String,
+    /// Whether some difference is significant.
+    pub proven: bool,
+}
+
 /// At most this many significant differences are spelled out; the rest are counted.
 const SPELLED_OUT: usize = 3;
 
@@ -61,90 +75,116 @@ impl<'a> Claims<'a> {
         Claims { lang: i.lang, measure, standing, models, tests }
     }
 
-    /// First the known facts, then the missing data. `None` without data.
-    pub fn summary(&self) -> Option<ClaimText> {
+    /// The row of a summary; `None` without data.
+    pub fn row(&self) -> Option<ClaimRow> {
         let standing = self.standing;
-        let mut text = match standing.ranked.as_slice() {
+        let mut row = ClaimRow { proven: !standing.significant().is_empty(), ..ClaimRow::default() };
+        match standing.ranked.as_slice() {
             [] => return None,
-            [only] => (self.only(self.name(*only)), false),
+            [only] => row.evidence = self.only(self.name(*only)),
             [one, other] => match standing.between(*one, *other) {
-                Some(contest) => self.pair(contest),
-                None => (self.too_few(*one, *other), false),
+                Some(contest) => {
+                    row.evidence = self.finding(contest);
+                    row.missing = self.needed(contest).map(|more| self.needs(more)).unwrap_or_default();
+                }
+                None => row.missing = self.too_few(*one, *other),
             },
-            _ => self.several(),
-        };
+            _ => self.several(&mut row),
+        }
+        row.leader = self.leader();
         let reversed = standing.reversed();
         match reversed.len() {
             0 => {}
-            n if n <= SPELLED_OUT => self.append(&mut text.0, self.reversed_pairs(&reversed)),
-            n => self.append(&mut text.0, self.reversed_count(n as u64)),
+            n if n <= SPELLED_OUT => self.append(&mut row.evidence, self.reversed_pairs(&reversed)),
+            n => self.append(&mut row.evidence, self.reversed_count(n as u64)),
         }
         if standing.without_data > 0 {
-            self.append(&mut text.0, self.without_data(standing.without_data as u64));
+            self.append(&mut row.missing, self.without_data(standing.without_data as u64));
         }
-        Some(text)
+        Some(row)
+    }
+
+    /// The model that leads, or the models that no other is significantly better than.
+    fn leader(&self) -> String {
+        let standing = self.standing;
+        if let Some((best, _)) = standing.best() {
+            return self.name(best).to_owned();
+        }
+        let unbeaten = standing.unbeaten();
+        match (standing.significant().is_empty(), unbeaten.len()) {
+            // Differences over different tasks can form a circle, in which every model is beaten.
+            (true, _) | (_, 0) => self.lang.pick("not established", "尚未确定").to_owned(),
+            (false, n) if n <= NAMED => self.list(&unbeaten.into_iter().map(|m| self.name(m)).collect::<Vec<_>>()),
+            (false, n) => match self.lang {
+                Lang::En => format!("{n} models"),
+                Lang::Zh => format!("{n} 个模型"),
+            },
+        }
     }
 
     /// One pair of models.
     pub fn pair(&self, x: &Contest) -> ClaimText {
-        let (better, worse) = (self.name(x.better), self.name(x.worse));
-        let mut text = match (x.significant, x.is_suggestive()) {
-            (true, _) => self.higher(better, worse, &self.effect(x)),
-            (_, true) => self.suggestive(better, worse, &self.effect(x)),
-            _ => self.no_difference(better, worse, &self.effect(x)),
-        };
+        let mut text = self.finding(x);
         if let Some(more) = self.needed(x) {
             self.append(&mut text, self.needs(more));
         }
         (text, x.significant)
     }
 
-    fn several(&self) -> ClaimText {
+    fn finding(&self, x: &Contest) -> String {
+        let (better, worse) = (self.name(x.better), self.name(x.worse));
+        match (x.significant, x.is_suggestive()) {
+            (true, _) => self.higher(better, worse, &self.effect(x)),
+            (_, true) => self.suggestive(better, worse, &self.effect(x)),
+            _ => self.no_difference(better, worse, &self.effect(x)),
+        }
+    }
+
+    fn several(&self, row: &mut ClaimRow) {
         let standing = self.standing;
         let significant = standing.significant();
-        let mut text = String::new();
+        let text = &mut row.evidence;
         if let Some((best, closest)) = standing.best() {
             let others = standing.ranked.len() as u64 - 1;
-            text = self.best(self.name(best), others, self.name(closest.worse), &self.effect(closest));
+            *text = self.best(self.name(best), others, self.name(closest.worse), &self.effect(closest));
         } else if significant.is_empty() {
             if !standing.contests.is_empty() {
-                text = self.none(standing.contests.len() as u64, standing.ranked.len() as u64);
+                *text = self.none(standing.contests.len() as u64, standing.ranked.len() as u64);
             }
             // What one pair of many shows about how far the data go.
             if let Some(x) = standing.widest().filter(|_| standing.contests.len() > 1) {
                 let names = (self.name(x.better), self.name(x.worse));
-                self.append(&mut text, self.widest(names.0, names.1, &self.effect(x)));
+                self.append(text, self.widest(names.0, names.1, &self.effect(x)));
             }
         } else {
             for x in significant.iter().take(SPELLED_OUT) {
-                self.append(&mut text, self.higher(self.name(x.better), self.name(x.worse), &self.effect(x)));
+                self.append(text, self.higher(self.name(x.better), self.name(x.worse), &self.effect(x)));
             }
             if significant.len() > SPELLED_OUT {
-                self.append(&mut text, self.counted(significant.len() as u64, standing.contests.len() as u64));
+                self.append(text, self.counted(significant.len() as u64, standing.contests.len() as u64));
             }
         }
         if standing.ranked.len() <= NAMED {
-            self.append(&mut text, self.order());
+            self.append(text, self.order());
         }
-        self.indistinguishable(&mut text, significant.len());
+        self.indistinguishable(text, significant.len());
         let suggestive: Vec<&Contest> = standing.contests.iter().filter(|x| x.is_suggestive()).collect();
         match suggestive.len() {
             0 => {}
-            n if n <= SPELLED_OUT => self.append(&mut text, self.suggestive_pairs(&suggestive)),
-            n => self.append(&mut text, self.suggestive_count(n as u64)),
+            n if n <= SPELLED_OUT => self.append(text, self.suggestive_pairs(&suggestive)),
+            n => self.append(text, self.suggestive_count(n as u64)),
         }
         if standing.untested() > 0 {
-            self.append(&mut text, self.untested(standing.untested() as u64));
+            self.append(&mut row.missing, self.untested(standing.untested() as u64));
         }
         if standing.best().is_none() {
             let top = standing.unbeaten();
             let contest = top.first().zip(top.get(1)).and_then(|(a, b)| standing.between(*a, *b));
             if let Some((contest, more)) = contest.and_then(|x| Some((x, self.needed(x)?))) {
                 let names = self.list(&[self.name(contest.better), self.name(contest.worse)]);
-                self.append(&mut text, self.needs_between(&names, more));
+                self.append(&mut row.missing, self.needs_between(&names, more));
             }
         }
-        (text, !significant.is_empty())
     }
 
     /// The open questions: groups by name if there are few models, otherwise the models that none surpasses.
@@ -210,11 +250,14 @@ impl<'a> Claims<'a> {
             (Lang::Zh, Measure::Ratings) => "按平均分排序",
             (Lang::Zh, Measure::Tests) => "按 pass@1 排序",
         };
-        match (self.lang, self.standing.tasks_differ) {
-            (Lang::En, false) => format!("{by}: {list}."),
-            (Lang::En, true) => format!("{by}, each over the model's own tasks: {list}."),
-            (Lang::Zh, false) => format!("{by}：{list}。"),
-            (Lang::Zh, true) => format!("{by}（各按模型自己的任务计算）：{list}。"),
+        let differ = self.standing.tasks_differ;
+        match (self.lang, self.measure) {
+            (Lang::En, _) if !differ => format!("{by}: {list}."),
+            (Lang::En, Measure::Ratings) => format!("{by}, adjusted for tasks: {list}."),
+            (Lang::En, Measure::Tests) => format!("{by}, each over the model's own tasks: {list}."),
+            (Lang::Zh, _) if !differ => format!("{by}：{list}。"),
+            (Lang::Zh, Measure::Ratings) => format!("{by}（按任务调整）：{list}。"),
+            (Lang::Zh, Measure::Tests) => format!("{by}（各按模型自己的任务计算）：{list}。"),
         }
     }
 

@@ -56,6 +56,11 @@ texts! {
         tasks: "Tasks", "任务";
         as_paper: "AixBench paper layout", "AixBench 论文版式";
         as_page: "Layout with intervals and charts", "含区间和图表的版式";
+        leader: "Leader", "领先模型";
+        evidence: "Evidence", "依据";
+        missing_data: "Missing data", "缺少的数据";
+        means_adjusted: "The models were rated on different tasks, so these means are adjusted for tasks, as far as models share any: each is an estimate of the mean over all these tasks. It can lie slightly outside the scale.", "各模型被评分的任务不同，因此这些均值已在模型有共同任务的范围内按任务调整：每个值是对这些任务上均值的估计，可能略微超出量表范围。";
+        own_means: "Means over each model's own tasks", "各模型自身任务上的均值";
         table_2: "Automatic comparison on correctness (layout of AixBench, table 2)", "正确性的自动比较（AixBench 表 2 版式）";
         table_3: "Manual comparison (layout of AixBench, table 3)", "人工比较（AixBench 表 3 版式）";
         figure_3: "Automatic comparison on correctness", "正确性的自动比较";

@@ -5,7 +5,7 @@ texts! {
     ResultsTexts
     words {
         results: "Results", "结果";
-        lead: "Mean final scores by people, and pass@k by tests: the share of tasks solved with k samples. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值；测试：pass@k，即用 k 个样本解决的任务比例。方括号内为 95% 置信区间（按任务自助抽样）。";
+        lead: "Mean final scores by people, and pass@k by tests: the share of tasks solved with k samples. Where models were rated on different tasks, means are adjusted for tasks. In brackets: 95% interval, bootstrapped over tasks.", "人工：最终评分的均值（各模型的任务不同时按任务调整）；测试：pass@k，即用 k 个样本解决的任务比例。方括号内为 95% 置信区间（按任务自助抽样）。";
         dataset: "Dataset", "数据集";
         all_datasets: "All datasets", "全部数据集";
         model: "Model", "模型";
@@ -38,7 +38,7 @@ texts! {
         higher: "higher than the baseline", "高于基线";
         lower: "lower than the baseline", "低于基线";
         not_significant: "no significant difference", "差异不显著";
-        means_over_own_tasks: "means are over different tasks", "两者均值的任务不同";
+        other_order_of_means: "the means, adjusted for tasks, have the other order", "按任务调整后的均值先后相反";
         not_comparable: "cannot be compared", "无法比较";
         versus_note: "Differences are model minus baseline over their n common tasks. The Holm correction covers all pairs of models and dimensions for ratings, and all pairs of models for tests.", "差值为模型减基线，仅含 n 个共同任务。Holm 校正：评分涵盖全部模型对和维度，测试涵盖全部模型对。";
         submissions: "Submissions", "输出集";

@@ -57,7 +57,7 @@ texts! {
         flags: "Warnings", "警告";
         nothing_passes: "No output passes.", "没有输出通过。";
         first_of_these: "Open the first of these outputs", "打开其中第一个输出";
-        getting_ready: "The engine is starting. On first use it builds a minimal Java runtime, which takes a few seconds.", "测试引擎正在准备。首次使用时需要制作精简版 Java，约需数秒。";
+        getting_ready: "The engine is starting. The first start after an update takes longer.", "测试引擎正在启动。更新后首次启动所需时间较长。";
         go_on: "Resume this run", "继续运行";
         in_all: "Total", "合计";
         left: "Time remaining, about", "预计剩余";

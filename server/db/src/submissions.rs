@@ -329,7 +329,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<SubmissionRow> {
     })
 }
 
-const OUTPUT: &str = "o.id, t.external_id, r.raw_nl, o.sample, o.code";
+const OUTPUT: &str = "o.id, t.external_id, r.raw_nl, o.sample, o.code, o.visible_code";
 const OUTPUT_JOINS: &str = "CROSS JOIN task_revisions r ON r.id = o.revision_id
     CROSS JOIN tasks t ON t.id = r.task_id";
 
@@ -360,13 +360,13 @@ pub fn outputs(
 }
 
 fn output_row(row: &Row<'_>) -> rusqlite::Result<OutputRow> {
-    let code: String = row.get("code")?;
+    let (code, visible): (String, String) = (row.get("code")?, row.get("visible_code")?);
     Ok(OutputRow {
         id: OutputId(row.get("id")?),
         task_id: row.get("external_id")?,
         raw_nl: beginning(&row.get::<_, String>("raw_nl")?),
         sample: row.get("sample")?,
-        lines: code.lines().count() as u64,
+        lines: visible.lines().count() as u64,
         empty: code.trim().is_empty(),
     })
 }

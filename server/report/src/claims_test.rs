@@ -17,7 +17,7 @@ use model::{
 use proptest::prelude::*;
 use texts::{
     I18n,
-    claims::{Claims, Measure},
+    claims::{ClaimRow, Claims, Measure},
 };
 
 use super::comparison_figures;
@@ -39,6 +39,10 @@ impl Pair {
     fn significantly_higher(&self, one: usize) -> bool {
         let side = if one == self.first { self.interval.low > 0.0 } else { self.interval.high < 0.0 };
         side && self.p.is_some_and(|p| p < 0.05)
+    }
+
+    fn concerns(&self, model: usize) -> bool {
+        [self.first, self.second].contains(&model)
     }
 
     fn excludes_zero(&self) -> bool {
@@ -327,7 +331,7 @@ fn order_over_the_same(f: &Figures, h: &BTreeMap<String, String>) {
     }
 }
 
-fn order_over_their_own(f: &Figures, h: &BTreeMap<String, String>) {
+fn order_over_different_tasks(f: &Figures, h: &BTreeMap<String, String>) {
     assert!(tasks_differ(f));
     order(f, h);
 }
@@ -425,10 +429,10 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("Order by pass@1: {r}).", order_over_the_same),
     ("按平均分排序：{r}）。", order_over_the_same),
     ("按 pass@1 排序：{r}）。", order_over_the_same),
-    ("Order by mean score, each over the model's own tasks: {r}).", order_over_their_own),
-    ("Order by pass@1, each over the model's own tasks: {r}).", order_over_their_own),
-    ("按平均分排序（各按模型自己的任务计算）：{r}）。", order_over_their_own),
-    ("按 pass@1 排序（各按模型自己的任务计算）：{r}）。", order_over_their_own),
+    ("Order by mean score, adjusted for tasks: {r}).", order_over_different_tasks),
+    ("Order by pass@1, each over the model's own tasks: {r}).", order_over_different_tasks),
+    ("按平均分排序（按任务调整）：{r}）。", order_over_different_tasks),
+    ("按 pass@1 排序（各按模型自己的任务计算）：{r}）。", order_over_different_tasks),
     ("No significant difference was found between {l}.", groups),
     ("No significant difference was found within any of these groups: {l}.", groups),
     ("{l} 之间未发现显著差异。", groups),
@@ -464,13 +468,15 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[model::stats::Known<mod
     let names: Vec<&str> = figures.models.iter().map(String::as_str).collect();
     for lang in [Lang::En, Lang::Zh] {
         let claims = Claims::new(I18n::of(lang), figures.measure, standing, &names, tests);
-        let Some((text, differ)) = claims.summary() else {
+        let Some(row) = claims.row() else {
             assert!(figures.with_data().is_empty());
             continue;
         };
-        let found = check(figures, &text);
+        let text = format!("{} {}", row.evidence, row.missing);
+        let found = [check(figures, &row.evidence), check(figures, &row.missing)].concat();
         assert!(!found.is_empty(), "no sentence about {:?}", figures.with_data());
-        assert_eq!(differ, figures.pairs.iter().any(Pair::is_significant), "{text}");
+        assert_eq!(row.proven, figures.pairs.iter().any(Pair::is_significant), "{text}");
+        leader(figures, &row.leader);
         if let Some(text) = claims.family() {
             assert_eq!(check(figures, &text).len(), 1, "{text}");
         }
@@ -500,6 +506,32 @@ fn hold(figures: &Figures, standing: &Standing, tests: &[model::stats::Known<mod
             })
     });
     assert_eq!(best, expected);
+}
+
+/// The leader is the best model; else nobody is significantly better than those that are named, and somebody was compared
+/// with them.
+fn leader(figures: &Figures, text: &str) {
+    let beaten =
+        |m: usize| figures.pairs.iter().any(|x| x.is_significant() && x.concerns(m) && !x.significantly_higher(m));
+    let compared = |m: usize| figures.pairs.iter().any(|x| x.concerns(m));
+    let unbeaten: Vec<usize> = figures.with_data().into_iter().filter(|m| compared(*m) && !beaten(*m)).collect();
+    if !figures.pairs.iter().any(Pair::is_significant) || unbeaten.is_empty() {
+        assert!(["not established", "尚未确定"].contains(&text), "{text}");
+    } else if unbeaten.len() > 5 {
+        assert!(
+            [format!("{} models", unbeaten.len()), format!("{} 个模型", unbeaten.len())].contains(&text.to_owned())
+        );
+    } else {
+        let named = text.replace(" and ", ", ").replace(" 和 ", ", ").replace('、', ", ");
+        let named: BTreeSet<usize> = named.split(", ").map(|name| figures.model(name)).collect();
+        assert!(named.iter().all(|m| unbeaten.contains(m)), "{text}");
+        let others = figures.with_data().len() - 1;
+        let wins = |m: usize| figures.pairs.iter().filter(|x| x.concerns(m) && x.significantly_higher(m)).count();
+        match unbeaten.iter().find(|m| wins(**m) == others) {
+            Some(best) => assert_eq!(named, BTreeSet::from([*best]), "{text}"),
+            None => assert_eq!(named.len(), unbeaten.len(), "{text}"),
+        }
+    }
 }
 
 /// Two models share a letter exactly if their difference is not significant, and every model with data has one.
@@ -611,12 +643,29 @@ proptest! {
         let figures = comparison_figures::compute(&input(tasks, &drawn));
         if let Some(human) = &figures.human {
             hold(&Figures::of_ratings(human, 0), &Standing::of_ratings(human, 0), &human.tests);
+            signs_agree(&figures, human);
         }
         if let Some(automated) = &figures.automated {
             let figures = Figures::of_tests(&figures.models, automated);
             hold(&figures, &Standing::of_tests(automated), &[]);
         }
     }
+}
+
+/// The sign of a difference is that of the difference of the two means, or the tables say that it is not; and they say it
+/// where means are adjusted, and nowhere else.
+fn signs_agree(figures: &model::comparison::ComparisonFigures, human: &Human) {
+    let (c, tables) = (&human.comparison, super::tables::markdown(figures, Lang::En));
+    let mean = |model: usize| c.models[model].dimensions[0].mean;
+    let is_opposed = |x: &model::ratings::Difference| {
+        let (first, second) = (mean(x.first)?, mean(x.second)?);
+        Some(model::claims::opposed(first - second, x.mean?))
+    };
+    let opposed = c.differences.iter().any(|x| is_opposed(x) == Some(true));
+    assert_eq!(tables.contains("the two orders are not the same"), opposed, "{tables}");
+    assert_eq!(tables.contains("means adjusted for tasks"), c.is_adjusted(0), "{tables}");
+    let with_data = c.models.iter().filter(|model| model.tasks > 0);
+    assert!(with_data.count() > 2 || !opposed, "{:?}", c.models);
 }
 
 /// A human comparison with the given figures and no data behind them.
@@ -629,7 +678,13 @@ fn human(means: &[Option<f64>], pairs: &[(usize, usize, f64, f64, Option<f64>)])
         model: format!("M{m}"),
         ratings: 0,
         tasks: 0,
-        dimensions: vec![DimensionScores { mean: *mean, interval: None, distribution: Vec::new() }],
+        dimensions: vec![DimensionScores {
+            mean: *mean,
+            interval: None,
+            own_mean: *mean,
+            own_interval: None,
+            distribution: Vec::new(),
+        }],
     });
     let differences = pairs.iter().map(|(first, second, mean, half, _)| Difference {
         dimension: 0,
@@ -703,9 +758,14 @@ fn models_without_ratings_are_counted_and_never_compared() {
     let standing = Standing::of_ratings(&human, 0);
     let names: Vec<String> = (0..47).map(|m| format!("M{m}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let said = Claims::new(I18n::of(Lang::En), Measure::Ratings, &standing, &names, &[]).summary();
-    let expected = "M0 scores higher than M1 (+0.40, 95% CI 0.20 to 0.60, 9 common tasks, p = 0.012). 45 models have no ratings yet.";
-    assert_eq!(said, Some((expected.into(), true)));
+    let said = Claims::new(I18n::of(Lang::En), Measure::Ratings, &standing, &names, &[]).row();
+    let expected = ClaimRow {
+        leader: "M0".into(),
+        evidence: "M0 scores higher than M1 (+0.40, 95% CI 0.20 to 0.60, 9 common tasks, p = 0.012).".into(),
+        missing: "45 models have no ratings yet.".into(),
+        proven: true,
+    };
+    assert_eq!(said, Some(expected));
 }
 
 #[test]
@@ -724,8 +784,9 @@ fn a_thousand_models_are_summarised() {
     assert_eq!((standing.best(), standing.unbeaten().len()), (None, 501));
     let names: Vec<String> = (0..models).map(|m| format!("M{m}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let said = Claims::new(I18n::of(Lang::En), Measure::Ratings, &standing, &names, &[]).summary();
-    let (text, _) = said.unwrap_or_else(|| panic!("a summary"));
+    let said = Claims::new(I18n::of(Lang::En), Measure::Ratings, &standing, &names, &[]).row();
+    let ClaimRow { leader, evidence: text, .. } = said.unwrap_or_else(|| panic!("a row"));
+    assert_eq!(leader, "501 models");
     assert!(text.contains("In all, 124,750 of 499,500 pairwise differences are significant."), "{text}");
     assert!(text.contains("For 501 of the models, no other model scores significantly higher."), "{text}");
 }

@@ -115,12 +115,10 @@ fn human(input: &ComparisonInput, rubric: &Rubric, drawn: &[Drawn]) -> Human {
         let scores = drawn.cells.iter().enumerate();
         let scores: Vec<KeyedCells> = scores.map(|(m, tasks)| KeyedCells { key: key(input, m), tasks }).collect();
         let joint = bootstrap::joint(&scores, draws(seed, MEANS + d as u64));
-        for ((model, cells), mean) in models.iter_mut().zip(&drawn.cells).zip(joint.means) {
-            model.dimensions.push(DimensionScores {
-                mean: mean.ok().map(|estimate| estimate.value),
-                interval: interval(mean),
-                distribution: distribution(cells, dimension.range()),
-            });
+        let adjusted = bootstrap::task_adjusted(&scores, draws(seed, MEANS + d as u64));
+        let means = adjusted.unwrap_or_else(|| joint.means.clone()).into_iter().zip(joint.means);
+        for ((model, cells), (mean, own)) in models.iter_mut().zip(&drawn.cells).zip(means) {
+            model.dimensions.push(dimension_scores(mean, own, distribution(cells, dimension.range())));
         }
         for gap in joint.differences {
             let (first, second) = (gap.first, gap.second);
@@ -183,11 +181,8 @@ fn followed(input: &ComparisonInput) -> Vec<FollowedInstructions> {
         let (cells, units) = input.followed(kind);
         let scores = cells.iter().enumerate().map(|(m, tasks)| KeyedCells { key: key(input, m), tasks });
         let joint = bootstrap::joint(&scores.collect::<Vec<_>>(), draws(FOLLOWED));
-        let models = joint.means.into_iter().zip(&cells).map(|(mean, cells)| DimensionScores {
-            mean: mean.ok().map(|estimate| estimate.value),
-            interval: interval(mean),
-            distribution: distribution(cells, (0, 1)),
-        });
+        let models = joint.means.into_iter().zip(&cells);
+        let models = models.map(|(mean, cells)| dimension_scores(mean, mean, distribution(cells, (0, 1))));
         FollowedInstructions {
             kind,
             name: Bilingual {
@@ -200,6 +195,17 @@ fn followed(input: &ComparisonInput) -> Vec<FollowedInstructions> {
         }
     });
     each.collect()
+}
+
+fn dimension_scores(mean: Known<Estimate>, own: Known<Estimate>, distribution: Vec<u64>) -> DimensionScores {
+    let value = |known: Known<Estimate>| known.ok().map(|estimate| estimate.value);
+    DimensionScores {
+        mean: value(mean),
+        interval: interval(mean),
+        own_mean: value(own),
+        own_interval: interval(own),
+        distribution,
+    }
 }
 
 fn distribution(cells: &[Cell], (low, high): (u8, u8)) -> Vec<u64> {

@@ -99,6 +99,9 @@ pub fn comparison(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
             "mean",
             "ci95_low",
             "ci95_high",
+            "own_mean",
+            "own_ci95_low",
+            "own_ci95_high",
             "distribution",
             "resamples",
             "seed",
@@ -117,6 +120,9 @@ pub fn comparison(comparison: &Comparison) -> Result<Vec<u8>, Failure> {
             table.optional(scores.mean)?;
             table.optional(scores.interval.map(|i| i.low))?;
             table.optional(scores.interval.map(|i| i.high))?;
+            table.optional(scores.own_mean)?;
+            table.optional(scores.own_interval.map(|i| i.low))?;
+            table.optional(scores.own_interval.map(|i| i.high))?;
             table.value(distribution.join(" "))?;
             table.value(comparison.resamples)?;
             table.text(&comparison.seed)?;

@@ -80,6 +80,7 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
         };
         let mut rows = vec![
             row(say("Tasks", "任务数"), &|c| c.metrics.tasks.to_string()),
+            row(say("Tasks with an output", "有输出的任务数"), &|c| c.metrics.answered.to_string()),
             row("pass@1".into(), &|c| {
                 let m = c.metrics;
                 format!("{} ({:.2}%{})", m.solved, m.pass_at_1 * 100.0, shares(c.pass_interval))
@@ -128,10 +129,14 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
         tables.push(Table {
             label: "manual",
             words: 1,
-            caption: say(
-                "Manual comparison (mean, 95% interval in brackets)",
-                "人工比较（均值，方括号内为 95% 置信区间）",
-            ),
+            caption: if c.has_adjusted() {
+                say(
+                    "Manual comparison (means adjusted for tasks, because the models have different tasks; 95% interval in brackets)",
+                    "人工比较（各模型的任务不同，均值已按任务调整；方括号内为 95% 置信区间）",
+                )
+            } else {
+                say("Manual comparison (mean, 95% interval in brackets)", "人工比较（均值，方括号内为 95% 置信区间）")
+            },
             head: models(say("Metrics", "指标")),
             rows: rows
                 .chain([count(say("Ratings", "评分数"), |m| m.ratings), count(say("Tasks", "任务数"), |m| m.tasks)])
@@ -162,8 +167,8 @@ fn tables(figures: &ComparisonFigures, lang: Lang) -> Vec<Table> {
         if !rows.is_empty() {
             let over = if is_reversed {
                 say(
-                    ". Each difference is over the tasks that both models have, each mean over the model's own tasks: the two orders are not the same",
-                    "。每项差异按两个模型的共同任务计算，均值按各模型自己的任务计算，因此两者的先后不完全一致",
+                    ". Each difference is over the tasks that both models have, the means are adjusted over the tasks of all models: the two orders are not the same",
+                    "。每项差异按两个模型的共同任务计算，均值则按全部模型的任务调整，因此两者的先后不完全一致",
                 )
             } else {
                 String::new()

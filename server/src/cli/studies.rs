@@ -409,7 +409,12 @@ pub async fn run(global: &Global, command: Studies) -> Result<(), Failure> {
                         first.into_iter().chain(m.dimensions.iter().map(cell)).collect()
                     })
                     .collect();
-                table(&head, &rows)
+                let adjusted = if c.has_adjusted() {
+                    "\nThe models were rated on different tasks, so the means are adjusted for tasks."
+                } else {
+                    ""
+                };
+                table(&head, &rows) + adjusted
             });
         }
         Studies::Pause(One { id }) => (id, StudyStatus::Paused),

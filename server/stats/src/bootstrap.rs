@@ -1,10 +1,13 @@
 //! Means over tasks and their differences, with percentile-bootstrap intervals: tasks are resampled, and
 //! within each drawn task its ratings (docs/statistics.md, "Means and their intervals").
 
-use model::stats::{Estimate, Gap, Joint, Undefined};
+use model::stats::{Estimate, Gap, Joint, Known, Undefined};
 use rand_chacha::ChaCha8Rng;
 
-use super::random::{Draws, TASKS, percentile, pick, transpose};
+use super::{
+    random::{Draws, TASKS, percentile, pick, transpose},
+    task_adjusted::Solver,
+};
 
 /// The scores of one model's outputs for one task, on one dimension.
 pub type Cell = Vec<f64>;
@@ -38,29 +41,69 @@ pub fn differences(first: &[Cell], second: &[Cell]) -> Vec<f64> {
 
 /// Every model's mean and every pairwise difference, from the same drawn tasks.
 pub fn joint(models: &[KeyedCells], draws: Draws) -> Joint {
-    let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
-    let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
-    let drawn_from: Vec<usize> = (0..tasks).filter(|task| rated(*task)).collect();
+    let drawn_from = rated_tasks(models);
     let model_cells: Vec<ModelCells> = models.iter().map(|m| ModelCells::of(m, &drawn_from)).collect();
     let pairs: Vec<(usize, usize)> =
         (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
 
     let columns = resample(&model_cells, &pairs, drawn_from.len(), draws);
     let mut columns = columns.into_iter();
-    let mut estimate = |value: Option<f64>, tasks: usize| {
-        // Takes one column per figure, in the order in which they were filled.
-        let column = columns.next().unwrap_or_default();
-        let value = value.ok_or(Undefined::Nothing)?;
-        let interval = if tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
-        Ok(Estimate { value, interval })
-    };
-    let means = models.iter().zip(&model_cells).map(|(m, g)| estimate(mean(m.tasks), g.rated())).collect();
+    // Takes one column per figure, in the order in which they were filled.
+    let mut next = |value, tasks| estimate(value, tasks, columns.next().unwrap_or_default());
+    let means = models.iter().zip(&model_cells).map(|(m, g)| next(mean(m.tasks), g.rated())).collect();
     let gap = |&(a, b): &(usize, usize)| {
         let (value, tasks) = difference(models[a].tasks, models[b].tasks);
-        let difference = estimate(value, tasks as usize);
+        let difference = next(value, tasks as usize);
         Gap { first: a, second: b, tasks: u32::try_from(tasks).unwrap_or(u32::MAX), difference }
     };
     Joint { means, differences: pairs.iter().map(gap).collect() }
+}
+
+/// Every model's task-adjusted mean, from the same drawn tasks and ratings as [`joint`]; `None` if all models with
+/// ratings have the same tasks, so that it is the mean.
+pub fn task_adjusted(models: &[KeyedCells], draws: Draws) -> Option<Vec<Known<Estimate>>> {
+    let drawn_from = rated_tasks(models);
+    let model_cells: Vec<ModelCells> = models.iter().map(|m| ModelCells::of(m, &drawn_from)).collect();
+    let is_complete = |m: &ModelCells| m.rated() == drawn_from.len() || m.rated() == 0;
+    if model_cells.iter().all(is_complete) {
+        return None;
+    }
+    let (count, tasks) = (models.len(), drawn_from.len());
+    let rows = draws.blocks(|block, size| {
+        let mut solver = Solver::new(count, tasks);
+        let mut rows = vec![f64::NAN; count * size as usize];
+        let mut rows_left = rows.chunks_exact_mut(count);
+        each_resample(&model_cells, tasks, draws, (block, size), |values| {
+            if let Some(row) = rows_left.next() {
+                solver.means(values, row);
+            }
+        });
+        rows
+    });
+    let cell_mean = |cells: &KeyedCells, task: usize| {
+        cells.tasks.get(task).and_then(|cell| average(cell.iter().copied())).unwrap_or(f64::NAN)
+    };
+    let values = models.iter().map(|m| drawn_from.iter().map(|task| cell_mean(m, *task)).collect());
+    let mut means = vec![f64::NAN; count];
+    Solver::new(count, tasks).means(&values.collect::<Vec<_>>(), &mut means);
+    let each = model_cells.iter().zip(means).zip(transpose(&rows, count));
+    Some(
+        each.map(|((cells, mean), column)| estimate((!mean.is_nan()).then_some(mean), cells.rated(), column)).collect(),
+    )
+}
+
+/// The tasks with ratings of any model.
+fn rated_tasks(models: &[KeyedCells]) -> Vec<usize> {
+    let tasks = models.iter().map(|m| m.tasks.len()).max().unwrap_or(0);
+    let rated = |task: usize| models.iter().any(|m| m.tasks.get(task).is_some_and(|cell| !cell.is_empty()));
+    (0..tasks).filter(|task| rated(*task)).collect()
+}
+
+/// A figure of `tasks` tasks with the interval of its resamples; without one below two tasks.
+fn estimate(value: Option<f64>, tasks: usize, column: Vec<f64>) -> Known<Estimate> {
+    let value = value.ok_or(Undefined::Nothing)?;
+    let interval = if tasks >= 2 { percentile(column) } else { Err(Undefined::TooFew) };
+    Ok(Estimate { value, interval })
 }
 
 /// One model's cells, stored contiguously for fast resampling.
@@ -102,20 +145,12 @@ fn resample(models: &[ModelCells], pairs: &[(usize, usize)], tasks: usize, draws
     // If every model has every task, the paired difference is the difference of the means.
     let complete = models.iter().all(|m| m.rated() == tasks);
     let rows = draws.blocks(|block, size| {
-        let mut which = draws.stream(TASKS, block);
-        let mut ratings: Vec<ChaCha8Rng> = models.iter().map(|m| draws.stream(m.key, block)).collect();
-        let mut drawn = vec![0; tasks];
-        let mut values = vec![vec![f64::NAN; tasks]; models.len()];
         let mut rows = vec![f64::NAN; columns * size as usize];
-        for row in rows.chunks_exact_mut(columns) {
-            drawn.fill_with(|| pick(&mut which, tasks));
-            for ((model, rng), values) in models.iter().zip(&mut ratings).zip(&mut values) {
-                for (value, task) in values.iter_mut().zip(&drawn) {
-                    *value = draw(rng, model.cell(*task));
-                }
-            }
+        let mut rows_left = rows.chunks_exact_mut(columns);
+        each_resample(models, tasks, draws, (block, size), |values| {
+            let Some(row) = rows_left.next() else { return };
             let (means, gaps) = row.split_at_mut(models.len());
-            for (mean, values) in means.iter_mut().zip(&values) {
+            for (mean, values) in means.iter_mut().zip(values) {
                 *mean =
                     if complete { values.iter().sum::<f64>() / tasks as f64 } else { mean_of(values.iter().copied()) };
             }
@@ -126,10 +161,34 @@ fn resample(models: &[ModelCells], pairs: &[(usize, usize)], tasks: usize, draws
                     mean_of(values[*a].iter().zip(&values[*b]).map(|(a, b)| a - b))
                 };
             }
-        }
+        });
         rows
     });
     transpose(&rows, columns)
+}
+
+/// Draws the resamples of a block and passes each on: `values[model][i]` is the model's value of the task drawn as
+/// number `i`, NaN if it has none.
+fn each_resample(
+    models: &[ModelCells],
+    tasks: usize,
+    draws: Draws,
+    (block, size): (u32, u32),
+    mut each: impl FnMut(&[Vec<f64>]),
+) {
+    let mut which = draws.stream(TASKS, block);
+    let mut ratings: Vec<ChaCha8Rng> = models.iter().map(|m| draws.stream(m.key, block)).collect();
+    let mut drawn = vec![0; tasks];
+    let mut values = vec![vec![f64::NAN; tasks]; models.len()];
+    for _ in 0..size {
+        drawn.fill_with(|| pick(&mut which, tasks));
+        for ((model, rng), values) in models.iter().zip(&mut ratings).zip(&mut values) {
+            for (value, task) in values.iter_mut().zip(&drawn) {
+                *value = draw(rng, model.cell(*task));
+            }
+        }
+        each(&values);
+    }
 }
 
 /// The mean of a resample of the cell, of the cell's own size; NaN for an empty cell.
@@ -153,7 +212,7 @@ fn average(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{ratings::Interval, stats::Known};
+    use model::ratings::Interval;
 
     use super::*;
 

@@ -6,6 +6,7 @@ use model::stats::{Adjusted, Known, Undefined};
 
 use super::{
     bootstrap::{Cell, mean},
+    connected::Groups,
     ratings::Unit,
 };
 
@@ -41,21 +42,11 @@ pub fn adjusted(units: &[Unit], models: usize) -> Known<Adjusted> {
 
 /// Number of groups of raters that share no output.
 fn groups(raters: usize, units: &[Vec<(usize, f64)>]) -> usize {
-    let mut parent: Vec<usize> = (0..raters).collect();
-    fn root(parent: &mut [usize], mut at: usize) -> usize {
-        while parent[at] != at {
-            parent[at] = parent[parent[at]];
-            at = parent[at];
-        }
-        at
+    let mut groups = Groups::new(raters);
+    for pair in units.iter().flat_map(|unit| unit.windows(2)) {
+        groups.join(pair[0].0, pair[1].0);
     }
-    for unit in units {
-        for pair in unit.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0].0), root(&mut parent, pair[1].0));
-            parent[a] = b;
-        }
-    }
-    (0..raters).filter(|r| parent[*r] == *r).count()
+    groups.count()
 }
 
 /// The raters' leniencies. Eliminating the outputs from the normal equations leaves one equation per rater;

@@ -7,6 +7,7 @@
 pub mod agreement;
 pub mod alt_test;
 pub mod bootstrap;
+mod connected;
 pub mod conversations;
 pub mod correlation;
 pub mod dynamic;
@@ -21,3 +22,4 @@ pub mod random;
 pub mod raters;
 pub mod ratings;
 pub mod reliability;
+mod task_adjusted;

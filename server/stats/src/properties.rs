@@ -4,7 +4,7 @@ use model::stats::{Joint, Reliability};
 use proptest::prelude::*;
 
 use super::{
-    bootstrap::{self, KeyedCells, joint},
+    bootstrap::{self, KeyedCells, joint, task_adjusted},
     correlation::{Point, correlation},
     family::holm,
     leniency::adjusted,
@@ -87,6 +87,42 @@ proptest! {
         let (ours, theirs) = (compared(&units, [0, 1, 2]), compared(&units, [2, 0, 1]));
         for (place, model) in [2, 0, 1].into_iter().enumerate() {
             prop_assert_eq!(ours.means[model], theirs.means[place]);
+        }
+    }
+
+    /// Two models differ in their shown means as over their common tasks.
+    #[test]
+    fn adjusted_means_of_two_models_differ_as_over_common_tasks(units in units()) {
+        let all = [0, 1].map(|m| cells(&units, m, TASKS));
+        let scores = [1, 2].map(|key| KeyedCells { key, tasks: &all[key as usize - 1] });
+        let (joint, adjusted) = (joint(&scores, draws()), task_adjusted(&scores, draws()));
+        let means = adjusted.as_ref().unwrap_or(&joint.means);
+        let (one, other) = (means[0].map(|e| e.value), means[1].map(|e| e.value));
+        if let (Ok(one), Ok(other), Ok(difference)) = (one, other, joint.differences[0].difference) {
+            prop_assert!((one - other - difference.value).abs() < 1e-9, "{one} {other} {difference:?}");
+        }
+        // Own means are exactly those of complete data.
+        let has = |m: usize| all[m].iter().map(|cell| !cell.is_empty()).collect::<Vec<_>>();
+        if has(0) == has(1) {
+            prop_assert!(adjusted.is_none());
+        }
+    }
+
+    #[test]
+    fn order_of_models_changes_no_adjusted_mean(units in units()) {
+        let of = |order: [usize; MODELS]| {
+            let all: Vec<_> = order.iter().map(|m| (*m as u64 + 1, cells(&units, *m, TASKS))).collect();
+            let scores: Vec<KeyedCells> = all.iter().map(|(key, tasks)| KeyedCells { key: *key, tasks }).collect();
+            task_adjusted(&scores, draws())
+        };
+        let (ours, theirs) = (of([0, 1, 2]), of([2, 0, 1]));
+        prop_assert_eq!(ours.is_some(), theirs.is_some());
+        let (Some(ours), Some(theirs)) = (ours, theirs) else { return Ok(()) };
+        for (place, model) in [2, 0, 1].into_iter().enumerate() {
+            match (ours[model], theirs[place]) {
+                (Ok(a), Ok(b)) => prop_assert!((a.value - b.value).abs() < 1e-9),
+                (a, b) => prop_assert_eq!(a.err(), b.err()),
+            }
         }
     }
 

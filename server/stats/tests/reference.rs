@@ -25,6 +25,7 @@ struct Reference {
     agreement: Vec<Agreement>,
     severity: Vec<Severity>,
     bootstrap: Vec<Bootstrap>,
+    task_adjusted: Vec<TaskAdjusted>,
     alt_test: Vec<AltTestCase>,
 }
 
@@ -312,6 +313,29 @@ fn the_bootstrap_is_numpys() {
         }
         let interval = found.differences[0].difference.unwrap().interval.unwrap();
         ends(interval, case.difference, (case.difference[1] - case.difference[0]) / 12.0, "difference");
+    }
+}
+
+#[derive(Deserialize)]
+struct TaskAdjusted {
+    cells: Vec<Vec<Cell>>,
+    means: Vec<f64>,
+    near: Vec<[f64; 2]>,
+}
+
+#[test]
+fn task_adjusted_means_are_statsmodels() {
+    for case in reference().task_adjusted {
+        let models: Vec<KeyedCells> =
+            case.cells.iter().zip(1..).map(|(tasks, key)| KeyedCells { key, tasks }).collect();
+        let draws = Draws { resamples: 4000, ..Draws::new(3, 1) };
+        let found = bootstrap::task_adjusted(&models, draws).unwrap();
+        assert_eq!(found.len(), case.means.len());
+        for ((found, expected), near) in found.into_iter().zip(&case.means).zip(&case.near) {
+            let found = found.unwrap();
+            same(found.value, *expected, "task-adjusted mean");
+            ends(found.interval.unwrap(), *near, (near[1] - near[0]) / 12.0, "task-adjusted mean");
+        }
     }
 }
 

@@ -159,15 +159,17 @@ async fn selection_decides_what_is_compared() {
 
     // The fully resolved selection means the same.
     assert_eq!(compared(&app, whole.selection.clone()).await.figures, whole.figures);
-    // With fewer models, the others' means and scores do not change. (Their intervals do: they resample the
-    // tasks that any compared model has a rating for.)
+    // With fewer models, the others' own means and scores do not change. (Intervals and adjusted means do: they are over
+    // the tasks that any compared model has a rating for.)
     let models = whole.selection.models.clone().unwrap();
     let two = compared(&app, Selection { models: Some(models[..2].to_vec()), ..selection() }).await;
     assert_eq!(two.figures.models, whole.figures.models[..2]);
     let (two, of_all) = (two.figures.human.unwrap().comparison, whole.figures.human.clone().unwrap().comparison);
     let without_intervals = |models: &[ModelScores]| {
         let mut models = models.to_vec();
-        models.iter_mut().flat_map(|m| &mut m.dimensions).for_each(|d| d.interval = None);
+        for scores in models.iter_mut().flat_map(|m| &mut m.dimensions) {
+            (scores.mean, scores.interval, scores.own_interval) = (None, None, None);
+        }
         models
     };
     assert_eq!(without_intervals(&two.models), without_intervals(&of_all.models[..2]));
@@ -502,7 +504,7 @@ async fn final_scores_replace_ratings_on_request() {
                 given.iter().sum::<f64>() / given.len() as f64
             };
             let mean = outputs.iter().map(of_output).sum::<f64>() / outputs.len() as f64;
-            assert!((scores.mean.unwrap() - mean).abs() < 1e-9, "{m} {d}");
+            assert!((scores.own_mean.unwrap() - mean).abs() < 1e-9, "{m} {d}");
         }
     }
     // Raw figures and agreement ignore adjudications.

@@ -239,7 +239,8 @@ async fn whatever_raters_and_admins_do_the_inbox_follows() {
             _ => {
                 let spread = random.random_bool(0.8).then(|| random.random_range(0..3));
                 let spread_correctness = random.random_bool(0.3).then(|| random.random_range(0..3));
-                let policy = if random.random_bool(0.3) { Policy::ExtraRater } else { Policy::Adjudicator };
+                let limited = spread.is_some() || spread_correctness.is_some();
+                let policy = if random.random_bool(0.3) && limited { Policy::ExtraRater } else { Policy::Adjudicator };
                 let settings = QualitySettings { spread, spread_correctness, policy, ..QualitySettings::default() };
                 app.services.quality.set(&ADMIN, STUDY, settings).await.unwrap();
             }

@@ -489,13 +489,18 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
     (calibration, rest).prop_map(|((calibration, tolerance, needed), rest)| {
         let (known_item_every, repeat_every, repeat_apart, disagreements, shown, limits, break_minutes, due) = rest;
         let (spread, spread_correctness, policy) = disagreements;
+        // An extra rater needs a limit.
+        let policy = if spread.or(spread_correctness).is_none() { Policy::Adjudicator } else { policy };
         let (min_seconds, fast_limit, missed_limit, limit_window, limit_action) = limits;
         QualitySettings {
             calibration,
             tolerance,
             needed: if calibration == CalibrationMode::MustPass { needed } else { 0 },
-            // A limit of missed checks needs checks.
-            known_item_every: if missed_limit > 0 { known_item_every.max(2) } else { known_item_every },
+            // A limit of missed checks needs as many checks in a window.
+            known_item_every: match missed_limit {
+                0 => known_item_every,
+                missed => known_item_every.clamp(2, (limit_window / missed).max(2)),
+            },
             repeat_every,
             repeat_apart,
             spread,

@@ -195,14 +195,55 @@ fn by_dimension(i: I18n, human: &Human, d: usize, links: Option<&Links>) -> AnyV
                 {means}
             </div>
             {ranking}
+            {c.is_adjusted(d).then(|| view! { <p class="muted small">{i.comparison().means_adjusted}</p> })}
             <details class="fold">
                 <summary>{i.comparison().details_of}</summary>
                 {pairs}
+                {own_means(i, c, d, number)}
                 <div class="pictures">{others}</div>
             </details>
         </section>
     }
     .into_any()
+}
+
+/// The means over each model's own tasks, where those of the ranking are adjusted.
+fn own_means(i: I18n, c: &Comparison, d: usize, number: fn(f64) -> String) -> Option<AnyView> {
+    let t = i.comparison();
+    if !c.is_adjusted(d) {
+        return None;
+    }
+    let head = format!("own-means-{d}");
+    let rows = c.models.iter().filter_map(|model| {
+        let scores = model.dimensions.get(d)?;
+        let within = scores.own_interval.map(|r| format!("{} – {}", number(r.low), number(r.high)));
+        Some(view! {
+            <tr>
+                <th scope="row">{model.model.clone()}</th>
+                <td class="num mean">{number(scores.own_mean?)}</td>
+                <td class="num small">{within.unwrap_or_else(|| "–".into())}</td>
+                <td class="num small">{i.number(model.tasks)}</td>
+            </tr>
+        })
+    });
+    let rows = rows.collect_view();
+    Some(
+        view! {
+            <div class="table-box" role="group" aria-labelledby=head.clone() tabindex="0">
+                <table class="table">
+                    <caption id=head.clone()>{t.own_means}</caption>
+                    <thead><tr>
+                        <th scope="col">{t.model}</th>
+                        <th scope="col" class="num">{t.mean_score_short}</th>
+                        <th scope="col" class="num">{t.interval}</th>
+                        <th scope="col" class="num">{t.tasks}</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+        .into_any(),
+    )
 }
 
 /// All pairs: a sentence for each of few models, a matrix of more, and the largest differences of many.

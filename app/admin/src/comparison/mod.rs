@@ -29,7 +29,7 @@ use model::{
 use rpc::comparison::{comparison_get, comparison_tasks};
 use texts::{
     I18n,
-    claims::{ClaimText, Claims, Measure},
+    claims::{ClaimRow, Claims, Measure},
 };
 use ui::{
     context::use_i18n,
@@ -249,36 +249,61 @@ fn figures_view(i: I18n, found: &ComparisonView) -> AnyView {
     .into_any()
 }
 
-/// One sentence per dimension, and one for the tests: the summary.
+/// The summary: a row for each dimension, and one for the tests. What is proven comes first.
 fn in_short(i: I18n, found: &ComparisonView) -> Option<AnyView> {
-    let mut lines: Vec<(String, ClaimText)> = Vec::new();
+    let t = i.comparison();
+    let mut rows: Vec<(String, ClaimRow)> = Vec::new();
     let models: Vec<&str> = found.figures.models.iter().map(String::as_str).collect();
     if let Some(human) = &found.figures.human {
         for (d, dimension) in human.comparison.rubric.dimensions.iter().enumerate() {
             let standing = Standing::of_ratings(human, d);
-            let claim_text = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).summary();
-            lines.extend(claim_text.map(|claim_text| (dimension.name.get(i.lang).to_owned(), claim_text)));
+            let row = Claims::new(i, Measure::Ratings, &standing, &models, &human.tests).row();
+            rows.extend(row.map(|row| (dimension.name.get(i.lang).to_owned(), row)));
         }
     }
     if let Some(automated) = &found.figures.automated {
         let standing = Standing::of_tests(automated);
-        let claim_text = Claims::new(i, Measure::Tests, &standing, &models, &[]).summary();
-        lines.extend(claim_text.map(|claim_text| (i.comparison().by_tests.to_owned(), claim_text)));
+        let row = Claims::new(i, Measure::Tests, &standing, &models, &[]).row();
+        rows.extend(row.map(|row| (t.by_tests.to_owned(), row)));
     }
-    // What is proven comes first.
-    lines.sort_by_key(|(_, (_, is_apart))| !is_apart);
-    let rows = lines.iter().map(|(name, (sentence, apart))| {
-        let class = if *apart { "say say--apart" } else { "say" };
-        view! { <li class=class><strong>{name.clone()}{i.common.colon}</strong>{sentence.clone()}</li> }
+    rows.sort_by_key(|(_, row)| !row.proven);
+    if rows.is_empty() {
+        return None;
+    }
+    let rows = rows.into_iter().map(|(name, row)| {
+        let or_none = |text: String| if text.is_empty() { "–".to_owned() } else { text };
+        let leader = match row.proven {
+            true => view! { <strong>{row.leader}</strong> }.into_any(),
+            false => view! { <span class="muted">{row.leader}</span> }.into_any(),
+        };
+        view! {
+            <tr role="row">
+                <th role="rowheader" scope="row" data-label=t.metric>{name}</th>
+                <td role="cell" data-label=t.leader>{leader}</td>
+                <td role="cell" data-label=t.evidence>{or_none(row.evidence)}</td>
+                <td role="cell" data-label=t.missing_data>{or_none(row.missing)}</td>
+            </tr>
+        }
     });
     let rows = rows.collect_view();
-    (!lines.is_empty()).then(|| {
+    Some(
         view! {
             <section id="short" class="stack" aria-labelledby="short-head">
-                <h2 id="short-head">{i.comparison().in_short}</h2>
-                <ul class="says">{rows}</ul>
+                <h2 id="short-head">{t.in_short}</h2>
+                <div class="table-box list-box"><table class="table list summary" role="table">
+                    <caption class="visually-hidden">{t.in_short}</caption>
+                    <thead role="rowgroup">
+                        <tr role="row">
+                            <th role="columnheader" scope="col">{t.metric}</th>
+                            <th role="columnheader" scope="col">{t.leader}</th>
+                            <th role="columnheader" scope="col">{t.evidence}</th>
+                            <th role="columnheader" scope="col">{t.missing_data}</th>
+                        </tr>
+                    </thead>
+                    <tbody role="rowgroup">{rows}</tbody>
+                </table></div>
             </section>
         }
-        .into_any()
-    })
+        .into_any(),
+    )
 }

@@ -38,7 +38,9 @@ pub fn view(i: I18n, found: &ComparisonView) -> AnyView {
             });
             row(dimension.name.get(i.lang).to_owned(), means.collect())
         });
-        table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any())
+        let table = table("table-3", t.table_3, t.metrics, heads().into_any(), rows.collect_view().into_any());
+        let adjusted = c.has_adjusted().then(|| view! { <p class="muted small">{t.means_adjusted}</p> });
+        view! { {table}{adjusted} }
     });
     let links = Links::of(&found.selection).captioned(&found.captions);
     let charts = comparison::paper(i, &found.figures, Some(&links));

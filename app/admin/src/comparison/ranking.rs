@@ -12,6 +12,7 @@ use chart::{
 };
 use model::claims::Standing;
 use texts::{I18n, claims::Measure};
+use ui::notice::{Badge, Tone};
 
 /// The figure of a ranking.
 pub struct Ranking<'a> {
@@ -50,11 +51,15 @@ pub fn table(i: I18n, ranking: Ranking) -> Option<AnyView> {
             Some(href) => view! { <a href=href.clone()>{entry.name.clone()}</a> }.into_any(),
             None => entry.name.clone().into_any(),
         };
+        let coverage = entry.answered.map(|answered| {
+            let text = (i.results().tested)(answered, entry.n);
+            view! { " "<Badge tone=Tone::Care>{text}</Badge> }
+        });
         let plot = bars::row(&axis, value * unit, entry.interval.map(|r| (r.low * unit, r.high * unit)));
         view! {
             <tr>
                 <td class="num muted">{rank}</td>
-                <th scope="row">{name}</th>
+                <th scope="row">{name}{coverage}</th>
                 <td class="num mean">{number(value)}</td>
                 <td class="num small">{within.unwrap_or_else(|| "–".into())}</td>
                 <td class="num small">{i.number(entry.n)}</td>

@@ -228,7 +228,7 @@ fn difference(i: I18n, line: &Line) -> AnyView {
             <span class="mean">{number(versus.difference.value)}</span>
             {within.map(|text| view! { <span class="interval">{text}</span> })}
             <span class="interval">{format!("n = {}", i.number(versus.tasks))}</span>
-            {reversed.then(|| view! { <span class="interval">{t.means_over_own_tasks}</span> })}
+            {reversed.then(|| view! { <span class="interval">{t.other_order_of_means}</span> })}
         </td>
         <td class="num">{versus.p.map_or_else(|| "–".to_owned(), p_value)}</td>
         <td class="conclusion">{word}</td>

@@ -241,7 +241,7 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
                 <dd>{shown(m.pass_at_1)}</dd>
                 {pass_at.first().and_then(published::interval)}
                 <dd class="muted small">{solved}{i.common.colon}{(i.common.of)(m.solved.into(), m.tasks.into())}</dd>
-                {coverage(i, &m).map(|badge| view! { <dd>{badge}</dd> })}
+                {coverage(i, &m).filter(|_| !nothing_yet).map(|badge| view! { <dd>{badge}</dd> })}
             </div>
             {more}
             <div class="figure">

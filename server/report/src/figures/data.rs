@@ -81,7 +81,7 @@ mod tests {
             interval: Some(Interval { low: 2.75, high: 3.125 }),
             n: 9,
             letters: "ab".into(),
-            href: None,
+            ..Entry::default()
         };
         let figure =
             means(I18n::of(Lang::En), "c", "Correctness", (1, 4), &[entry("a", 2.0 / 3.0), entry("=1+1", 1.0)]);

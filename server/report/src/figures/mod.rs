@@ -91,7 +91,7 @@ mod tests {
                 interval: value.and_then(interval),
                 n: 161,
                 letters: "ab".into(),
-                href: None,
+                ..Entry::default()
             })
             .collect();
         let shares: Vec<_> = means

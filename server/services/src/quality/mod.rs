@@ -27,8 +27,8 @@ use model::{
     error::Answer,
     ids::{OutputId, StudyId, SubmissionId, UserId},
     quality::{
-        CalibrationRow, KnownItem, KnownItemChange, KnownItemProposal, KnownItemRecord, NewKnownItem, Policy,
-        QualityPage, QualitySettings,
+        CORRECTNESS, CalibrationRow, KnownItem, KnownItemChange, KnownItemProposal, KnownItemRecord, NewKnownItem,
+        Policy, QualityPage, QualitySettings,
     },
     rubric::Rubric,
     submission::{MaskState, StudyLeaks},
@@ -336,6 +336,26 @@ fn check(settings: &QualitySettings, pools: PoolSizes, rubric: &Rubric) -> Resul
     };
     wide("spread", settings.spread)?;
     wide("spread_correctness", settings.spread_correctness)?;
+    if settings.spread_correctness.is_some() && rubric.dimensions.iter().all(|d| d.key != CORRECTNESS) {
+        return Err(Failure::invalid(
+            "spread_correctness",
+            (
+                format!("the rubric has no dimension with the key \"{CORRECTNESS}\""),
+                format!("评分标准没有键为“{CORRECTNESS}”的维度"),
+            ),
+            ("Leave it empty", "请留空"),
+        ));
+    }
+    if settings.policy == Policy::ExtraRater && settings.spread.is_none() && settings.spread_correctness.is_none() {
+        return Err(Failure::invalid(
+            "policy",
+            (
+                "an extra rater is asked where ratings differ by more than the allowed spread, which is not limited",
+                "只有评分差异超过允许范围时才会请额外评分者，而现在没有设置允许范围",
+            ),
+            ("Enter an allowed spread, or choose adjudication", "请输入允许范围，或选择裁决"),
+        ));
+    }
     if settings.tolerance >= widest {
         return Err(Failure::invalid(
             "tolerance",

@@ -251,6 +251,35 @@ def bootstrap_cases():
         }
 
 
+def task_adjusted_cases():
+    """Adjusted means by statsmodels' least squares, and their bootstrap over tasks by numpy's. Every model has a third
+    of the tasks and more, so that resamples keep a chain of common tasks."""
+    own = np.random.default_rng(20261128)
+    for n, models in [(40, 3), (90, 5)]:
+        hard = own.normal(0, 0.6, n)
+        has = own.random((models, n)) < 0.6
+        scores = [[float(np.clip(np.round(2.5 + 0.2 * m + hard[i] + own.normal(0, 0.5)), 1, 4)) for i in range(n)] for m in range(models)]
+        frame = pd.DataFrame([(f"m{m}", f"t{i}", scores[m][i]) for m in range(models) for i in range(n) if has[m, i]], columns=["model", "task", "score"])
+        fit = smf.ols("score ~ C(model) + C(task)", frame).fit()
+        known = frame.task.unique()
+        means = [fit.predict(pd.DataFrame({"model": f"m{m}", "task": known})).mean() for m in range(models)]
+        places = np.array([i for i in range(n) if has[:, i].any()])
+        draws = np.zeros((10_000, models))
+        for b in range(len(draws)):
+            drawn = own.choice(places, len(places))
+            rows = [(m, t, scores[m][i]) for m in range(models) for t, i in enumerate(drawn) if has[m, i]]
+            design = np.zeros((len(rows), models + len(drawn)))
+            for r, (m, t, _) in enumerate(rows):
+                design[r, m] = design[r, models + t] = 1
+            effects = np.linalg.lstsq(design, np.array([score for *_, score in rows]), rcond=None)[0]
+            draws[b] = effects[:models] + effects[models:].mean()
+        yield {
+            "cells": [[[scores[m][i]] if has[m, i] else [] for i in range(n)] for m in range(models)],
+            "means": means,
+            "near": [np.quantile(draws[:, m], [0.025, 0.975]).tolist() for m in range(models)],
+        }
+
+
 def alt_test_cases():
     """The alternative annotator test by scipy's t-test and statsmodels' procedure of Benjamini and Yekutieli."""
     shapes = [(120, 4, 0.6, 0.7), (60, 3, 0.6, 0.5), (45, 6, 0.8, 0.3), (200, 5, 0.5, 0.65), (150, 3, 0.3, 1.6), (40, 5, 0.0, 0.0)]
@@ -299,6 +328,7 @@ cases = {
     "agreement": list(agreement_cases()),
     "severity": list(severity_cases()),
     "bootstrap": list(bootstrap_cases()),
+    "task_adjusted": list(task_adjusted_cases()),
     "alt_test": list(alt_test_cases()),
 }
 print(json.dumps(plain(cases)))
