@@ -33,10 +33,10 @@ test('two models are compared, from the dataset to a task, and exported', async 
   await expect(page).toHaveURL(/models=\d+(,|%2C)\d+(&|$)/);
   // Until the new figures arrive, the old ones are shown.
   await expect(page.locator('.comparison-facts')).toContainText('Models: 2');
-  // One plain sentence for each dimension.
-  const short = page.getByRole('region', { name: 'Summary' });
+  // A row for each dimension.
+  const short = page.getByRole('table', { name: 'Summary' });
   for (const dimension of ['Correctness', 'Code Quality', 'Maintainability']) {
-    await expect(short.getByRole('listitem').filter({ hasText: dimension })).toHaveText(
+    await expect(short.getByRole('row').filter({ hasText: dimension })).toHaveText(
       /scores higher than|no significant difference|difference is not statistically significant|is significant/,
     );
   }
@@ -131,7 +131,7 @@ test('a comparison is readable without scripts', async ({ browser }) => {
   const page = await context.newPage();
   await logIn(page, demo.admin);
   await page.goto('/admin/compare/starter');
-  await expect(page.getByRole('region', { name: 'Summary' }).getByRole('listitem')).toHaveCount(3);
+  await expect(page.getByRole('table', { name: 'Summary' }).locator('tbody tr')).toHaveCount(3);
   await expect(page.getByRole('table', { name: 'Correctness', exact: true }).locator('tbody tr')).toHaveCount(3);
   await page.getByText('Selection', { exact: true }).click();
   await page.getByRole('group', { name: 'Models' }).getByRole('checkbox').first().uncheck();

@@ -29,7 +29,8 @@ test('an admin reads the comparison', async ({ page }) => {
     await expect(ranking.locator('td.mean')).toHaveText([/[1-5]\.\d\d/, /[1-5]\.\d\d/, /[1-5]\.\d\d/]);
     await expect(ranking.locator('td.plot svg.chart')).toHaveCount(4);
   }
-  await expect(page.locator('li.say:visible').filter({ hasText: /scores higher than|significant/ }).first()).toBeVisible();
+  const summary = page.getByRole('table', { name: 'Summary' });
+  await expect(summary.getByRole('row').filter({ hasText: /scores higher than|significant/ }).first()).toBeVisible();
   await expect(page.locator('.comparison-facts')).toContainText('ratings: 40');
   await page.goBack();
 

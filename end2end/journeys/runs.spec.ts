@@ -150,7 +150,7 @@ test('a run with options: shared JVMs, and no cached results', async ({ page }) 
   await expect(page.getByText(/^24 of 24 \(100%\)$/)).toBeVisible();
   await page.getByText('Environment', { exact: true }).click();
   await expect(page.locator('dl.facts div').filter({ has: page.getByText('Toolchain', { exact: true }) })).toHaveText(/^Toolchain1\d|^Toolchain2\d/);
-  await expect(page.getByText('fast: outputs without side effects share a JVM')).toBeVisible();
+  await expect(page.getByText('fast: outputs without side effects share a process')).toBeVisible();
   await expect(page.getByText('CPU time limit')).toBeVisible();
 });
 

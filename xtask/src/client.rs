@@ -45,10 +45,18 @@ impl Profile {
 
 /// Builds the client and the styles if their inputs have changed.
 pub fn build(profile: Profile) -> Result<()> {
+    build_with(profile, |_, cargo| Ok(cargo)).map(|_| ())
+}
+
+/// The same with a change to the command that compiles the client. Returns whether it was compiled.
+pub fn build_with(
+    profile: Profile,
+    change: fn(setup::Toolchain, &mut Command) -> Result<&mut Command>,
+) -> Result<bool> {
     let inputs = inputs(profile)?;
     if stamp().as_deref() == Some(inputs.as_str()) && folder().join("manifest.json").is_file() {
         tools::say("The client is up to date");
-        return Ok(());
+        return Ok(false);
     }
     let toolchain = setup::wasm_target()?;
     tools::say(match profile {
@@ -57,7 +65,7 @@ pub fn build(profile: Profile) -> Result<()> {
     });
     let (wasm, builder) = thread::scope(|scope| {
         let builder = scope.spawn(builder);
-        let artifacts = tools::artifacts(&mut command(profile, toolchain));
+        let artifacts = change(toolchain, &mut command(profile, toolchain)).and_then(tools::artifacts);
         let builder = builder.join().map_err(|_| anyhow!("the build of {BUILDER} panicked"))?;
         let mut files = artifacts?.into_iter().filter(|made| made.name == PACKAGE).flat_map(|made| made.files);
         let wasm = files.find(|file| file.extension().is_some_and(|e| e == "wasm"));
@@ -75,7 +83,7 @@ pub fn build(profile: Profile) -> Result<()> {
     tools::run(build.arg(wasm).arg(tools::root().join("style")).arg(folder()))?;
     // Last, so that a stamp exists only in a complete folder.
     fs::write(stamp_file(), inputs)?;
-    Ok(())
+    Ok(true)
 }
 
 /// Builds the program that makes files of the compiled client.

@@ -60,9 +60,6 @@ pub struct Standing {
     pub ranked: Vec<usize>,
     /// The mean of each model in `ranked`, adjusted where the models have different tasks.
     pub means: Vec<f64>,
-    /// Whether a difference over common tasks is not that of the means, because more than two models have different
-    /// tasks. The order by mean can then contradict it.
-    pub tasks_differ: bool,
     /// Number of models without data.
     pub without_data: usize,
     /// Every pair of ranked models whose difference has an interval.
@@ -114,10 +111,7 @@ impl Standing {
             },
         );
         let contests: Vec<Contest> = contests.collect();
-        let mean = |m: usize| means.get(m).copied().flatten().unwrap_or(f64::NAN);
-        // Sums of the same scores in another order can differ in the last digits.
-        let tasks_differ = contests.iter().any(|x| (mean(x.better) - mean(x.worse) - x.by).abs() > 1e-9);
-        Standing { without_data: means.len() - ranked.len(), contests, ranked, means: values, tasks_differ, family }
+        Standing { without_data: means.len() - ranked.len(), contests, ranked, means: values, family }
     }
 
     /// Compact letter display: groups of ranked models such that two models share a group exactly if no significant

@@ -164,9 +164,6 @@ impl<'a> Claims<'a> {
                 self.append(text, self.counted(significant.len() as u64, standing.contests.len() as u64));
             }
         }
-        if standing.ranked.len() <= NAMED {
-            self.append(text, self.order());
-        }
         self.indistinguishable(text, significant.len());
         let suggestive: Vec<&Contest> = standing.contests.iter().filter(|x| x.is_suggestive()).collect();
         match suggestive.len() {
@@ -178,16 +175,19 @@ impl<'a> Claims<'a> {
             self.append(&mut row.missing, self.untested(standing.untested() as u64));
         }
         if standing.best().is_none() {
+            // Who leads, or else the difference that is nearest to proof.
             let top = standing.unbeaten();
-            let contest = top.first().zip(top.get(1)).and_then(|(a, b)| standing.between(*a, *b));
-            if let Some((contest, more)) = contest.and_then(|x| Some((x, self.needed(x)?))) {
+            let first = top.first().zip(top.get(1)).and_then(|(a, b)| standing.between(*a, *b));
+            let widest = standing.widest().filter(|_| significant.is_empty());
+            let open = [first, widest].into_iter().flatten().find_map(|x| Some((x, self.needed(x)?)));
+            if let Some((contest, more)) = open {
                 let names = self.list(&[self.name(contest.better), self.name(contest.worse)]);
                 self.append(&mut row.missing, self.needs_between(&names, more));
             }
         }
     }
 
-    /// The open questions: groups by name if there are few models, otherwise the models that none surpasses.
+    /// The open questions: the one group of few models, or the models that none surpasses.
     fn indistinguishable(&self, text: &mut String, significant: usize) {
         let standing = self.standing;
         if significant == 0 {
@@ -197,10 +197,9 @@ impl<'a> Claims<'a> {
             let groups = standing.groups().into_iter().filter(|group| group.len() > 1);
             let groups: Vec<String> =
                 groups.map(|group| self.list(&group.into_iter().map(|m| self.name(m)).collect::<Vec<_>>())).collect();
-            match groups.as_slice() {
-                [] => {}
-                [one] => self.append(text, self.alike(one)),
-                several => self.append(text, self.alike_in_groups(several)),
+            // The letters of the ranking show several groups.
+            if let [one] = groups.as_slice() {
+                self.append(text, self.alike(one));
             }
         } else if standing.best().is_none() {
             let unbeaten: Vec<&str> = standing.unbeaten().into_iter().map(|m| self.name(m)).collect();
@@ -230,50 +229,10 @@ impl<'a> Claims<'a> {
         })
     }
 
-    /// The ranked models with their means.
-    fn order(&self) -> String {
-        let value = |v: f64| match self.measure {
-            Measure::Ratings => format!("{v:.2}"),
-            Measure::Tests => format!("{:.1}%", v * 100.0),
-        };
-        let ranked = self.standing.ranked.iter().zip(&self.standing.means);
-        let each: Vec<String> = ranked
-            .map(|(m, mean)| match self.lang {
-                Lang::En => format!("{} ({})", self.name(*m), value(*mean)),
-                Lang::Zh => format!("{}（{}）", self.name(*m), value(*mean)),
-            })
-            .collect();
-        let list = self.list(&each.iter().map(String::as_str).collect::<Vec<_>>());
-        let by = match (self.lang, self.measure) {
-            (Lang::En, Measure::Ratings) => "Order by mean score",
-            (Lang::En, Measure::Tests) => "Order by pass@1",
-            (Lang::Zh, Measure::Ratings) => "按平均分排序",
-            (Lang::Zh, Measure::Tests) => "按 pass@1 排序",
-        };
-        let differ = self.standing.tasks_differ;
-        match (self.lang, self.measure) {
-            (Lang::En, _) if !differ => format!("{by}: {list}."),
-            (Lang::En, Measure::Ratings) => format!("{by}, adjusted for tasks: {list}."),
-            (Lang::En, Measure::Tests) => format!("{by}, each over the model's own tasks: {list}."),
-            (Lang::Zh, _) if !differ => format!("{by}：{list}。"),
-            (Lang::Zh, Measure::Ratings) => format!("{by}（按任务调整）：{list}。"),
-            (Lang::Zh, Measure::Tests) => format!("{by}（各按模型自己的任务计算）：{list}。"),
-        }
-    }
-
     fn alike(&self, names: &str) -> String {
         match self.lang {
             Lang::En => format!("No significant difference was found between {names}."),
             Lang::Zh => format!("{names} 之间未发现显著差异。"),
-        }
-    }
-
-    fn alike_in_groups(&self, groups: &[String]) -> String {
-        match self.lang {
-            Lang::En => {
-                format!("No significant difference was found within any of these groups: {}.", groups.join("; "))
-            }
-            Lang::Zh => format!("以下各组内部均未发现显著差异：{}。", groups.join("；")),
         }
     }
 

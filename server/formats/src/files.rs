@@ -169,10 +169,14 @@ impl Files {
         for i in 0..archive.len() {
             let entry = archive.by_index(i).map_err(damaged)?;
             let path = entry.name().map_err(damaged)?.into_owned();
-            if entry.is_file() && is_relevant(&path) {
-                let bytes = files.bounded(&path, entry)?;
-                files.add(&path, bytes)?;
+            if entry.is_dir() || !is_relevant(&path) {
+                continue;
             }
+            if !entry.is_file() {
+                return Err(files.is_no_file(&path));
+            }
+            let bytes = files.bounded(&path, entry)?;
+            files.add(&path, bytes)?;
         }
         Ok(files)
     }
@@ -212,10 +216,14 @@ impl Files {
             }
             let entry = entry.map_err(damaged)?;
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            if entry.header().entry_type().is_file() && is_relevant(&path) {
-                let bytes = files.bounded(&path, entry)?;
-                files.add(&path, bytes)?;
+            if entry.header().entry_type().is_dir() || !is_relevant(&path) {
+                continue;
             }
+            if !entry.header().entry_type().is_file() {
+                return Err(files.is_no_file(&path));
+            }
+            let bytes = files.bounded(&path, entry)?;
+            files.add(&path, bytes)?;
         }
         Ok(files)
     }
@@ -272,6 +280,19 @@ impl Files {
             true => Err(self.too_much((format!("\"{path}\" exceeds the size limit"), format!("“{path}”超出大小限制")))),
             false => Ok(bytes),
         }
+    }
+
+    /// The problem of a link, a device, or a file with holes where a file is wanted.
+    fn is_no_file(&self, path: &str) -> Problem {
+        let path = shortened(path);
+        Problem::new(
+            &self.name,
+            (format!("\"{path}\" is a link or a special file"), format!("“{path}”是链接或特殊文件")),
+            (
+                "Pack the file itself: with tar, add --dereference --hard-dereference, and no --sparse",
+                "请打包文件本身：使用 tar 时加上 --dereference --hard-dereference，不要用 --sparse",
+            ),
+        )
     }
 
     fn twice(&self, path: &str) -> Problem {

@@ -104,3 +104,107 @@ fn archive_bomb_is_stopped() {
     let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
     assert!(problem.contains("exceeds the size limit"), "{problem}");
 }
+
+/// A gzipped tar archive of one entry of this type, whose name a dataset uses.
+fn tar_of(kind: tar::EntryType, link: Option<&str>) -> Vec<u8> {
+    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(kind);
+    header.as_old_mut().name[.."x/tasks.jsonl".len()].copy_from_slice(b"x/tasks.jsonl");
+    if let Some(link) = link {
+        header.as_old_mut().linkname[..link.len()].copy_from_slice(link.as_bytes());
+    }
+    header.set_size(0);
+    header.as_gnu_mut().unwrap().set_real_size(0);
+    header.set_cksum();
+    tar.append(&header, &[][..]).unwrap();
+    tar.into_inner().unwrap().finish().unwrap()
+}
+
+/// A link is neither followed nor left out without a word.
+#[test]
+fn links_and_special_files_are_refused() {
+    let expected = "\"x/tasks.jsonl\" is a link or a special file";
+    for (kind, link) in [
+        (tar::EntryType::Symlink, Some("/etc/passwd")),
+        (tar::EntryType::Symlink, Some("dataset.json")),
+        (tar::EntryType::Link, Some("/etc/passwd")),
+        (tar::EntryType::Link, Some("x/dataset.json")),
+        (tar::EntryType::Char, None),
+        (tar::EntryType::Block, None),
+        (tar::EntryType::Fifo, None),
+        (tar::EntryType::GNUSparse, None),
+        (tar::EntryType::Continuous, None),
+    ] {
+        let problem = Files::tar_gz("a.tar.gz", Cursor::new(tar_of(kind, link))).unwrap_err().to_string();
+        assert!(problem.contains(expected), "{kind:?}: {problem}");
+    }
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.add_symlink("x/tasks.jsonl", "/etc/passwd", zip::write::SimpleFileOptions::default()).unwrap();
+    let zip = zip.finish().unwrap().into_inner();
+    let problem = Files::zip("a.zip", Cursor::new(zip)).unwrap_err().to_string();
+    assert!(problem.contains(expected), "{problem}");
+    // One that nobody reads does no harm.
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.add_symlink("x/latest", "/etc", zip::write::SimpleFileOptions::default()).unwrap();
+    let zip = zip.finish().unwrap().into_inner();
+    assert!(Files::zip("a.zip", Cursor::new(zip)).unwrap().files.is_empty());
+}
+
+/// Whatever an archive says of its sizes, no more is unpacked than the limits allow.
+#[test]
+fn archives_that_unpack_to_too_much_are_stopped() {
+    let zeros = vec![0; 1024 * 1024];
+    // One file in a tar archive.
+    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    let size = LARGEST_FILE + zeros.len() as u64;
+    let mut header = tar::Header::new_gnu();
+    header.set_size(size);
+    header.set_path("a.json").unwrap();
+    header.set_cksum();
+    tar.append(&header, std::io::repeat(0).take(size)).unwrap();
+    let tar = tar.into_inner().unwrap().finish().unwrap();
+    assert!(tar.len() < 1_000_000);
+    let problem = Files::tar_gz("bomb.tgz", Cursor::new(tar)).unwrap_err().to_string();
+    assert!(problem.contains("exceeds the size limit"), "{problem}");
+    // Many files that are each small enough.
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for at in 0..=LARGEST_TREE / (16 * zeros.len() as u64) {
+        zip.start_file(format!("{at}.json"), zip::write::SimpleFileOptions::default()).unwrap();
+        (0..16).for_each(|_| zip.write_all(&zeros).unwrap());
+    }
+    let zip = zip.finish().unwrap().into_inner();
+    let problem = Files::zip("bomb.zip", Cursor::new(zip)).unwrap_err().to_string();
+    assert!(problem.contains("exceeds the size limit") || problem.contains("unpacked size"), "{problem}");
+    // More files than any dataset has.
+    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    for at in 0..=MOST_FILES {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(0);
+        header.set_path(format!("{at}.json")).unwrap();
+        header.set_cksum();
+        tar.append(&header, &[][..]).unwrap();
+    }
+    let tar = tar.into_inner().unwrap().finish().unwrap();
+    let problem = Files::tar_gz("many.tgz", Cursor::new(tar)).unwrap_err().to_string();
+    assert!(problem.contains("more than 20000 files"), "{problem}");
+}
+
+/// A size in the list of entries that is not that of the file changes nothing: reading ends at the file's own end or
+/// fails.
+#[test]
+fn sizes_that_lie_are_no_way_around_the_limits() {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("a.json", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&vec![b' '; 4096]).unwrap();
+    let bytes = zip.finish().unwrap().into_inner();
+    let place = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    for size in [0_u32, 1, 4095, 4097, u32::MAX - 1] {
+        let mut lying = bytes.clone();
+        lying[place + 24..place + 28].copy_from_slice(&size.to_le_bytes());
+        match Files::zip("a.zip", Cursor::new(lying)) {
+            Ok(files) => assert_eq!(files.get("a.json").map(<[u8]>::len), Some(4096), "{size}"),
+            Err(problem) => assert!(problem.to_string().contains("cannot be read"), "{problem}"),
+        }
+    }
+}

@@ -296,54 +296,13 @@ fn only(f: &Figures, h: &BTreeMap<String, String>) {
     assert_eq!(f.with_data(), BTreeSet::from([f.model(&h["a"])]));
 }
 
-/// `A (3.20), B (2.95) and C (2.50`: every model with data, highest first, with its mean.
-fn order(f: &Figures, h: &BTreeMap<String, String>) {
-    let text = h["r"].replace('（', " (").replace('）', ")");
-    let text = text.replace(") and ", "), ").replace(")、", "), ").replace(") 和 ", "), ");
-    let said: Vec<(usize, f64)> = text
-        .split("), ")
-        .map(|one| {
-            let (name, value) = one.split_once(" (").unwrap_or_else(|| panic!("no mean in {one}"));
-            (f.model(name), value.trim_end_matches('%').parse().unwrap_or_else(|_| panic!("no number in {one}")))
-        })
-        .collect();
-    let unit = if f.measure == Measure::Tests { 100.0 } else { 1.0 };
-    let half = if f.measure == Measure::Tests { 0.0501 } else { 0.005_01 };
-    let means: Vec<f64> = said.iter().map(|(m, _)| f.means[*m].unwrap_or(f64::NAN)).collect();
-    assert_eq!(said.iter().map(|(m, _)| *m).collect::<BTreeSet<_>>(), f.with_data());
-    assert!(means.is_sorted_by(|a, b| a >= b), "{text}");
-    assert!(said.iter().zip(&means).all(|((_, said), mean)| (said - mean * unit).abs() <= half), "{text}");
-}
-
-/// Whether some pair's difference over common tasks is not that of the two means.
-fn tasks_differ(f: &Figures) -> bool {
-    let mean = |m: usize| f.means[m].unwrap_or(f64::NAN);
-    f.pairs.iter().any(|x| (mean(x.first) - mean(x.second) - x.mean).abs() > 1e-9)
-}
-
-fn order_over_the_same(f: &Figures, h: &BTreeMap<String, String>) {
-    assert!(!tasks_differ(f));
-    order(f, h);
-    // The order contradicts no pair.
-    for x in &f.pairs {
-        let (first, second) = (f.means[x.first].unwrap_or(f64::NAN), f.means[x.second].unwrap_or(f64::NAN));
-        assert!((first - second) * x.mean > -1e-9, "{x:?}");
-    }
-}
-
-fn order_over_different_tasks(f: &Figures, h: &BTreeMap<String, String>) {
-    assert!(tasks_differ(f));
-    order(f, h);
-}
-
 /// Two models are in a group together exactly if they do not differ significantly.
 fn groups(f: &Figures, h: &BTreeMap<String, String>) {
-    let text = h["l"].replace(" and ", ", ").replace(" 和 ", ", ").replace('、', ", ").replace('；', "; ");
-    let named: Vec<BTreeSet<usize>> =
-        text.split("; ").map(|group| group.split(", ").map(|name| f.model(name)).collect()).collect();
+    let text = h["l"].replace(" and ", ", ").replace(" 和 ", ", ").replace('、', ", ");
+    let named: BTreeSet<usize> = text.split(", ").map(|name| f.model(name)).collect();
     for one in f.with_data() {
         for other in f.with_data().into_iter().filter(|other| *other > one) {
-            let together = named.iter().any(|group| group.contains(&one) && group.contains(&other));
+            let together = named.contains(&one) && named.contains(&other);
             let pair = f.pairs.iter().find(|x| [(one, other), (other, one)].contains(&(x.first, x.second)));
             assert_eq!(together, !pair.is_some_and(Pair::is_significant), "{one} and {other} in {text}");
         }
@@ -425,18 +384,8 @@ const SENTENCES: &[(&str, Meaning)] = &[
         needs_between,
     ),
     ("若观察到的 {l} 之间的差异属实，约需再增加 {m} 次评分才能证实。", needs_between),
-    ("Order by mean score: {r}).", order_over_the_same),
-    ("Order by pass@1: {r}).", order_over_the_same),
-    ("按平均分排序：{r}）。", order_over_the_same),
-    ("按 pass@1 排序：{r}）。", order_over_the_same),
-    ("Order by mean score, adjusted for tasks: {r}).", order_over_different_tasks),
-    ("Order by pass@1, each over the model's own tasks: {r}).", order_over_different_tasks),
-    ("按平均分排序（按任务调整）：{r}）。", order_over_different_tasks),
-    ("按 pass@1 排序（各按模型自己的任务计算）：{r}）。", order_over_different_tasks),
     ("No significant difference was found between {l}.", groups),
-    ("No significant difference was found within any of these groups: {l}.", groups),
     ("{l} 之间未发现显著差异。", groups),
-    ("以下各组内部均未发现显著差异：{l}。", groups),
     ("Holm's correction covers {n} Wilcoxon tests: every pair of models on every dimension.", family),
     ("Holm's correction covers {n} tests of pass@1: every pair of models with a run.", family),
     ("Holm 校正涵盖 {n} 项 Wilcoxon 检验：每个维度上的每一对模型。", family),

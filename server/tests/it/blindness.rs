@@ -38,7 +38,7 @@ const ADMIN: Admin = System.admin();
 
 /// The users of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum For {
+pub enum For {
     /// Everyone who is logged in.
     Raters,
     /// Admins: a rater is refused, whatever they send.
@@ -48,26 +48,26 @@ enum For {
 }
 
 /// The body sent to a server function.
-enum Sent {
+pub enum Sent {
     Json(Value),
     Form(Vec<(&'static str, String)>),
 }
 
 /// The names that the rater knows at this moment.
 #[derive(Clone, Default)]
-struct Here {
-    study: String,
-    item: String,
-    disagreement: String,
+pub struct Here {
+    pub study: String,
+    pub item: String,
+    pub disagreement: String,
 }
 
 /// A line of the walk: an endpoint under `/rpc`, who may call it, and the request body.
-type Line = (&'static str, For, Sent);
+pub type Line = (&'static str, For, Sent);
 
 /// Every server function. Functions that change something come last; those that end the phase (such as a
 /// skip) are left to [`Walk::ends`].
 #[allow(clippy::too_many_lines, reason = "a list")]
-fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
+pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
     let form = |fields: &[(&'static str, &str)]| {
         Sent::Form(fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
     };
@@ -263,7 +263,7 @@ fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
 }
 
 /// Every page, as named by the routes, with a valid address for this rater.
-fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
+pub fn pages(here: &Here) -> Vec<(&'static str, For, String)> {
     let Here { study, item, disagreement } = here;
     let admin = |pattern: &'static str, path: &str| (pattern, For::Admins, path.to_owned());
     vec![
@@ -515,7 +515,7 @@ fn no_ids(what: &str, under: &str, value: &Value) {
     }
 }
 
-async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
+pub async fn call(client: &mut Client, name: &str, sent: &Sent) -> Answer {
     match sent {
         Sent::Json(arguments) => client.rpc(name, arguments.clone()).await,
         Sent::Form(fields) => {

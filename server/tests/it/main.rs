@@ -8,6 +8,7 @@ mod adjudicated_instructions;
 mod announcements;
 mod audit;
 mod authorization;
+mod authorship;
 mod backup;
 mod blindness;
 mod chosen_blocks;

@@ -497,10 +497,7 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
             tolerance,
             needed: if calibration == CalibrationMode::MustPass { needed } else { 0 },
             // A limit of missed checks needs as many checks in a window.
-            known_item_every: match missed_limit {
-                0 => known_item_every,
-                missed => known_item_every.clamp(2, (limit_window / missed).max(2)),
-            },
+            known_item_every: if missed_limit > 0 { 2 } else { known_item_every },
             repeat_every,
             repeat_apart,
             spread,
@@ -509,7 +506,7 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
             shown,
             min_seconds,
             fast_limit,
-            missed_limit,
+            missed_limit: missed_limit.min(limit_window / 2),
             limit_window,
             limit_action,
             break_minutes,

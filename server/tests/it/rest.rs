@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use crate::util::{Answer, TestApp};
 use axum::http::{Method, StatusCode};
 use model::{
-    api::Scope,
+    api::{NewToken, Scope},
     caller::System,
     ids::{ApiTokenId, UserId},
     page::PageOf,
+    user::Role,
 };
 use port::{Accounts, api::Tokens};
 use serde_json::{Value, json};
+use services::accounts::Validity;
 
 /// An error always has the same form.
 fn check_problem(answer: &Answer, status: u16, what: &str) -> Value {
@@ -197,6 +199,24 @@ async fn idempotent_request_is_executed_once() {
     check_problem(&send("k3", new("")).await, 422, "no title");
     assert_eq!(send("k3", new("Three")).await.status, StatusCode::CREATED);
     assert_eq!(count().await["items"].as_array().unwrap().len(), before + 3);
+    // A key is its person's: another one's request with it is executed, or refused for what the other may not.
+    app.services.accounts.add(System, "root", Role::Admin, "a long password", Validity::Lasting).await.unwrap();
+    let scopes = vec![Scope::WriteStudies];
+    let theirs = NewToken { label: "test".into(), scopes, days: 1 };
+    let other = app.services.tokens.create_for(System, "root", theirs).await.unwrap().secret;
+    let as_other = |token: String, body: String| {
+        let mut program = app.anonymous().at("203.0.113.7");
+        async move {
+            let bearer = format!("Bearer {token}");
+            let headers =
+                [("authorization", bearer.as_str()), ("content-type", "application/json"), ("idempotency-key", "k1")];
+            program.send(Method::POST, "/api/v1/studies", &headers, body).await
+        }
+    };
+    let theirs = as_other(other, new("One")).await;
+    assert_eq!((theirs.status, theirs.headers.get("idempotency-replayed")), (StatusCode::CREATED, None));
+    assert_ne!(theirs.headers["location"], first.headers["location"]);
+    check_problem(&as_other(app.token(&[Scope::Read]).await, new("One")).await, 403, "not for a key either");
     // A restart forgets nothing.
     let app = app.restarted();
     let headers = [

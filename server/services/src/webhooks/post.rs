@@ -167,6 +167,19 @@ mod tests {
         check("https://hooks.example.org@evil.example/", false);
         check("https://10.0.0.5:8080/", false);
         check("file:///etc/passwd", false);
+        // Other spellings of an allowed address are that address; those of others are not.
+        check("http://167772165:8080/", true);
+        check("http://0x0a.0.0.5:8080/", true);
+        check("http://010.0.0.5:8080/", false);
+        check("http://167772161:8080/", false);
+        check("http://[::ffff:10.0.0.5]:8080/", false);
+        check("http://[::1]:8080/", false);
+        check("http://127.1:8080/", false);
+        check("http://10.0.0.5:8080@127.0.0.1/", false);
+        check("http://10.0.0.5:8080#@127.0.0.1/", true);
+        check("http://10.0.0.5:8080\\@127.0.0.1/", true);
+        check("https://hooks.example.org\u{3002}evil.example/", false);
+        check("https://hooks.example.org./", false);
         check("", false);
         assert!(!Origins::default().allow("https://hooks.example.org/"));
         for bad in ["", "https://a.example/path", "ftp://a.example", "https://", "a b"] {
