@@ -124,7 +124,30 @@ fn check_conformance(lang: CodeLang, unguarded: &[&str]) {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), rows.len(), wrong.concat());
 }
 
-/// Hostile generations from `fixtures/lang`, one a file, `task.case.extension`: none passes guarded.
+/// Honest outputs that run beside the bombs.
+const HONEST: usize = 4;
+
+/// Whether a hostile generation uses up something that samples share: processors, memory, disk, processes, pipes.
+fn is_bomb(file: &Path) -> bool {
+    let name = file.file_name().unwrap().to_str().unwrap();
+    let case = name.split('.').nth(1).unwrap();
+    [
+        "forks",
+        "loops",
+        "fills_",
+        "makes_files",
+        "takes_all_memory",
+        "prints_without_end",
+        "starts_threads",
+        "starts_goroutines",
+        "starts_a_worker",
+    ]
+    .iter()
+    .any(|bomb| case.contains(bomb))
+}
+
+/// Hostile generations from `fixtures/lang`, one a file, `task.case.extension`: none passes guarded, and none changes a verdict
+/// beside it.
 fn check_hostile(lang: CodeLang) {
     let Some(data) = prerequisites::humaneval_x() else { return };
     let Some(toolchain) = toolchain(lang) else { return };
@@ -140,8 +163,35 @@ fn check_hostile(lang: CodeLang) {
             (format!("{prefix}/{number}"), fs::read_to_string(file).unwrap())
         })
         .collect();
-    let work: Vec<(&Task, &str)> = texts.iter().map(|(id, text)| (&tasks[id], text.as_str())).collect();
-    let outcomes = grade(lang, &*toolchain, &work);
+    let hostile = texts.iter().map(|(id, text)| (&tasks[id], text.as_str()));
+    // Honest outputs between the bombs, run at the same time: they come out as they do alone.
+    let honest: Vec<(&Task, &str)> =
+        tasks.values().take(HONEST).map(|task| (task, task.canonical_solution.as_str())).collect();
+    let mut beside = honest.iter().cycle();
+    let mut work: Vec<(&Task, &str)> = Vec::new();
+    let mut bombs = 0;
+    for (file, sample) in files.iter().zip(hostile) {
+        work.push(sample);
+        if is_bomb(file) {
+            bombs += 1;
+            work.extend(beside.next());
+        }
+    }
+    assert!(bombs >= 3, "{lang:?} has {bombs} bombs");
+    let alone = grade(lang, &*toolchain, &honest);
+    let both = |outcome: &Outcome| (outcome.verdict, published(outcome));
+    let mut expected = honest.iter().zip(&alone).cycle();
+    let mut outcomes = Vec::new();
+    let mut all = grade(lang, &*toolchain, &work).into_iter();
+    for file in &files {
+        outcomes.extend(all.next());
+        if is_bomb(file) {
+            let (outcome, ((task, _), alone)) = (all.next().unwrap(), expected.next().unwrap());
+            let what = format!("{} beside {}", task.task_id, file.display());
+            assert_eq!(both(&outcome), both(alone), "{}", shown(&what, &outcome));
+        }
+    }
+    assert!(alone.iter().filter(|outcome| outcome.verdict == Verdict::Passed).count() >= HONEST - 1);
     let lengths = outcomes.iter().map(|outcome| outcome.message.chars().count());
     assert!(lengths.max() <= Some(LONGEST_TEXT), "a message of any length is stored");
     let passed: Vec<_> = files
