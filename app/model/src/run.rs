@@ -563,6 +563,18 @@ pub struct RunDetail {
     /// How its verdicts compare with those that came with the outputs.
     #[serde(default)]
     pub theirs: Agreement,
+    /// The tasks whose tests accept a constant; absent unless all tasks' tests were tried.
+    #[serde(default)]
+    pub lenient_tests: Option<Vec<LenientTests>>,
+}
+
+/// A task whose tests accept a constant or another degenerate answer, guarded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct LenientTests {
+    pub task_id: String,
+    /// The answers that pass, as expressions in the task's language.
+    pub answers: Vec<String>,
 }
 
 /// A filter for the outputs of a run.

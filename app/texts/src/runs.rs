@@ -109,6 +109,8 @@ texts! {
         nothing_yet: "No output has a result yet.", "尚无输出得到结果。";
         solved: "Tasks passed", "通过的任务";
         solved_turns: "Turns passed", "通过的轮次";
+        no_lenient_tests: "Guarded, the tests of each task refuse at least 40 constants and other degenerate answers that were tried.", "防篡改模式下，每个任务的测试都拒绝了所试的至少 40 个常量和其他退化答案。";
+        lenient_tests_what: "At least 40 constants and other degenerate answers were tried for each task. These pass guarded, so a pass of these tasks proves little.", "每个任务都试过至少 40 个常量和其他退化答案。以下答案在防篡改模式下通过，因此这些任务的通过说明不了多少问题。";
         not_tested: "The tests of these outputs have not been run. Run them to get verdicts, pass@k and AvgPassRatio.", "这些输出的测试尚未运行。运行后才有判定、pass@k 和 AvgPassRatio。";
         start: "Run tests", "运行测试";
         start_dates: "Set the date to June 2022", "将日期设为 2022 年 6 月";
@@ -141,6 +143,9 @@ texts! {
         usual_failure(outputs: u32, of: u32, what: &str)
             { if of == 1 { format!("1 output fails: {what}") } else if outputs == of { format!("All {of} failing outputs that were examined fail in the same way: {what}") } else { format!("{outputs} of {of} failing outputs that were examined {} in the same way: {what}", if outputs == 1 { "fails" } else { "fail" }) } }
             { if of == 1 { format!("1 个输出未通过：{what}") } else { format!("在所查看的 {of} 个未通过的输出中，有 {outputs} 个的失败情况相同：{what}") } }
+        lenient_tests(n: u64)
+            { if n == 1 { "The tests of 1 task accept a constant".to_owned() } else { format!("The tests of {n} tasks accept a constant") } }
+            { format!("{n} 个任务的测试接受常量") }
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
         lacks_sources(id: RunId)

@@ -63,6 +63,11 @@ pub fn codeif_series() -> Option<String> {
     env::var("AIXGRADE_TEST_CODEIF_SERIES").ok()
 }
 
+/// The code of the language whose tasks are all tried with degenerate answers; `None` for a sample of each.
+pub fn constants() -> Option<String> {
+    env::var("AIXGRADE_TEST_CONSTANTS").ok()
+}
+
 /// Litestream: named in the environment, otherwise on the path.
 pub fn litestream() -> PathBuf {
     env::var_os("AIXGRADE_TEST_LITESTREAM").unwrap_or_else(|| "litestream".into()).into()

@@ -11,13 +11,13 @@ use model::{
     conversation_results::ConversationResults,
     dataset::TestKind,
     error::Answer,
-    ids::{ModelId, OutputId, RunId, SubmissionId},
+    ids::{DatasetVersionId, ModelId, OutputId, RunId, SubmissionId},
     languages::LanguageResults,
     page::{PageOf, Paged},
     published::Difference,
     run::{
-        Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, NewRun, Rerun, RunDetail, RunProgress,
-        RunRow, RunStatus, Verdict,
+        Dates, EngineNeed, EngineReadiness, ItemDetail, ItemFilter, ItemRow, LenientTests, NewRun, Rerun, RunDetail,
+        RunProgress, RunRow, RunStatus, Verdict,
     },
     run_pair::RunPair,
     usual_failure::{LOOKED_AT, UsualFailure},
@@ -34,6 +34,7 @@ use super::{
     run_pair,
 };
 use base::{background, error::Failure};
+use benchmarks::{constants, humaneval};
 use db::{
     Db,
     audit::Change,
@@ -632,8 +633,28 @@ fn detail(conn: &Connection, id: RunId, cache: &RunFiguresCache, with_repositori
         mixed,
         missing: run_results::missing(conn, id)?,
         theirs: run_results::agreement(conn, id)?,
+        lenient_tests: lenient_tests(conn, run.version)?,
     };
     Ok(Detail { detail, model: run.model, figures, results })
+}
+
+/// The tasks of a version whose tests accept a constant; `None` if these tests were not tried.
+fn lenient_tests(conn: &Connection, version: DatasetVersionId) -> Result<Option<Vec<LenientTests>>, Failure> {
+    let langs = runs::code_langs(conn, version)?;
+    let is_humaneval = datasets::test_kind(conn, version)? == Some(TestKind::HumanevalX);
+    let [lang] = langs[..] else { return Ok(None) };
+    if !is_humaneval {
+        return Ok(None);
+    }
+    let mut lenient = Vec::new();
+    for (_, task) in runs::task_programs::<humaneval::Task>(conn, version)? {
+        let Some(answers) = constants::accepted(lang, &task) else { return Ok(None) };
+        if !answers.is_empty() {
+            let answers = answers.iter().map(|answer| (*answer).to_owned()).collect();
+            lenient.push(LenientTests { task_id: task.task_id, answers });
+        }
+    }
+    Ok(Some(lenient))
 }
 
 /// A run as read, without intervals. [`finish`] adds them.

@@ -276,6 +276,11 @@ pub fn text(detail: &RunDetail, items: &[ItemRow]) -> String {
     text.push_str(&format!("{guarded}: {} of {} {}{}", m.solved, m.tasks, unit(detail), shares(&detail.pass_at)));
     text.push_str(&published(detail));
     text.push_str(&agreement(&detail.theirs));
+    let lenient = detail.lenient_tests.as_deref().unwrap_or_default();
+    if !lenient.is_empty() {
+        let tasks: Vec<&str> = lenient.iter().map(|of| of.task_id.as_str()).collect();
+        text.push_str(&format!("\nThe tests of these tasks accept a constant: {}", tasks.join(", ")));
+    }
     text.push('\n');
     text.push_str(&format!("AvgPassRatio: {:.4}, {:.2}%", m.ratio_sum, m.ratio_mean * 100.0));
     if (m.ratio_sum - m.ratio_sum_clamped).abs() > 1e-9 {

@@ -16,7 +16,7 @@ use model::{
     error::AppError,
     ids::RunId,
     page::Paged,
-    run::{Environment, ItemRow, Metrics, PassAtK, RunDetail, RunRow, RunStatus, Verdict},
+    run::{Environment, ItemRow, LenientTests, Metrics, PassAtK, RunDetail, RunRow, RunStatus, Verdict},
     usual_failure::UsualFailure,
 };
 use rpc::runs::{ResumeRun, RunChangedAgain, RunFailedAgain, StartRun, StopRun, run, run_items};
@@ -129,6 +129,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
         mixed,
         missing,
         theirs,
+        lenient_tests,
     } = detail;
     let id = row.id;
     let comparison = format!("/admin/compare/{}", row.dataset);
@@ -158,6 +159,7 @@ fn page(i: I18n, detail: RunDetail, items: Data<Paged<ItemRow>>, actions: Action
             {(taken_over > 0).then(|| view! { <Notice><p>{(t.taken_over)(taken_over)}</p></Notice> })}
             {figures(i, &row, &pass_at)}
             {(row.done > 0).then(|| published::figures(i, &row, published_tasks, &published_pass_at, differences))}
+            {lenient_tests.map(|tests| lenient(i, tests))}
             {published::agreement(i, id, theirs)}
             <section class="run-state" aria-label=t.state>
                 {status(i, row.status)}
@@ -253,6 +255,28 @@ fn figures(i: I18n, row: &RunRow, pass_at: &[PassAtK]) -> impl IntoView + use<> 
         </dl>
         {so_far}
     }
+}
+
+/// The tasks whose tests accept a constant, with these answers, or that there are none.
+fn lenient(i: I18n, tests: Vec<LenientTests>) -> AnyView {
+    let t = i.runs();
+    if tests.is_empty() {
+        return view! { <p class="muted small">{t.no_lenient_tests}</p> }.into_any();
+    }
+    let count = tests.len() as u64;
+    let lines = tests.into_iter().map(|of| {
+        let answers = of.answers.into_iter().map(|answer| view! { <code translate="no">{answer}</code>" " });
+        view! { <li>{of.task_id}{i.common.colon}{answers.collect_view()}</li> }
+    });
+    let lines = lines.collect_view();
+    view! {
+        <details class="fold">
+            <summary>{(t.lenient_tests)(count)}</summary>
+            <p class="muted small">{t.lenient_tests_what}</p>
+            <ul class="plain-list">{lines}</ul>
+        </details>
+    }
+    .into_any()
 }
 
 /// Whether a task counts for more than 1.
