@@ -401,7 +401,7 @@ impl<'a> Claims<'a> {
         let pairs = self.pairs(pairs);
         match self.lang {
             Lang::En => {
-                format!("The interval of the difference excludes zero, but the test is not significant, for {pairs}.")
+                format!("Suggestive, but not significant: {pairs}.")
             }
             Lang::Zh => format!("以下差异的置信区间不含零，但检验不显著：{pairs}。"),
         }

@@ -356,7 +356,7 @@ const SENTENCES: &[(&str, Meaning)] = &[
     ("For {n} of the models, no other model passes significantly more tasks.", many_leaders),
     ("有 {n} 个模型，没有其他模型的评分显著高于它们。", many_leaders),
     ("有 {n} 个模型，没有其他模型通过的任务显著多于它们。", many_leaders),
-    ("The interval of the difference excludes zero, but the test is not significant, for {l}.", suggestive_pairs),
+    ("Suggestive, but not significant: {l}.", suggestive_pairs),
     ("以下差异的置信区间不含零，但检验不显著：{l}。", suggestive_pairs),
     ("{n} differences have an interval that excludes zero, but are not significant in the test.", suggestive_count),
     ("{n} 项差异的置信区间不含零，但检验不显著。", suggestive_count),
