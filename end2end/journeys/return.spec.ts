@@ -50,8 +50,11 @@ test('skipped and bookmarked outputs are found again', async ({ page }) => {
   await expect(button).toHaveAttribute('aria-pressed', 'false');
   const second = await token(page);
   await atScales(page);
+  // The next output is there before the server has the skip.
+  const skipped = page.waitForResponse('**/rpc/skip');
   await keyboard.press('s');
   await expect(page.locator(`form.rating:not([data-token="${second}"])`)).toBeVisible();
+  await skipped;
 
   await page.getByRole('link', { name: '1 skipped' }).click();
   await expect(page.getByRole('heading', { name: 'Skipped outputs' })).toBeVisible();

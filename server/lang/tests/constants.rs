@@ -1,8 +1,8 @@
 //! Which tasks of HumanEval-X have tests that accept a constant or another degenerate answer, guarded. What is known is in
 //! `server/benchmarks/src/constants`; this test tries a few tasks again.
 //!
-//! `AIXGRADE_TEST_CONSTANTS=python cargo test -p lang --test constants` tries all tasks of a language, from minutes to hours,
-//! and writes its file.
+//! All tasks of a language are tried, and its file is written, if `prerequisites::constants` names it (docs/engine.md has the command).
+//! That takes from a minute to a quarter of an hour.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop here")]
 

@@ -5,6 +5,9 @@ use super::connected::Groups;
 /// Squared residual, relative to the right side, at which the equations count as solved.
 const SOLVED: f64 = 1e-22;
 
+/// Most steps of a solution. Models that are compared share tasks, and then far fewer are enough.
+const MOST_STEPS: usize = 200;
+
 /// Solves the equations again and again without allocating: for each resample once.
 pub struct Solver {
     /// Number of models with a value, for each task.
@@ -90,7 +93,7 @@ impl Solver {
         let goal = SOLVED * dot(&self.residual, &self.residual);
         let mut before = 0.0;
         // Exact after as many steps as there are models but for rounding.
-        for _ in 0..2 * values.len() {
+        for _ in 0..MOST_STEPS.min(2 * values.len()) {
             if dot(&self.residual, &self.residual) <= goal {
                 break;
             }

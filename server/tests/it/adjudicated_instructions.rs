@@ -14,7 +14,7 @@ use model::{
     inbox::{InboxFilter, InboxItem, InboxKind},
     page::PageOf,
     plan::RatedAnswers,
-    quality::{DisagreementState, Policy, QualitySettings, RatingFilter},
+    quality::{CORRECTNESS, DisagreementState, Policy, QualitySettings, RatingFilter},
     rubric::Rubric,
 };
 use port::{
@@ -38,7 +38,10 @@ const SCORES: [u8; 4] = [2, 9, 1, 0];
 /// A study of six conversations with two instructions each, for Ada and Bo.
 async fn begin(settings: QualitySettings) -> (TestApp, StudyId) {
     let app = TestApp::demo().await;
-    rubrics::save(&app, Rubric { instructions: true, ..rubrics::listed() }).await;
+    let mut rubric = Rubric { instructions: true, ..rubrics::listed() };
+    // The one dimension that can have a limit of its own.
+    rubric.dimensions[0].key = CORRECTNESS.into();
+    rubrics::save(&app, rubric).await;
     let submissions = app.services.submissions.list(&ADMIN, None, PageOf::first(1)).await.unwrap();
     let submission = submissions.rows[0].id;
     app.services.db.write(move |tx| make_conversations(tx, submission)).await.unwrap();
@@ -113,8 +116,8 @@ async fn different_answers_about_an_instruction_are_a_disagreement() {
     assert_eq!(waiting(&app, id).await, 2);
 
     // A study without a limit has no disagreements; one that limits correctness alone has none about instructions.
-    for (spread, spread_correctness) in [(None, None), (None, Some(0))] {
-        let settings = QualitySettings { spread, spread_correctness, ..QualitySettings::default() };
+    for spread_correctness in [None, Some(0)] {
+        let settings = QualitySettings { spread_correctness, ..QualitySettings::default() };
         app.services.quality.set(&ADMIN, id, settings).await.unwrap();
         assert_eq!(waiting(&app, id).await, 0);
     }
