@@ -304,7 +304,7 @@ fn Outputs(
     }
 }
 
-/// The submission's test runs, newest first; or that there is none, if its outputs have tests.
+/// The submission's test runs, newest first; a notice if its tests have not run.
 fn runs_of(i: I18n, query: Memo<ParamsMap>, page: Paged<RunRow>, has_tests: bool) -> Option<AnyView> {
     let t = i.runs();
     if page.rows.is_empty() {

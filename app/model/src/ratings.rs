@@ -22,8 +22,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether the means of a dimension are adjusted, because the models have different tasks. A difference that comes
-    /// from rounding is none.
+    /// Whether the means of a dimension are adjusted, because the models have different tasks. Rounding
+    /// does not count.
     pub fn is_adjusted(&self, dimension: usize) -> bool {
         let scores = self.models.iter().filter_map(|model| model.dimensions.get(dimension));
         scores.filter_map(|of| Some(of.mean? - of.own_mean?)).any(|change| change.abs() > 1e-9)

@@ -115,10 +115,10 @@ impl<'a> Claims<'a> {
             // Differences over different tasks can form a circle, in which every model is beaten.
             (true, _) | (_, 0) => self.lang.pick("not established", "尚未确定").to_owned(),
             (false, n) if n <= NAMED => self.list(&unbeaten.into_iter().map(|m| self.name(m)).collect::<Vec<_>>()),
-            (false, n) => match self.lang {
-                Lang::En => format!("{n} models"),
-                Lang::Zh => format!("{n} 个模型"),
-            },
+            (false, n) => {
+                let n = I18n::of(self.lang).number(n as u64);
+                self.lang.pick(format!("{n} models"), format!("{n} 个模型"))
+            }
         }
     }
 
@@ -400,9 +400,7 @@ impl<'a> Claims<'a> {
     fn suggestive_pairs(&self, pairs: &[&Contest]) -> String {
         let pairs = self.pairs(pairs);
         match self.lang {
-            Lang::En => {
-                format!("Suggestive, but not significant: {pairs}.")
-            }
+            Lang::En => format!("Suggestive, but not significant: {pairs}."),
             Lang::Zh => format!("以下差异的置信区间不含零，但检验不显著：{pairs}。"),
         }
     }

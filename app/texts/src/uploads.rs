@@ -48,8 +48,8 @@ texts! {
         column_code: "The code, or the whole response of the model", "代码，或模型的完整回答";
         column_passed: "Whether the other tool says that the output passes: true or false, 1 or 0, passed or failed", "其他工具判定该输出是否通过：true 或 false、1 或 0、passed 或 failed";
         column_result: "What the other tool says of the output, in its own words", "其他工具对该输出的说明原文";
-        column_model: "The name of the model; shown to admins only", "模型名称，仅管理员可见";
-        column_reasoning: "The reasoning of the model; shown to admins only", "模型的推理过程，仅管理员可见";
+        column_model: "The name of the model, which only admins see", "模型名称，仅管理员可见";
+        column_reasoning: "The reasoning of the model, which only admins see", "模型的推理过程，仅管理员可见";
         other_datasets: "These outputs may belong to another dataset", "这些输出可能属于另一个数据集";
         read_for_it: "Preview for this dataset", "按该数据集预览";
         differing: "Different descriptions", "描述不同的行";

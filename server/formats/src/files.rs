@@ -173,7 +173,7 @@ impl Files {
                 continue;
             }
             if !entry.is_file() {
-                return Err(files.is_no_file(&path));
+                return Err(files.not_a_file(&path));
             }
             let bytes = files.bounded(&path, entry)?;
             files.add(&path, bytes)?;
@@ -220,7 +220,7 @@ impl Files {
                 continue;
             }
             if !entry.header().entry_type().is_file() {
-                return Err(files.is_no_file(&path));
+                return Err(files.not_a_file(&path));
             }
             let bytes = files.bounded(&path, entry)?;
             files.add(&path, bytes)?;
@@ -282,8 +282,8 @@ impl Files {
         }
     }
 
-    /// The problem of a link, a device, or a file with holes where a file is wanted.
-    fn is_no_file(&self, path: &str) -> Problem {
+    /// The problem with a link, a device or a sparse file where an ordinary file is expected.
+    fn not_a_file(&self, path: &str) -> Problem {
         let path = shortened(path);
         Problem::new(
             &self.name,

@@ -121,7 +121,7 @@ fn tar_of(kind: tar::EntryType, link: Option<&str>) -> Vec<u8> {
     tar.into_inner().unwrap().finish().unwrap()
 }
 
-/// A link is neither followed nor left out without a word.
+/// A link is neither followed nor silently ignored.
 #[test]
 fn links_and_special_files_are_refused() {
     let expected = "\"x/tasks.jsonl\" is a link or a special file";

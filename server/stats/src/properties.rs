@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// Two models differ in their shown means as over their common tasks.
+    /// The adjusted means of two models differ exactly as over their common tasks.
     #[test]
     fn adjusted_means_of_two_models_differ_as_over_common_tasks(units in units()) {
         let all = [0, 1].map(|m| cells(&units, m, TASKS));

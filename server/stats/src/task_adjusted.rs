@@ -43,7 +43,7 @@ impl Solver {
     /// chain of common tasks connects are adjusted apart from each other, each to the tasks of its own group.
     pub fn means(&mut self, values: &[Vec<f64>], means: &mut [f64]) {
         self.solve(values);
-        // The task's effects, given those of the models.
+        // The tasks' effects follow from those of the models.
         self.tasks.fill(0.0);
         for (row, effect) in values.iter().zip(&self.effects) {
             add(&mut self.tasks, row, |value| value - effect);

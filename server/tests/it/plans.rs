@@ -496,8 +496,8 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
             calibration,
             tolerance,
             needed: if calibration == CalibrationMode::MustPass { needed } else { 0 },
-            // A limit of missed checks needs as many checks in a window.
-            known_item_every: if missed_limit > 0 { 2 } else { known_item_every },
+            // A limit of missed checks needs checks.
+            known_item_every: if missed_limit > 0 { known_item_every.max(2) } else { known_item_every },
             repeat_every,
             repeat_apart,
             spread,
@@ -506,7 +506,7 @@ fn quality() -> impl Strategy<Value = QualitySettings> {
             shown,
             min_seconds,
             fast_limit,
-            missed_limit: missed_limit.min(limit_window / 2),
+            missed_limit,
             limit_window,
             limit_action,
             break_minutes,

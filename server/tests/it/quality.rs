@@ -112,9 +112,6 @@ async fn invalid_settings_are_refused() {
     check(QualitySettings { calibration: CalibrationMode::None, needed: 1, ..of() }, "needed").await;
     // Settings that never have an effect.
     check(QualitySettings { policy: Policy::ExtraRater, ..of() }, "policy").await;
-    let missed = |limit| QualitySettings { known_item_every: 20, missed_limit: limit, limit_window: 20, ..of() };
-    check(missed(3), "missed_limit").await;
-    app.services.quality.set(&ADMIN, STUDY, missed(2)).await.unwrap();
     // Outputs that the study grades itself cannot become known-score items; scores off the scale are
     // rejected.
     let planned = "SELECT min(output_id) FROM assignments";

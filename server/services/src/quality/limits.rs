@@ -117,12 +117,6 @@ pub fn check(settings: &QualitySettings) -> Result<(), Failure> {
             (format!("Enter 1 to {window}"), format!("请输入 1 到 {window}")),
         ));
     }
-    check_missed(settings)
-}
-
-/// The problem with the limit of missed checks, if any.
-fn check_missed(settings: &QualitySettings) -> Result<(), Failure> {
-    let window = settings.limit_window;
     if settings.missed_limit > 0 && !(MISSED_LEAST..=window).contains(&settings.missed_limit) {
         return Err(Failure::invalid(
             "missed_limit",
@@ -145,28 +139,6 @@ fn check_missed(settings: &QualitySettings) -> Result<(), Failure> {
             (
                 "Insert a known-score item about every N outputs, or enter 0",
                 "请先设置约每 N 个输出插入一道标准题，或输入 0",
-            ),
-        ));
-    }
-    // A window reaches into this many stretches with one check each, if its ends lie in two of them.
-    let most = window.saturating_sub(2).checked_div(settings.known_item_every).map(|between| between + 2);
-    if let Some(most) = most.filter(|most| settings.missed_limit > *most) {
-        let every = settings.known_item_every;
-        return Err(Failure::invalid(
-            "missed_limit",
-            (
-                format!(
-                    "with a known-score item about every {every} outputs, {window} outputs have at most {most}, so {} are never missed",
-                    settings.missed_limit
-                ),
-                format!(
-                    "约每 {every} 个输出插入一道标准题时，{window} 个输出中最多有 {most} 道，不可能错 {} 道",
-                    settings.missed_limit
-                ),
-            ),
-            (
-                format!("Enter {MISSED_LEAST} to {most}, a longer window, or known-score items more often"),
-                format!("请输入 {MISSED_LEAST} 到 {most}，或加长每段，或更频繁地插入标准题"),
             ),
         ));
     }
