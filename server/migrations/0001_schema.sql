@@ -1499,13 +1499,37 @@ CREATE TABLE inbox (
     subject  INTEGER NOT NULL,
     since    INTEGER NOT NULL,                 -- when it began to wait, the last time
     hidden   INTEGER NOT NULL,                 -- its study or submission is archived or being deleted
+    place    INTEGER NOT NULL,                 -- its place in the list: see the view `inbox_places`
+    acting   INTEGER NOT NULL DEFAULT 0,       -- whether it has an entry in `inbox_acts`
     done_at  INTEGER,                          -- absent while it waits
     done_by  INTEGER REFERENCES users (id),    -- absent: its cause is gone, or the command line
+    -- Whether it is in the list.
+    listed   INTEGER NOT NULL GENERATED ALWAYS AS (done_at IS NULL AND hidden = 0 AND acting = 0) VIRTUAL,
     UNIQUE (kind, study_id, subject)
 ) STRICT;
-CREATE INDEX inbox_open ON inbox (id) WHERE done_at IS NULL AND hidden = 0;
-CREATE INDEX inbox_open_of_study ON inbox (study_id, id) WHERE done_at IS NULL AND hidden = 0;
+CREATE INDEX inbox_listed ON inbox (place) WHERE listed;
+CREATE INDEX inbox_listed_of_study ON inbox (study_id, place) WHERE listed;
 CREATE INDEX inbox_of_study ON inbox (study_id);
+
+-- What an admin asked for and can still undo, until it is due. Its items are not listed meanwhile.
+CREATE TABLE inbox_requests (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again: a late undo finds nothing
+    act     TEXT NOT NULL CHECK (act IN ('resolve', 'add_rater', 'restart', 'admit', 'resume', 'retry', 'dismiss')),
+    user_id INTEGER NOT NULL REFERENCES users (id),
+    due     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX inbox_requests_due ON inbox_requests (due);
+CREATE TABLE inbox_acts (
+    item    INTEGER PRIMARY KEY REFERENCES inbox (id) ON DELETE CASCADE,
+    request INTEGER NOT NULL REFERENCES inbox_requests (id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX inbox_acts_of_request ON inbox_acts (request);
+CREATE TRIGGER inbox_act_begun AFTER INSERT ON inbox_acts BEGIN
+    UPDATE inbox SET acting = 1 WHERE id = NEW.item;
+END;
+CREATE TRIGGER inbox_act_ended AFTER DELETE ON inbox_acts BEGIN
+    UPDATE inbox SET acting = 0 WHERE id = OLD.item;
+END;
 
 -- How many wait.
 CREATE TABLE inbox_counts (
@@ -1515,18 +1539,32 @@ CREATE TABLE inbox_counts (
     PRIMARY KEY (study_id, kind)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER inbox_counted_new AFTER INSERT ON inbox WHEN NEW.done_at IS NULL AND NEW.hidden = 0 BEGIN
+CREATE TRIGGER inbox_counted_new AFTER INSERT ON inbox WHEN NEW.listed BEGIN
     INSERT INTO inbox_counts (study_id, kind, open) VALUES (NEW.study_id, NEW.kind, 1)
     ON CONFLICT DO UPDATE SET open = open + 1;
 END;
-CREATE TRIGGER inbox_counted_gone AFTER DELETE ON inbox WHEN OLD.done_at IS NULL AND OLD.hidden = 0 BEGIN
+CREATE TRIGGER inbox_counted_gone AFTER DELETE ON inbox WHEN OLD.listed BEGIN
     UPDATE inbox_counts SET open = open - 1 WHERE study_id = OLD.study_id AND kind = OLD.kind;
 END;
-CREATE TRIGGER inbox_counted AFTER UPDATE OF done_at, hidden ON inbox
-WHEN (OLD.done_at IS NULL AND OLD.hidden = 0) <> (NEW.done_at IS NULL AND NEW.hidden = 0) BEGIN
+CREATE TRIGGER inbox_counted AFTER UPDATE OF done_at, hidden, acting ON inbox WHEN OLD.listed <> NEW.listed BEGIN
     INSERT INTO inbox_counts (study_id, kind, open) VALUES (NEW.study_id, NEW.kind, 1)
-    ON CONFLICT DO UPDATE SET open = open + CASE WHEN NEW.done_at IS NULL AND NEW.hidden = 0 THEN 1 ELSE -1 END;
+    ON CONFLICT DO UPDATE SET open = open + CASE WHEN NEW.listed THEN 1 ELSE -1 END;
 END;
+
+-- The places of items in the list: what belongs to no study first, then the studies from the newest on. Within a study,
+-- what keeps raters from working comes first, and of disagreements the widest.
+CREATE VIEW inbox_places (id, place) AS
+    SELECT i.id,
+        CASE i.study_id WHEN 0 THEN 0 ELSE 1000000000 - i.study_id END * 1000
+        + CASE i.kind WHEN 'plan' THEN 0 WHEN 'calibration' THEN 1 WHEN 'checks' THEN 2 WHEN 'pace' THEN 3
+                      WHEN 'disagreement' THEN 4 WHEN 'flag' THEN 5 WHEN 'check_flag' THEN 5
+                      WHEN 'integrity' THEN 6 WHEN 'backup' THEN 7 WHEN 'run' THEN 8 WHEN 'engine' THEN 9
+                      ELSE 10 END * 20
+        + CASE i.kind WHEN 'disagreement'
+               THEN 19 - min(19, coalesce((SELECT d.spread FROM disagreements d
+                                           WHERE d.study_id = i.study_id AND d.output_id = i.subject), 0))
+               ELSE 0 END
+    FROM inbox i;
 
 -- What should be open. Runs, engine errors, deliveries and raters can be dismissed, so that less is.
 CREATE VIEW inbox_due (kind, study_id, subject) AS
@@ -1631,8 +1669,8 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
         WHERE NEW.kind = 'disagreement'
           AND EXISTS (SELECT 1 FROM counted c WHERE c.study_id = NEW.study_id AND c.output_id = NEW.subject))
     WHERE state IS NOT NULL OR spread_exceeded;
-    INSERT INTO inbox (kind, study_id, subject, since, hidden)
-    SELECT NEW.kind, NEW.study_id, NEW.subject, CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    INSERT INTO inbox (kind, study_id, subject, since, place, hidden)
+    SELECT NEW.kind, NEW.study_id, NEW.subject, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0,
         CASE WHEN NEW.kind IN ('run', 'engine')
             THEN EXISTS (SELECT 1 FROM runs r JOIN all_submissions s ON s.id = r.submission_id
                          WHERE r.id = NEW.subject AND (s.archived_at IS NOT NULL OR s.importing_until IS NOT NULL))
@@ -1641,6 +1679,8 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
     WHERE EXISTS (SELECT 1 FROM inbox_due d
                   WHERE d.kind = NEW.kind AND d.study_id = NEW.study_id AND d.subject = NEW.subject)
     ON CONFLICT DO UPDATE SET since = excluded.since, done_at = NULL, done_by = NULL WHERE done_at IS NOT NULL;
+    UPDATE inbox SET place = (SELECT p.place FROM inbox_places p WHERE p.id = inbox.id)
+    WHERE kind = NEW.kind AND study_id = NEW.study_id AND subject = NEW.subject;
     UPDATE inbox SET done_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)
     WHERE kind = NEW.kind AND study_id = NEW.study_id AND subject = NEW.subject AND done_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM inbox_due d

@@ -10,6 +10,7 @@ use super::{
     grading::{Progress, Scores},
     ids::Token,
     lang::Lang,
+    note::LineNote,
     quality::{CalibrationMode, RaterFigures},
     rubric::Rubric,
     time::Timestamp,
@@ -170,6 +171,18 @@ pub struct Disagreement {
     pub token: Token,
     /// The study's title.
     pub title: String,
+    /// With an item for each instruction of the conversation, where raters answer which the output follows.
+    pub output: RatedOutput,
+    /// The current adjudication, if any: scores and comment.
+    pub adjudicated: Option<(Vec<u8>, String)>,
+    /// When it was adjudicated.
+    pub adjudicated_at: Option<Timestamp>,
+}
+
+/// An output with ratings of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+pub struct RatedOutput {
     pub raw_nl: String,
     pub nl_lang: Lang,
     pub signature: Option<String>,
@@ -177,14 +190,9 @@ pub struct Disagreement {
     /// The conversation of which it is the last answer, as HTML; absent if its task is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// With an item for each instruction of the conversation, where raters answer which the output follows.
     pub rubric: Rubric,
-    /// The ratings under letters, in random order.
+    /// The ratings. In a disagreement, they are in random order and have letters instead of names.
     pub ratings: Vec<AnonymousRating>,
-    /// The current adjudication, if any: scores and comment.
-    pub adjudicated: Option<(Vec<u8>, String)>,
-    /// When it was adjudicated.
-    pub adjudicated_at: Option<Timestamp>,
 }
 
 /// A rating of the output, without its rater.
@@ -195,6 +203,6 @@ pub struct AnonymousRating {
     pub scores: Vec<u8>,
     pub comment: String,
     pub flag: Option<Flag>,
-    /// Line notes: line of the original code, from 1, and the note.
-    pub notes: Vec<(u32, String)>,
+    /// Line notes, at their places in the original code.
+    pub notes: Vec<LineNote>,
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     fault::{RequestFault, RoutineFault},
+    feedback::RatedOutput,
     flag::Flag,
     ids::{RunId, StudyId, Token, UserId, WebhookId},
     lang::Lang,
@@ -28,6 +29,8 @@ pub const CHECKS_ANSWERED: u32 = 4;
 pub const ONE_IN: u32 = 2;
 /// Most items of one request.
 pub const ITEMS_MOST: usize = 500;
+/// How long an act from the page can be undone, in seconds.
+pub const UNDO_S: u32 = 10;
 
 /// The kinds of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -314,7 +317,8 @@ pub struct InboxPage {
     pub kinds: Vec<(InboxKind, u64)>,
     /// Studies with items, with their titles and how many wait.
     pub studies: Vec<(StudyId, String, u64)>,
-    /// A page of the items, newest first.
+    /// A page of the items: what belongs to no study first, then study by study, the newest first, and within a study
+    /// what keeps raters from working first, and of disagreements the widest.
     pub page: Paged<InboxRow>,
 }
 
@@ -346,6 +350,35 @@ pub struct InboxDone {
     pub gone: u64,
     /// Items for which this cannot be done.
     pub refused: u64,
+    /// The number by which what is not carried out yet can be undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<i64>,
+}
+
+/// An item with what an admin decides by. Like the list, it names no model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InboxPreview {
+    pub row: InboxRow,
+    /// The output, with the rating that has the flag, or with the ratings that disagree; absent for other kinds, and for a
+    /// disagreement about an output that the admin rates.
+    pub output: Option<RatedOutput>,
+    /// What a rater rated last, newest first; empty for other kinds.
+    pub latest: Vec<LatestRating>,
+}
+
+/// A rating of a rater who needs an admin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatestRating {
+    /// The task's `task_id`.
+    pub task_id: String,
+    /// When it was submitted.
+    pub at: Timestamp,
+    /// The active time, in milliseconds, where it was measured.
+    pub active_ms: Option<u64>,
+    /// One score per dimension.
+    pub scores: Vec<u8>,
+    /// The known scores, of a calibration item or hidden check.
+    pub known: Option<Vec<u8>>,
 }
 
 #[cfg(test)]

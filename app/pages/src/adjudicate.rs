@@ -4,27 +4,27 @@
 mod keyboard;
 
 use leptos::prelude::*;
+use leptos_meta::Title;
 use leptos_router::hooks::{use_location, use_params_map, use_query_map};
 
+use crate::grade::key_names;
 use model::{
     error::AppError,
-    feedback::{AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue},
+    feedback::{Disagreement, DisagreementLine, DisagreementQueue},
     ids::Token,
-    lang::Lang,
+    keys::Action,
     rubric::Dimension,
 };
 use rpc::quality::{Adjudicate, my_disagreements, open_disagreement};
-use texts::I18n;
+use texts::{I18n, quality::letter_of};
 use ui::{
-    code::CodeBox,
     context::{use_i18n, use_visitor},
-    description::task_text,
     failure::{ProblemList, error_text},
-    flag::{flag_badge, flag_words},
     form::{ActionForm, FormAction},
     frame::Page,
     load::{Data, Load},
     notice::{Empty, Notice, Tone},
+    rated_output::{ratings, task_and_code},
     text_area::area_text,
 };
 
@@ -86,115 +86,191 @@ fn list(i: I18n, queue: DisagreementQueue) -> AnyView {
     view! { {waits}{yours} }.into_any()
 }
 
-/// One disagreement.
+/// One disagreement, in the layout of the grading page.
 #[component]
 pub fn DisagreementPage() -> impl IntoView {
     let i = use_i18n();
-    let t = i.quality();
     let params = use_params_map();
     let token = Memo::new(move |_| params.read().get("token").unwrap_or_default());
     let decide = FormAction::<Adjudicate>::new();
     let data = Data::new(move || token.get(), |token| open_disagreement(Token(token)));
+    let queue = Data::new(move || token.get(), |_| my_disagreements());
     // The router's own: `use_query_map` does not update when one disagreement follows another
     // (leptos_router 0.8.17 renews a route's address only if its path stays).
     let query = use_location().query;
     let stored = move || query.read().get("adjudicated").is_some();
     let from_inbox = use_visitor().is_admin() && query.read_untracked().get("from").as_deref() == Some("inbox");
-    let crumb = if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.to_list) };
     keyboard::listen();
     view! {
-        <Page title=t.adjudicate crumbs=vec![(crumb.0.into(), crumb.1.into())]>
-            {move || stored().then(|| view! { <Notice tone=Tone::Good><p>{t.adjudicate_done}</p></Notice> })}
-            <Load data let:disagreement>
-                // Keyed by name, so that the next one begins with an empty form instead of the previous
-                // scores.
-                <For each=move || [disagreement.clone()] key=|disagreement| disagreement.token.0.clone() let:disagreement>
-                    {one(i, disagreement, decide, from_inbox)}
-                </For>
-            </Load>
-        </Page>
+        <Load data let:disagreement>
+            // Keyed by name, so that the next one begins with an empty form instead of the previous scores.
+            <For each=move || [disagreement.clone()] key=|disagreement| disagreement.token.0.clone() let:disagreement>
+                {
+                    let here = disagreement.token.clone();
+                    let queue = view! { <Load data=queue let:queue>{around(i, queue, &here, from_inbox)}</Load> }.into_any();
+                    let stored = move || stored().then(|| view! { <Notice tone=Tone::Good><p>{i.quality().adjudicate_done}</p></Notice> });
+                    one(i, disagreement, decide, from_inbox, queue, stored.into_any())
+                }
+            </For>
+        </Load>
     }
 }
 
-fn one(i: I18n, d: Disagreement, decide: FormAction<Adjudicate>, from_inbox: bool) -> AnyView {
+/// The address of a disagreement.
+fn address(token: &Token, from_inbox: bool) -> String {
+    format!("/adjudicate/{token}{}", if from_inbox { "?from=inbox" } else { "" })
+}
+
+/// Where the disagreement is among those that wait, what comes before and after it, and the list.
+fn around(i: I18n, queue: DisagreementQueue, here: &Token, from_inbox: bool) -> AnyView {
     let t = i.quality();
-    let Disagreement {
-        token,
-        title,
-        raw_nl,
-        nl_lang: lang,
-        signature,
-        code,
-        conversation,
-        rubric,
-        ratings,
-        adjudicated,
-        adjudicated_at,
-    } = d;
-    let heads =
-        rubric.dimensions.iter().map(|d| view! { <th scope="col" class="num">{d.name.get(i.lang).to_owned()}</th> });
-    let heads = heads.collect_view();
-    let voices =
-        ratings.into_iter().enumerate().map(|(n, voice)| voice_rows(i, n, &rubric.dimensions, voice)).collect_view();
-    let (before, comment) = adjudicated.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
-    let again = before.is_some();
-    let scales = rubric
-        .dimensions
-        .into_iter()
-        .enumerate()
-        .map(|(d, dimension)| {
-            let chosen = before.as_ref().and_then(|scores| scores.get(d).copied());
-            scale(i, d, dimension, chosen)
+    let key = key_names();
+    let waiting: Vec<_> = queue.lines.into_iter().filter(|line| line.adjudicated_at.is_none()).collect();
+    let at = waiting.iter().position(|line| line.token == *here);
+    let place = at.map(|at| (t.nth_of)(at as u64 + 1, queue.waiting));
+    let link = |line: Option<&DisagreementLine>, id: &'static str, name: &'static str, action: Action| {
+        line.filter(|line| line.token != *here).map(|line| {
+            view! { <a class="button quiet" id=id href=address(&line.token, from_inbox)>{name} " " <kbd>{key(action)}</kbd></a> }
+        })
+    };
+    let previous =
+        link(at.and_then(|at| waiting.get(at.checked_sub(1)?)), "previous-one", t.previous_one, Action::Back);
+    let next = link(at.and_then(|at| waiting.get(at + 1)), "next-one", t.next_one, Action::Forward);
+    // On, and from the end to the beginning: what was skipped comes again.
+    let after = at.map_or(0, |at| at + 1);
+    let skip = link(waiting.get(after).or_else(|| waiting.first()), "skip-one", t.skip_one, Action::Skip);
+    let lines = waiting
+        .iter()
+        .map(|line| {
+            let current = (line.token == *here).then_some("page");
+            view! {
+                <li>
+                    <a href=address(&line.token, from_inbox) aria-current=current>
+                        <span class="queue-text" lang=line.nl_lang.tag()>{line.raw_nl.clone()}</span>
+                        <span class="muted small">{line.title.clone()} " · " {(t.spread_n)(line.spread)}</span>
+                    </a>
+                </li>
+            }
         })
         .collect_view();
-    let error = move || decide.value().get().and_then(Result::err);
+    let (all, name) =
+        if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.all_adjudications) };
     view! {
-        <p class="eyebrow">{title}</p>
-        <section class="task">{task_text(lang, &raw_nl, signature, t.asked_signature, ().into_any())}
-            {conversation.map(|html| view! { <div inner_html=html></div> })}
-        </section>
-        <CodeBox code/>
-        <section class="stack" aria-labelledby="opinions">
-            <h2 id="opinions">{t.opinions}</h2>
-            <div class="table-box" role="group" aria-labelledby="opinions" tabindex="0">
-                <table class="table ratings">
-                    <thead><tr><td></td>{heads}</tr></thead>
-                    <tbody>{voices}</tbody>
-                </table>
-            </div>
-        </section>
-        <section class="card stack" aria-labelledby="decision">
-            <h2 id="decision">{t.decision}</h2>
-            {again.then(|| view! { <p class="muted">{t.adjudicate_done}</p> })}
-            <ActionForm action=decide attr:class="stack">
-                <input type="hidden" name="token" value=token.0/>
-                <input type="hidden" name="seen" value=adjudicated_at.map_or(0, |at| at.0).to_string()/>
-                {from_inbox.then(|| view! { <input type="hidden" name="inbox" value="true"/> })}
-                <div class="decision-scales">{scales}</div>
-                <div class="field">
-                    <label class="label" for="decision-comment">{t.why}</label>
-                    <textarea class="input" id="decision-comment" name="comment" rows="3" maxlength="4000" aria-describedby="decision-hint">{area_text(&comment)}</textarea>
-                    <p class="hint" id="decision-hint">{t.why_hint}</p>
-                </div>
-                <p><button class="button primary" id="decision-save" type="submit" disabled=move || decide.pending().get()>{t.decide_button}</button></p>
-                <p class="hint">{t.adjudicate_keys}</p>
-            </ActionForm>
-            {move || error().map(|e| match e {
-                AppError::Invalid(problems) => view! { <Notice tone=Tone::Bad><ProblemList problems/></Notice> }.into_any(),
-                e => view! { <Notice tone=Tone::Bad><p>{error_text(&e, i)}</p></Notice> }.into_any(),
-            })}
-        </section>
+        <span class="grading-count">{place}</span>
+        <nav class="grading-nav" aria-label=t.queue>
+            {previous}{next}{skip}
+            <a class="button quiet" href=all>{name}</a>
+        </nav>
+        <nav class="queue" aria-label=t.disagreements_waiting><ol>{lines}</ol></nav>
     }
     .into_any()
 }
 
-fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> impl IntoView {
-    let statement = dimension.checklist.then(|| dimension.question.get(i.lang).to_owned());
+fn one(
+    i: I18n,
+    d: Disagreement,
+    decide: FormAction<Adjudicate>,
+    from_inbox: bool,
+    around: AnyView,
+    stored: AnyView,
+) -> AnyView {
+    let t = i.quality();
+    let Disagreement { token, title, output, adjudicated, adjudicated_at } = d;
+    let names: Vec<String> = (0..output.ratings.len()).map(t.letter).collect();
+    let given: Vec<Vec<u8>> = output.ratings.iter().map(|rating| rating.scores.clone()).collect();
+    let accept = |n: usize| accept(i, n, given.get(n).cloned().unwrap_or_default());
+    let opinions = ratings(i, &output, &names, accept);
+    let task = task_and_code(i, &output, &names);
+    let (before, comment) = adjudicated.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
+    let again = before.is_some();
+    let scales = output.rubric.dimensions.into_iter().enumerate().map(|(d, dimension)| {
+        let chosen = before.as_ref().and_then(|scores| scores.get(d).copied());
+        let given = given.iter().map(|scores| scores.get(d).copied()).collect();
+        scale(i, d, dimension, chosen, given)
+    });
+    let scales = scales.collect_view();
+    let error = move || decide.value().get().and_then(Result::err);
+    view! {
+        <Title text=format!("{} · {title}", t.adjudicate_one)/>
+        <div class="grading adjudication">
+            <div class="grading-bar">
+                <h1 class="grading-title">{t.adjudicate_one} ": " {title}</h1>
+                {around}
+            </div>
+            <div class="grading-work">
+                {stored}
+                {task}
+            </div>
+            <ActionForm action=decide attr:class="rating" attr:aria-label=t.decision>
+                <input type="hidden" name="token" value=token.0/>
+                <input type="hidden" name="seen" value=adjudicated_at.map_or(0, |at| at.0).to_string()/>
+                {from_inbox.then(|| view! { <input type="hidden" name="inbox" value="true"/> })}
+                <div class="rating-body">
+                    <section class="opinions" aria-label=t.opinions>{opinions}</section>
+                    {again.then(|| view! { <p class="opinions muted">{t.adjudicate_done}</p> })}
+                    <div class="decision-scales">{scales}</div>
+                </div>
+                <div class="extra">
+                    <div class="field reason">
+                        <label class="label" for="decision-comment">{t.why} " " <kbd>{key_names()(Action::Comment)}</kbd></label>
+                        <textarea class="input" id="decision-comment" name="comment" rows="1" maxlength="4000" aria-describedby="decision-hint">{area_text(&comment)}</textarea>
+                        <p class="hint" id="decision-hint">{t.why_hint}</p>
+                    </div>
+                </div>
+                <div class="rating-foot">
+                    {move || error().map(|e| match e {
+                        AppError::Invalid(problems) => view! { <Notice tone=Tone::Bad><ProblemList problems/></Notice> }.into_any(),
+                        e => view! { <Notice tone=Tone::Bad><p>{error_text(&e, i)}</p></Notice> }.into_any(),
+                    })}
+                    <div class="rating-act">
+                        <p class="hint scripted">{t.adjudicate_keys}</p>
+                        <button class="button primary submit" id="decision-save" type="submit" disabled=move || decide.pending().get()>
+                            {t.decide_button} <kbd>"Enter"</kbd>
+                        </button>
+                    </div>
+                </div>
+            </ActionForm>
+        </div>
+    }
+    .into_any()
+}
+
+/// A button that takes over a rater's scores.
+fn accept(i: I18n, n: usize, scores: Vec<u8>) -> AnyView {
+    let t = i.quality();
+    let letter = letter_of(n);
+    let key = (n < 26).then(|| view! { " " <kbd>{format!("⇧{letter}")}</kbd> });
+    view! {
+        <button
+            class="button scripted accept"
+            type="button"
+            data-accept=letter
+            aria-label=(t.accept)(&(t.letter)(n))
+            on:click=move |_| keyboard::take_over(&scores)
+        >
+            {t.accept_short}
+            {key}
+        </button>
+    }
+    .into_any()
+}
+
+/// A dimension's levels, each with the letters of the raters who chose it. `given` has their scores.
+fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>, given: Vec<Option<u8>>) -> impl IntoView {
+    let t = i.quality();
+    let question = dimension.question.get(i.lang).to_owned();
     let levels = dimension
         .levels
         .into_iter()
         .map(|level| {
             let label = level.label.get(i.lang).to_owned();
+            let who: Vec<usize> =
+                given.iter().enumerate().filter(|(_, score)| **score == Some(level.score)).map(|(n, _)| n).collect();
+            let spoken = (!who.is_empty()).then(|| {
+                let names: Vec<String> = who.iter().map(|n| (t.letter)(*n)).collect();
+                view! { <span class="visually-hidden">{format!(" ({})", (t.chosen_by)(&names.join(", ")))}</span> }
+            });
+            let marks = who.into_iter().map(|n| view! { <b class="rater-mark">{letter_of(n)}</b> }).collect_view();
             view! {
                 <label class="level">
                     <input type="radio" name=format!("scores[{place}]") value=level.score.to_string() required checked=chosen == Some(level.score)/>
@@ -202,41 +278,17 @@ fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>) -> imp
                     <span class="level-text">
                         {(!label.is_empty()).then(|| view! { <b>{label}</b> " " })}
                         {level.text.get(i.lang).to_owned()}
+                        {spoken}
                     </span>
+                    <span class="rater-marks" aria-hidden="true">{marks}</span>
                 </label>
             }
         })
         .collect_view();
     view! {
         <fieldset class=if dimension.checklist { "scale item" } else { "scale" }>
-            <legend class="scale-head"><span class="scale-name">{dimension.name.get(i.lang).to_owned()}</span>" "<span class="scale-question">{statement}</span></legend>
+            <legend class="scale-head"><span class="scale-name">{dimension.name.get(i.lang).to_owned()}</span>" "<span class="scale-question">{question}</span></legend>
             <div class="levels">{levels}</div>
         </fieldset>
-    }
-}
-
-fn voice_rows(i: I18n, n: usize, dimensions: &[Dimension], voice: AnonymousRating) -> impl IntoView + use<> {
-    let t = i.quality();
-    let AnonymousRating { scores, comment, flag, notes } = voice;
-    let width = dimensions.len() + 1;
-    let cells =
-        scores.into_iter().enumerate().map(|(d, s)| view! { <td class="num">{i.score(dimensions.get(d), s)}</td> });
-    let cells = cells.collect_view();
-    let flag = flag.map(|f| view! { <p>{flag_badge(i, &f)}</p>{flag_words(&f)} });
-    let comment_view = (!comment.is_empty()).then(|| {
-        let lang = Lang::detect(&comment).tag();
-        view! { <p class="comment" lang=lang>{comment.clone()}</p> }
-    });
-    let notes = notes
-        .into_iter()
-        .map(|(line, text)| {
-            let lang = Lang::detect(&text).tag();
-            view! { <p class="comment"><b>{(t.place)(line.into())}</b>" "<span lang=lang>{text.clone()}</span></p> }
-        })
-        .collect::<Vec<_>>();
-    let any = flag.is_some() || comment_view.is_some() || !notes.is_empty();
-    view! {
-        <tr><th scope="row">{(t.letter)(n)}</th>{cells}</tr>
-        {any.then(|| view! { <tr class="said-row"><td colspan=width>{flag}{comment_view}{notes}</td></tr> })}
     }
 }

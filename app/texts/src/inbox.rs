@@ -21,7 +21,6 @@ texts! {
     InboxTexts
     words {
         title: "Inbox", "待办";
-        lead: "Everything that needs an admin, across all studies, test runs, webhooks and the server itself. Model names are not shown here.", "所有评分项目、测试运行、Webhook 和服务器本身等待管理员处理的事项。此处不显示模型名称。";
         empty: "Nothing needs your attention", "没有待办事项";
         empty_hint: "Flags, disagreements, raters who need attention, stopped runs, failed deliveries and failed backups appear here.", "标记、分歧、需要关注的评分者、已停止的运行、失败的推送和失败的备份会显示在这里。";
         empty_filter: "No items of this kind", "没有此类待办事项";
@@ -32,17 +31,27 @@ texts! {
         all_studies: "All studies", "全部项目";
         filter: "Filter", "筛选";
         items: "Items", "事项";
+        of_no_study: "Test runs, webhooks and the server", "测试运行、Webhook 和服务器";
+        preview: "Current item", "当前事项";
+        choose: "Select an item to see what it is about.", "选择一项以查看详情。";
+        back_to_list: "Back to the list", "返回列表";
+        undo: "Undo", "撤销";
+        latest: "Latest ratings", "最近的评分";
+        latest_task: "Task", "任务";
+        latest_scores: "Scores", "分数";
+        latest_known: "Known scores", "标准分数";
+        latest_seconds: "Seconds", "秒";
+        latest_at: "Submitted", "提交时间";
+        paused_short: "paused", "已暂停";
         select_all: "Select all on this page", "全选本页";
         with_selected: "Act on the selected items", "对所选事项";
-        cancel: "Cancel", "取消";
-        confirm: "Please confirm", "请确认";
-        nothing_selected: "No item is selected.", "未选择任何事项。";
         shortcuts: "Keyboard shortcuts", "快捷键";
         key_next: "Next item", "下一项";
         key_previous: "Previous item", "上一项";
         key_select: "Select or deselect the item", "选中或取消选中";
-        key_open: "Open the item", "打开该项";
-        key_resolve: "Resolve the selected items, or this one", "处理所选事项或当前事项";
+        key_open: "Open the item, or reply to the flag", "打开该项，或答复标记";
+        key_resolve: "Do the usual with the selected items, or with this one", "对所选事项或当前事项执行常用操作";
+        key_undo: "Undo the last action", "撤销上一操作";
         key_help: "Show or hide this list", "显示或隐藏此列表";
         keys_off: "Single-key shortcuts are off for your account.", "您的账户已关闭单键快捷键。";
         keys_change: "Change", "更改";
@@ -104,7 +113,7 @@ texts! {
         confirm_retry(n: u64) { if n == 1 { "It will be run or sent again.".into() } else { format!("{n} items will be run or sent again.") } } { format!("{n} 项将重新运行或再次推送。") }
         confirm_dismiss(n: u64) { if n == 1 { "It is removed from the inbox until it happens again. Nothing else changes.".into() } else { format!("{n} items are removed from the inbox until they happen again. Nothing else changes.") } } { format!("{n} 项将从待办中移除，再次发生时才会出现；其他内容不变。") }
 
-        done_n(n: u64) { if n == 1 { "1 item is done.".into() } else { format!("{n} items are done.") } } { format!("已处理 {n} 项。") }
+        undone_n(n: u64) { if n == 1 { "1 item is back in the inbox.".into() } else { format!("{n} items are back in the inbox.") } } { format!("{n} 项已回到待办。") }
         gone_n(n: u64) { if n == 1 { "1 item was already resolved, or its cause no longer exists.".into() } else { format!("{n} items were already resolved, or their cause no longer exists.") } } { format!("{n} 项无需处理：他人已处理，或起因已不存在。") }
         refused_n(n: u64) { if n == 1 { "1 item does not allow this action.".into() } else { format!("{n} items do not allow this action.") } } { format!("{n} 项无法以此方式处理。") }
     }

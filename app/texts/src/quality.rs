@@ -207,7 +207,14 @@ texts! {
         decision: "Your adjudication", "您的裁定";
         why: "Reason", "理由";
         why_hint: "Shown with the results. Raters do not see it.", "与结果一同显示，评分者看不到。";
-        adjudicate_keys: "Digits give the scores, one dimension after the other. Then Enter saves. C goes to the reason, Esc back.", "数字键依次为各维度打分，完成后按 Enter 保存；C 转到理由，Esc 返回。";
+        adjudicate_keys: "Digits give the scores, one dimension after the other. Enter saves. Shift with a rater's letter takes over that rater's scores.", "数字键依次为各维度打分，Enter 保存；按 Shift 加评分者的字母可采用其分数。";
+        adjudicate_one: "Adjudicate", "裁定";
+        queue: "Disagreements", "分歧";
+        previous_one: "Previous", "上一个";
+        next_one: "Next", "下一个";
+        accept_short: "Accept", "采用";
+        skip_one: "Skip", "跳过";
+        all_adjudications: "All disagreements", "全部分歧";
         decide_button: "Save final scores", "保存最终评分";
         to_list: "All disagreements", "全部分歧";
         line: "Line", "行";
@@ -238,6 +245,9 @@ texts! {
         asked_n(asked: u64, right: u64) { match asked { 1 => format!("answered once, {right} correct"), n => format!("answered {n} times, {right} correct") } } { format!("作答 {asked} 次，正确 {right} 次") }
         rounds_n(n: u64) { format!("earlier rounds: {n}") } { format!("此前轮数：{n}") }
         right_of(right: u64, of: u64) { format!("{right} of {of}") } { format!("{right}/{of}") }
+        nth_of(n: u64, of: u64) { format!("{n} of {of}") } { format!("第 {n} 个，共 {of} 个") }
+        accept(name: &str) { format!("Accept the scores of {name}") } { format!("采用{name}的分数") }
+        chosen_by(names: &str) { format!("chosen by {names}") } { format!("{names}的选择") }
         letter(n: usize) { format!("Rater {}", letter_of(n)) } { format!("评分者 {}", letter_of(n)) }
         equal_of(share: &str, pairs: &str) { format!("{share} exact, {pairs} pairs") } { format!("{share} 完全一致，共 {pairs} 对") }
         more_n(n: u64) { if n == 1 { "and 1 more".into() } else { format!("and {n} more") } } { format!("另有 {n} 处") }
@@ -253,8 +263,8 @@ texts! {
     }
 }
 
-/// A, B, … Z, then 27, 28, ….
-fn letter_of(n: usize) -> String {
+/// The letter of a rater in a disagreement: A, B, … Z, then 27, 28, ….
+pub fn letter_of(n: usize) -> String {
     match u8::try_from(n) {
         Ok(n) if n < 26 => char::from(b'A' + n).to_string(),
         _ => (n + 1).to_string(),

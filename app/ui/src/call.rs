@@ -34,7 +34,8 @@ where
     }
 
     fn run_client(path: &str, input: Input) -> impl Future<Output = Result<Output, AppError>> + Send {
-        let answer = send(path.to_owned(), JSON, serde_json::to_string(&input).map_err(|_| AppError::Malformed));
+        let body = serde_json::to_string(&input).map_err(|_| AppError::Malformed);
+        let answer = send(path.to_owned(), JSON, body, Redirects::Follow);
         async move { read(&answer.await?) }
     }
 }
@@ -52,9 +53,18 @@ pub fn read<Output: DeserializeOwned>(answer: &[u8]) -> Result<Output, AppError>
 /// The response: the result's JSON, or the error.
 pub type Answer = Pin<Box<dyn Future<Output = Result<server_fn::Bytes, AppError>> + Send>>;
 
+/// What follows an answer that redirects, which it does for visitors without JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redirects {
+    /// The visitor goes there.
+    Follow,
+    /// The page stays and changes in place.
+    Stay,
+}
+
 /// Posts `body` and waits for the response. A request whose caller is gone is aborted.
 #[cfg(target_arch = "wasm32")]
-pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) -> Answer {
+pub fn send(path: String, kind: &'static str, body: Result<String, AppError>, on: Redirects) -> Answer {
     use server_fn::{
         client::browser::BrowserClient,
         error::FromServerFnError,
@@ -73,7 +83,7 @@ pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) ->
         if (400..=599).contains(&status) {
             return Err(AppError::de(content));
         }
-        if redirects {
+        if redirects && on == Redirects::Follow {
             call_redirect_hook(&location);
         }
         Ok(content)
@@ -82,6 +92,6 @@ pub fn send(path: String, kind: &'static str, body: Result<String, AppError>) ->
 
 /// The server never calls itself.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn send(_path: String, _kind: &'static str, _body: Result<String, AppError>) -> Answer {
+pub fn send(_path: String, _kind: &'static str, _body: Result<String, AppError>, _on: Redirects) -> Answer {
     Box::pin(std::future::ready(Err(AppError::Unreachable)))
 }

@@ -7,7 +7,7 @@
 use leptos::{ev::SubmitEvent, prelude::*, server::ServerActionError, server_fn::ServerFn, task::spawn_local};
 use serde::de::DeserializeOwned;
 
-use crate::call::{Answer, read};
+use crate::call::{Answer, Redirects, read, send};
 use model::error::AppError;
 
 /// A form's action and its result, for an [`ActionForm`] and the components that show the result.
@@ -15,6 +15,7 @@ pub struct FormAction<S: ServerFn> {
     value: RwSignal<Option<Result<S::Output, AppError>>>,
     version: RwSignal<usize>,
     pending: RwSignal<bool>,
+    redirects: Redirects,
 }
 
 impl<S: ServerFn> Clone for FormAction<S> {
@@ -44,7 +45,18 @@ where
             value: RwSignal::new(refused(S::PATH).map(Err)),
             version: RwSignal::new(0),
             pending: RwSignal::new(false),
+            redirects: Redirects::Follow,
         }
+    }
+
+    /// The same for a page that changes in place: with JavaScript, an answer leads nowhere else.
+    pub fn in_place() -> FormAction<S> {
+        FormAction { redirects: Redirects::Stay, ..FormAction::new() }
+    }
+
+    /// Sends these fields, as a form with them would. Nothing without JavaScript.
+    pub fn dispatch(self, fields: &[(&str, String)]) {
+        self.send(send(S::PATH.to_owned(), FORM, Ok(encoded(fields)), self.redirects));
     }
 
     /// The latest result.
@@ -86,14 +98,14 @@ where
     S: ServerFn<Error = AppError> + 'static,
     S::Output: Clone + DeserializeOwned + Send + Sync + 'static,
 {
-    form(S::PATH, Box::new(move |answer| action.send(answer)), children)
+    form(S::PATH, action.redirects, Box::new(move |answer| action.send(answer)), children)
 }
 
-fn form(path: &'static str, begin: Box<dyn Fn(Answer)>, children: Children) -> AnyView {
+fn form(path: &'static str, redirects: Redirects, begin: Box<dyn Fn(Answer)>, children: Children) -> AnyView {
     let submit = move |event: SubmitEvent| {
         if !event.default_prevented() {
             event.prevent_default();
-            begin(post(path, &event));
+            begin(post(path, &event, redirects));
         }
     };
     view! { <form method="post" action=path on:submit=submit>{children()}</form> }.into_any()
@@ -107,9 +119,25 @@ fn refused(path: &str) -> Option<AppError> {
         .map(|error| leptos::server_fn::error::ServerFnUrlError::decode_err(error.err()))
 }
 
+const FORM: &str = "application/x-www-form-urlencoded";
+
+#[cfg(target_arch = "wasm32")]
+fn encoded(fields: &[(&str, String)]) -> String {
+    use leptos::web_sys::UrlSearchParams;
+
+    let Ok(params) = UrlSearchParams::new() else { return String::new() };
+    fields.iter().for_each(|(name, value)| params.append(name, value));
+    params.to_string().into()
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn encoded(_fields: &[(&str, String)]) -> String {
+    String::new()
+}
+
 /// Sends the fields and the name of the pressed button.
 #[cfg(target_arch = "wasm32")]
-fn post(path: &str, event: &SubmitEvent) -> Answer {
+fn post(path: &str, event: &SubmitEvent, redirects: Redirects) -> Answer {
     use leptos::{
         wasm_bindgen::{JsCast, JsValue},
         web_sys::{FormData, HtmlButtonElement, HtmlFormElement, UrlSearchParams},
@@ -125,10 +153,10 @@ fn post(path: &str, event: &SubmitEvent) -> Answer {
         }
         Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.to_string().into())
     };
-    crate::call::send(path.to_owned(), "application/x-www-form-urlencoded", body().map_err(|_| AppError::Malformed))
+    send(path.to_owned(), FORM, body().map_err(|_| AppError::Malformed), redirects)
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn post(_path: &str, _event: &SubmitEvent) -> Answer {
+fn post(_path: &str, _event: &SubmitEvent, _redirects: Redirects) -> Answer {
     Box::pin(std::future::ready(Err(AppError::Unreachable)))
 }

@@ -4,7 +4,7 @@ use model::{
     flag::{Flag, FlagReason},
     grading::Draft,
     ids::{DeliveryId, OutputId, RunId, StudyId, UserId, WebhookId},
-    inbox::{FAST_S, InboxFilter, InboxItem, InboxKind},
+    inbox::{FAST_S, InboxAct, InboxFilter, InboxItem, InboxKind, LatestRating},
     page::{PageOf, Paged},
     quality::FlagOn,
     text::excerpt,
@@ -14,11 +14,15 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     page::{self, List, Sort},
+    quality::checks,
     routines::Routine,
     runs,
-    stored::{REVISIONS, named, optional_json, parsed, table},
+    stored::{REVISIONS, json, named, optional_json, parsed, scores, table},
 };
 use base::{clock, error::Failure};
+
+/// Number of a rater's latest ratings that an item comes with.
+const LATEST: u32 = 12;
 
 /// The subject of an item, as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +105,12 @@ fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
     })
 }
 
-/// A page of the items that wait, newest first.
+/// A page of the items that wait, in the order of their places.
 pub fn list(conn: &Connection, filter: InboxFilter, of: &PageOf) -> Result<Paged<Waiting>, Failure> {
-    // The index has open items only, and begins with the study where one is asked for.
+    // The index has listed items only, and begins with the study where one is asked for.
     let (of_index, within) = match filter.study {
-        Some(_) => ("inbox i INDEXED BY inbox_open_of_study", "i.done_at IS NULL AND i.hidden = 0 AND i.study_id = ?4"),
-        None => ("inbox i INDEXED BY inbox_open", "i.done_at IS NULL AND i.hidden = 0 AND ?4 IS NULL"),
+        Some(_) => ("inbox i INDEXED BY inbox_listed_of_study", "i.listed AND i.study_id = ?4"),
+        None => ("inbox i INDEXED BY inbox_listed", "i.listed AND ?4 IS NULL"),
     };
     let list = List {
         columns: "i.id, i.kind, i.study_id, i.subject, i.since",
@@ -115,8 +119,8 @@ pub fn list(conn: &Connection, filter: InboxFilter, of: &PageOf) -> Result<Paged
         id: "i.id",
         within,
         filter: "(?3 IS NULL OR i.kind IN (SELECT value FROM json_each(?3)))",
-        sorts: &[Sort::number("since", "i.id")],
-        usual: "-since",
+        sorts: &[Sort::number("place", "i.place")],
+        usual: "place",
         search: "",
         filters: &[],
     };
@@ -187,6 +191,123 @@ pub fn decided(conn: &Connection, id: i64, by: Option<UserId>) -> Result<(), Fai
     conn.prepare_cached("UPDATE inbox SET done_by = ?2 WHERE id = ?1 AND done_at IS NOT NULL")?
         .execute(params![id, by.map(|id| id.0)])?;
     Ok(())
+}
+
+/// What an admin asked for, and can undo until it is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// Its number.
+    pub id: i64,
+    pub act: InboxAct,
+    /// The admin.
+    pub by: UserId,
+    /// The items.
+    pub items: Vec<i64>,
+}
+
+/// Records what an admin asked for. Its items leave the list. Returns its number, by which it is undone.
+pub fn request(conn: &Connection, act: InboxAct, items: &[i64], by: UserId, due: Timestamp) -> Result<i64, Failure> {
+    conn.prepare_cached("INSERT INTO inbox_requests (act, user_id, due) VALUES (?1, ?2, ?3)")?.execute(params![
+        act.code(),
+        by.0,
+        due.0
+    ])?;
+    let id = conn.last_insert_rowid();
+    // The later of two admins' acts on an item replaces the earlier.
+    let mut insert = conn.prepare_cached("INSERT OR REPLACE INTO inbox_acts (item, request) VALUES (?1, ?2)")?;
+    for item in items {
+        insert.execute([*item, id])?;
+    }
+    Ok(id)
+}
+
+/// The first request that is due at `now`.
+pub fn due(conn: &Connection, now: Timestamp) -> Result<Option<Requested>, Failure> {
+    let found = conn
+        .prepare_cached("SELECT id, act, user_id FROM inbox_requests WHERE due <= ?1 ORDER BY due, id LIMIT 1")?
+        .query_row([now.0], |row| {
+            let act = parsed(row, table("inbox_requests", &["id"]), "act")?;
+            Ok(Requested { id: row.get("id")?, act, by: UserId(row.get("user_id")?), items: Vec::new() })
+        })
+        .optional()?;
+    let Some(request) = found else { return Ok(None) };
+    let mut statement = conn.prepare_cached("SELECT item FROM inbox_acts WHERE request = ?1 ORDER BY item")?;
+    let items = statement.query_map([request.id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Some(Requested { items, ..request }))
+}
+
+/// Removes a request. Those of its items that still wait are listed again. Returns how many it had.
+pub fn end_request(conn: &Connection, id: i64) -> Result<u64, Failure> {
+    let items = conn.prepare_cached("DELETE FROM inbox_acts WHERE request = ?1")?.execute([id])?;
+    conn.prepare_cached("DELETE FROM inbox_requests WHERE id = ?1")?.execute([id])?;
+    Ok(items as u64)
+}
+
+/// The admin who asked for this; `None` if it has been carried out or undone.
+pub fn requested_by(conn: &Connection, id: i64) -> Result<Option<UserId>, Failure> {
+    Ok(conn
+        .prepare_cached("SELECT user_id FROM inbox_requests WHERE id = ?1")?
+        .query_row([id], |row| Ok(UserId(row.get(0)?)))
+        .optional()?)
+}
+
+/// Ends an item's part in a request.
+pub fn end_act(conn: &Connection, item: i64) -> Result<(), Failure> {
+    conn.prepare_cached("DELETE FROM inbox_acts WHERE item = ?1")?.execute([item])?;
+    Ok(())
+}
+
+/// Does something and takes it back. Returns the error that it ended with.
+pub fn try_out<T>(conn: &Connection, work: impl FnOnce() -> Result<T, Failure>) -> Result<Result<T, Failure>, Failure> {
+    conn.execute_batch("SAVEPOINT try_out")?;
+    let ended = work();
+    conn.execute_batch("ROLLBACK TO try_out; RELEASE try_out")?;
+    Ok(ended)
+}
+
+/// What a rater rated last in a study, newest first.
+pub fn latest_ratings(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<LatestRating>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, t.external_id, r.at, r.active_ms, c.scores
+         FROM assignments a INDEXED BY assignments_by_rater
+         CROSS JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
+         CROSS JOIN counted c ON c.study_id = a.study_id AND c.output_id = a.output_id AND c.rating_id = r.id
+         CROSS JOIN outputs o ON o.id = a.output_id
+         CROSS JOIN task_revisions v ON v.id = o.revision_id CROSS JOIN tasks t ON t.id = v.task_id
+         WHERE a.study_id = ?1 AND a.user_id = ?2 AND a.rated_at IS NOT NULL ORDER BY a.rated_at DESC LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![study.0, rater.0, LATEST], |row| {
+        Ok(LatestRating {
+            task_id: row.get("external_id")?,
+            at: Timestamp(row.get("at")?),
+            active_ms: row.get("active_ms")?,
+            scores: scores(row, table("counted", &["id"]), "scores")?,
+            known: None,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The known-score items that a rater answered last in a study, newest first.
+pub fn latest_checks(conn: &Connection, study: StudyId, rater: UserId) -> Result<Vec<LatestRating>, Failure> {
+    let mut statement = conn.prepare_cached(
+        "SELECT r.id, p.known_item_id, t.external_id, r.at, r.draft, g.scores
+         FROM checks p CROSS JOIN check_ratings r ON r.check_id = p.id AND r.replaced_at IS NULL
+         CROSS JOIN known_items g ON g.id = p.known_item_id
+         CROSS JOIN task_revisions v ON v.id = g.revision_id CROSS JOIN tasks t ON t.id = v.task_id
+         WHERE p.study_id = ?1 AND p.user_id = ?2 AND p.rated_at IS NOT NULL ORDER BY p.id DESC LIMIT ?3",
+    )?;
+    let rows = statement.query_map(params![study.0, rater.0, LATEST], |row| {
+        let draft: Draft = json(row, table("check_ratings", &["id"]), "draft")?;
+        Ok(LatestRating {
+            task_id: row.get("external_id")?,
+            at: Timestamp(row.get("at")?),
+            active_ms: draft.active_ms,
+            scores: checks::scores(&draft),
+            known: Some(json(row, table("known_items", &["known_item_id"]), "scores")?),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Takes an item out of the inbox until it happens again. For a rater, the measurement starts again.

@@ -26,6 +26,7 @@ pub mod plans;
 pub mod prune;
 pub mod public_links;
 pub mod quality;
+mod rated_output;
 pub mod ratings_import;
 pub mod results;
 mod routines;

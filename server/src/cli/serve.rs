@@ -158,6 +158,8 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
     start_runs(&services, broker, serve.nats_replicas.into()).await?;
     tokio::spawn(services.webhooks.clone().serve());
     tokio::spawn(services.collections.clone().serve());
+    let inbox = services.inbox.clone();
+    tokio::spawn(async move { inbox.serve().await });
     tokio::spawn(sweep(services.clone()));
     tokio::spawn(clear_imports(services.db.clone()));
     tokio::spawn(finish_changes(services.db.clone()));

@@ -1,12 +1,11 @@
-//! An item of the inbox.
+//! What an item of the inbox says.
 
 use leptos::prelude::*;
 
-use super::Forms;
+use super::Queue;
 use model::{
     ids::StudyId,
-    inbox::{InboxFilter, InboxItem, InboxKind, InboxRow},
-    lang::Lang,
+    inbox::{InboxItem, InboxKind},
     quality::FlagOn,
     study::StudyStatus,
 };
@@ -14,74 +13,31 @@ use texts::{
     I18n,
     faults::{request_fault, routine_fault},
 };
-use ui::{
-    flag::{flag_badge, flag_words},
-    form::ActionForm,
-    notice::{Badge, Tone},
-};
+use ui::form::ActionForm;
 
-/// The item with its checkbox. The element of class `inbox-open` is what Enter opens.
-pub fn card(i: I18n, row: InboxRow, filter: InboxFilter, forms: Forms) -> impl IntoView {
-    let t = i.inbox();
-    let InboxRow { id, kind, study, title, since, item } = row;
-    let tone = if kind == InboxKind::Disagreement { Tone::Bad } else { Tone::Care };
-    let selectable = !kind.acts().is_empty();
-    view! {
-        <li class="card stack-tight inbox-item" id=format!("item-{id}") data-kind=kind.code()>
-            <p class="row">
-                {selectable.then(|| view! {
-                    <input type="checkbox" form="inbox-form" name="item" value=id.to_string() aria-label=(t.select_n)(id)/>
-                })}
-                <Badge tone>{t.kind(kind)}</Badge>
-                {title.map(|title| view! { <span>{title}</span> })}
-                <span class="muted small">{(t.since)(&i.time(since))}</span>
-            </p>
-            {body(i, id, kind, study, item, filter, forms)}
-        </li>
-    }
-}
-
+/// What the item says, and what it links to. The element of class `inbox-open` is what Enter opens.
 #[allow(clippy::too_many_lines, reason = "one arm for each kind")]
-fn body(
-    i: I18n,
-    id: i64,
-    kind: InboxKind,
-    study: Option<StudyId>,
-    item: InboxItem,
-    filter: InboxFilter,
-    forms: Forms,
-) -> AnyView {
+pub fn body(i: I18n, id: i64, kind: InboxKind, study: Option<StudyId>, item: InboxItem, queue: Queue) -> AnyView {
     let t = i.inbox();
     let of_study = study.map(|id| id.to_string()).unwrap_or_default();
     match item {
-        InboxItem::Flag { on, task_id, raw_nl, nl_lang, rater, flag, comment } => {
-            let comment = (!comment.is_empty()).then(|| {
-                let lang = Lang::detect(&comment).tag();
-                view! { <p class="comment" lang=lang>{comment}</p> }
-            });
-            view! {
-                <p class="row">{flag_badge(i, &flag)}<span>{rater}</span><span>{(t.task)(&task_id)}</span></p>
-                <p class="nl-text" lang=nl_lang.tag()>{raw_nl}</p>
-                {flag_words(&flag)}
-                {comment}
-                {reply(i, id, of_study.clone(), on, filter, forms)}
-                <p class="small"><a href=format!("/admin/studies/{of_study}/flags")>{t.not_blind}</a></p>
-            }
-            .into_any()
+        // The rating with its flag and comment is below.
+        InboxItem::Flag { on, .. } => view! {
+            {reply(i, id, of_study.clone(), on, queue)}
+            <p class="small"><a href=format!("/admin/studies/{of_study}/flags")>{t.not_blind}</a></p>
         }
-        InboxItem::Disagreement { task_id, raw_nl, nl_lang, spread, token } => {
+        .into_any(),
+        InboxItem::Disagreement { task_id, token, .. } => {
             let decide = match token {
                 Some(token) => view! {
-                    <a class="button inbox-open" href=format!("/adjudicate/{token}?from=inbox")>
-                        {t.adjudicate}<span class="visually-hidden">" "{task_id.clone()}</span>
+                    <a class="button primary inbox-open" href=format!("/adjudicate/{token}?from=inbox")>
+                        {t.adjudicate}<span class="visually-hidden">" "{task_id}</span>" "<kbd>"Enter"</kbd>
                     </a>
                 }
                 .into_any(),
                 None => view! { <span class="muted small inbox-open" tabindex="-1">{t.own}</span> }.into_any(),
             };
             view! {
-                <p class="row"><span>{(t.task)(&task_id)}</span><span>{(i.quality().spread_n)(spread)}</span></p>
-                <p class="nl-text" lang=nl_lang.tag()>{raw_nl}</p>
                 <p class="row">
                     {decide}
                     <a class="small" href=format!("/admin/studies/{of_study}/disagreements")>{t.not_blind}</a>
@@ -169,26 +125,23 @@ fn open_link(href: String, name: &'static str) -> impl IntoView {
 }
 
 /// A reply to a flag, in a form of its own.
-fn reply(i: I18n, id: i64, study: String, on: FlagOn, filter: InboxFilter, forms: Forms) -> impl IntoView {
-    let (t, q) = (i.inbox(), i.quality());
+fn reply(i: I18n, id: i64, study: String, on: FlagOn, queue: Queue) -> impl IntoView {
+    let q = i.quality();
     let (check, number) = match on {
         FlagOn::Assignment(id) => (false, id),
         FlagOn::Check(id) => (true, id),
     };
     let field = format!("reply-{id}");
     view! {
-        <details class="more">
-            <summary class="inbox-open">{t.reply}</summary>
-            <ActionForm action=forms.reply attr:class="stack-tight">
-                <input type="hidden" name="study" value=study/>
-                <input type="hidden" name="check" value=check.to_string()/>
-                <input type="hidden" name="on" value=number.to_string()/>
-                <input type="hidden" name="inbox" value=filter.address()/>
-                <label class="label" for=field.clone()>{q.reply}</label>
-                <textarea class="input" id=field.clone() name="reply" rows="2" maxlength="4000" aria-describedby=format!("{field}-hint")></textarea>
-                <p class="hint" id=format!("{field}-hint")>{q.reply_hint}</p>
-                <p><button class="button" type="submit" disabled=move || forms.reply.pending().get()>{q.reply_button}</button></p>
-            </ActionForm>
-        </details>
+        <ActionForm action=queue.reply attr:class="stack-tight">
+            <input type="hidden" name="study" value=study/>
+            <input type="hidden" name="check" value=check.to_string()/>
+            <input type="hidden" name="on" value=number.to_string()/>
+            <input type="hidden" name="inbox" value=queue.filter().address()/>
+            <label class="label" for=field.clone()>{q.reply}" "<kbd>"Enter"</kbd></label>
+            <textarea class="input inbox-open" id=field.clone() name="reply" rows="2" maxlength="4000" aria-describedby=format!("{field}-hint")></textarea>
+            <p class="hint" id=format!("{field}-hint")>{q.reply_hint}</p>
+            <p><button class="button" type="submit" disabled=move || queue.reply.pending().get()>{q.reply_button}</button></p>
+        </ActionForm>
     }
 }

@@ -1,5 +1,5 @@
-//! The inbox by keyboard: moving, selecting, resolving. Items are found in the document by their ids, because the browser
-//! owns focus and checkboxes.
+//! The inbox by keyboard: moving, selecting, acting, undoing. Lines are found in the document by their ids, because the
+//! browser owns focus and checkboxes.
 
 use leptos::{
     ev,
@@ -8,20 +8,25 @@ use leptos::{
     web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent},
 };
 
-use model::inbox::{InboxKind, InboxRow};
+use super::{Queue, preview::keyboard_opens};
+use model::inbox::{InboxAct, InboxKind, InboxRow};
 use ui::{context::use_visitor, effect::effect};
 
-/// The items on the page, and the one that has the focus.
+/// The items on the page, and the place of the current one.
 #[derive(Clone, Copy)]
 pub struct Keyboard {
+    queue: Queue,
     items: StoredValue<Vec<(i64, InboxKind)>>,
-    at: StoredValue<Option<usize>>,
+    at: StoredValue<usize>,
+    /// Whether the last act was by key: then the focus follows the current item.
+    used: StoredValue<bool>,
 }
 
 impl Keyboard {
     /// Listens until the page is left, unless the visitor switched single keys off.
-    pub fn new() -> Keyboard {
-        let keyboard = Keyboard { items: StoredValue::new(Vec::new()), at: StoredValue::new(None) };
+    pub fn new(queue: Queue) -> Keyboard {
+        let items = StoredValue::new(Vec::new());
+        let keyboard = Keyboard { queue, items, at: StoredValue::new(0), used: StoredValue::new(false) };
         let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
         effect(move |_| {
             if !off {
@@ -32,114 +37,166 @@ impl Keyboard {
         keyboard
     }
 
-    /// The items that are drawn now. After one was dealt with, the next gets the focus.
+    /// The items that are drawn now.
     pub fn show(self, rows: &[InboxRow]) {
         self.items.set_value(rows.iter().map(|row| (row.id, row.kind)).collect());
         effect(move |_| {
-            if self.at.get_value().is_some() {
-                request_animation_frame(move || self.go_to(self.at.get_value().unwrap_or(0)));
+            self.settle();
+            if self.used.get_value() {
+                request_animation_frame(move || self.focus());
             }
         });
     }
 
+    /// If the current item is gone, the one in its place becomes the current one; at first, on a wide page, the first.
+    fn settle(self) {
+        let items = self.left();
+        let current = self.queue.current.get_untracked();
+        match items.iter().position(|(id, _)| Some(*id) == current) {
+            Some(at) => self.at.set_value(at),
+            None if current.is_none() && !is_wide() => {}
+            None => {
+                let at = self.at.get_value().min(items.len().saturating_sub(1));
+                self.at.set_value(at);
+                self.queue.current.set(items.get(at).map(|(id, _)| *id));
+            }
+        }
+    }
+
+    /// The items that were not acted on.
+    fn left(self) -> Vec<(i64, InboxKind)> {
+        let gone = self.queue.gone.get_untracked();
+        self.items.with_value(|items| items.iter().copied().filter(|(id, _)| !gone.contains(id)).collect())
+    }
+
     fn press(self, event: &KeyboardEvent) {
-        let typing = event.target().and_then(|target| target.dyn_into::<Element>().ok()).is_some_and(|target| {
-            target.closest("textarea, select, input:not([type=checkbox])").ok().flatten().is_some()
-        });
-        if typing || event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let within = |selector: &str| target.as_ref().is_some_and(|at| at.closest(selector).ok().flatten().is_some());
+        if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
             return;
         }
-        let last = self.items.with_value(Vec::len).saturating_sub(1);
-        let at = self.focused();
+        if within("textarea, select, input:not([type=checkbox])") {
+            if event.key() == "Escape" {
+                event.prevent_default();
+                self.focus();
+            }
+            return;
+        }
+        self.used.set_value(true);
         match event.key().as_str() {
-            "j" => self.go_to(at.map_or(0, |at| (at + 1).min(last))),
-            "k" => self.go_to(at.map_or(0, |at| at.saturating_sub(1))),
-            "x" => {
-                if let Some(tick) = at.and_then(|at| self.part(at, "input[name=item]")) {
-                    tick.click();
-                }
-            }
-            "e" => self.resolve(at),
-            "?" => {
-                if let Some(list) = document().query_selector("#inbox-keys > summary").ok().flatten() {
-                    list.unchecked_into::<HtmlElement>().click();
-                }
-            }
+            "j" => self.go_to(self.next()),
+            "k" => self.go_to(self.at.get_value().saturating_sub(1)),
+            "x" => self.tick(),
+            "Enter" if within(".inbox-link") || !within("a, button, summary, input") => self.open(),
+            "e" => self.act(),
+            "u" => self.queue.undo_last(),
+            "?" => toggle_help(),
             _ => return,
         }
         event.prevent_default();
     }
 
-    /// The item that the focus is in.
-    fn focused(self) -> Option<usize> {
-        let id = document().active_element()?.closest(".inbox-item").ok()??.id();
-        self.items.with_value(|items| items.iter().position(|(item, _)| format!("item-{item}") == id))
-    }
-
-    fn part(self, at: usize, selector: &str) -> Option<HtmlElement> {
-        let id = self.items.with_value(|items| items.get(at).map(|(id, _)| *id))?;
-        let found = document().query_selector(&format!("#item-{id} {selector}")).ok()??;
-        found.dyn_into().ok()
+    /// The place of the next item; of the current one, before it has been gone to.
+    fn next(self) -> usize {
+        let focused = document().active_element().is_some_and(|at| at.class_list().contains("inbox-link"));
+        if focused { self.at.get_value() + 1 } else { self.at.get_value() }
     }
 
     fn go_to(self, at: usize) {
-        let last = self.items.with_value(Vec::len).saturating_sub(1);
-        let at = at.min(last);
-        self.at.set_value(Some(at));
-        if let Some(open) = self.part(at, ".inbox-open") {
+        let items = self.left();
+        let at = at.min(items.len().saturating_sub(1));
+        self.at.set_value(at);
+        self.queue.current.set(items.get(at).map(|(id, _)| *id));
+        self.focus();
+    }
+
+    fn current(self) -> Option<(i64, InboxKind)> {
+        let current = self.queue.current.get_untracked()?;
+        self.left().into_iter().find(|(id, _)| *id == current)
+    }
+
+    fn focus(self) {
+        let Some((id, _)) = self.current() else { return };
+        if let Some(link) = found(&format!("#item-{id} .inbox-link")) {
+            let _ = link.focus();
+        }
+    }
+
+    fn tick(self) {
+        let Some((id, _)) = self.current() else { return };
+        if let Some(tick) = found(&format!("#item-{id} input")) {
+            tick.click();
+        }
+    }
+
+    /// Opens the current item: its page, or the field for a reply.
+    fn open(self) {
+        let Some((id, _)) = self.current() else { return };
+        let Some(open) = found(&format!(".inbox-pane[data-item='{id}'] .inbox-open")) else { return };
+        if open.tag_name() == "A" {
+            open.click();
+        } else {
             let _ = open.focus();
         }
     }
 
-    /// Asks for the usual act on the selected items, or on the one with the focus, which may have none.
-    fn resolve(self, at: Option<usize>) {
-        self.at.set_value(at.or_else(|| self.at.get_value()));
-        let ticked = || document().query_selector("input[name=item]:checked").ok().flatten();
-        if ticked().is_none() {
-            let Some(at) = at else { return };
-            let kind = self.items.with_value(|items| items.get(at).map(|(_, kind)| *kind));
-            match kind {
-                // Whoever decides these looks at them first.
-                Some(InboxKind::Disagreement | InboxKind::Plan) | None => {
-                    if let Some(open) = self.part(at, ".inbox-open") {
-                        open.click();
-                    }
-                    return;
-                }
-                Some(_) => {
-                    if let Some(tick) = self.part(at, "input[name=item]") {
-                        tick.click();
-                    }
+    /// Does the usual with the selected items, or with the current one.
+    fn act(self) {
+        let ticked = ticked();
+        if let Some(first) = ticked.first() {
+            let kind = self.items.with_value(|items| items.iter().find(|(id, _)| id == first).map(|(_, kind)| *kind));
+            if let Some(act) = kind.and_then(|kind| kind.acts().first().copied()) {
+                self.act_on(act, &ticked);
+            }
+            return;
+        }
+        match self.current() {
+            Some((_, kind)) if keyboard_opens(kind) => self.open(),
+            Some((id, kind)) => {
+                if let Some(act) = kind.acts().first() {
+                    self.act_on(*act, &[id]);
                 }
             }
-        }
-        let first = ticked().and_then(|tick| tick.closest(".inbox-item").ok().flatten());
-        let kind = first.and_then(|item| item.get_attribute("data-kind")?.parse::<InboxKind>().ok());
-        let Some(act) = kind.and_then(|kind| kind.acts().first().copied()) else { return };
-        let button = format!("#inbox-form button[value={act}]");
-        if let Some(button) = document().query_selector(&button).ok().flatten() {
-            button.unchecked_into::<HtmlElement>().click();
+            None => {}
         }
     }
+}
+
+impl Keyboard {
+    /// Acts, and goes on to the next item without waiting for the answer.
+    fn act_on(self, act: InboxAct, items: &[i64]) {
+        self.queue.act_on(act, items);
+        self.settle();
+        self.focus();
+    }
+}
+
+fn found(selector: &str) -> Option<HtmlElement> {
+    document().query_selector(selector).ok()??.dyn_into().ok()
+}
+
+/// Whether list and item are side by side.
+fn is_wide() -> bool {
+    window().match_media("(min-width: 60rem)").ok().flatten().is_some_and(|query| query.matches())
+}
+
+fn toggle_help() {
+    let Some(help) = found("#inbox-keys") else { return };
+    let _ = help.toggle_attribute("open");
+    help.scroll_into_view();
+}
+
+fn ticks() -> Vec<HtmlInputElement> {
+    let Ok(found) = document().query_selector_all(".inbox-tick input") else { return Vec::new() };
+    (0..found.length()).filter_map(|at| found.item(at)?.dyn_into().ok()).collect()
+}
+
+/// The selected items.
+fn ticked() -> Vec<i64> {
+    ticks().into_iter().filter(HtmlInputElement::checked).filter_map(|tick| tick.value().parse().ok()).collect()
 }
 
 /// Selects every item on the page, or none.
 pub fn select_all(on: bool) {
-    let Ok(ticks) = document().query_selector_all("input[name=item]") else { return };
-    for at in 0..ticks.length() {
-        if let Some(tick) = ticks.item(at).and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok()) {
-            tick.set_checked(on);
-        }
-    }
-}
-
-/// Moves the focus to the button that confirms, once it is there.
-pub fn focus_confirm() {
-    effect(move |_| {
-        request_animation_frame(|| {
-            if let Some(button) = document().get_element_by_id("inbox-confirm") {
-                let _ = button.unchecked_into::<HtmlElement>().focus();
-            }
-        });
-    });
+    ticks().into_iter().for_each(|tick| tick.set_checked(on));
 }

@@ -1,8 +1,13 @@
-//! `/admin/inbox`: what waits for an admin. Kind, study, page and a request to confirm are in the address, so that the
-//! page works without JavaScript and a link reproduces it.
+//! `/admin/inbox`: what waits for an admin, as a queue. On the left, a line for each item; on the right, what an admin
+//! decides the current one by. Acts happen at once, and can be undone for some seconds. Kind, study, page and current item
+//! are in the address, so that the page works without JavaScript and a link reproduces it.
 
 mod item;
 mod keyboard;
+mod preview;
+mod rows;
+
+use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_router::{hooks::use_query_map, params::ParamsMap};
@@ -10,11 +15,12 @@ use leptos_router::{hooks::use_query_map, params::ParamsMap};
 use self::keyboard::Keyboard;
 use super::parts::{Filter, FormError, asked, select_field};
 use model::{
+    address::query_value,
     ids::StudyId,
-    inbox::{InboxAct, InboxFilter, InboxKind, InboxPage},
+    inbox::{InboxAct, InboxDone, InboxFilter, InboxKind, InboxPage, UNDO_S},
 };
 use rpc::{
-    inbox::{ActOnItems, inbox},
+    inbox::{ActOnItems, UndoAct, inbox, inbox_item},
     quality::ReplyToFlag,
 };
 use texts::I18n;
@@ -32,11 +38,117 @@ fn filter_of(query: Memo<ParamsMap>) -> InboxFilter {
     InboxFilter { kind: asked(query, "kind").parse().ok(), study: asked(query, "study").parse().ok().map(StudyId) }
 }
 
-/// The forms of the page.
+/// The parts of the page that act on each other.
 #[derive(Clone, Copy)]
-struct Forms {
+struct Queue {
     act: FormAction<ActOnItems>,
+    undo: FormAction<UndoAct>,
     reply: FormAction<ReplyToFlag>,
+    /// The item on the right.
+    current: RwSignal<Option<i64>>,
+    /// The results that the page tells of, the newest last.
+    results: RwSignal<Vec<(InboxAct, InboxDone)>>,
+    /// Items that were acted on and are still in the list that the page has: they are hidden, so that the next key acts on
+    /// the next item, however long the answer takes.
+    gone: RwSignal<Vec<i64>>,
+    query: Memo<ParamsMap>,
+}
+
+impl Queue {
+    fn new(query: Memo<ParamsMap>) -> Queue {
+        let queue = Queue {
+            act: FormAction::in_place(),
+            undo: FormAction::in_place(),
+            reply: FormAction::in_place(),
+            current: RwSignal::new(asked_item(query)),
+            results: RwSignal::new(result_in_address(query).into_iter().collect()),
+            gone: RwSignal::new(Vec::new()),
+            query,
+        };
+        effect(move |_| {
+            if let Some(item) = asked_item(query) {
+                queue.current.set(Some(item));
+            }
+        });
+        effect(move |_| match queue.act.value().get() {
+            Some(Ok(result)) => {
+                queue.results.update(|results| results.push(result.clone()));
+                if result.1.refused > 0 {
+                    queue.gone.set(Vec::new());
+                }
+                queue.forget_later(result.1);
+            }
+            Some(Err(_)) => queue.gone.set(Vec::new()),
+            None => {}
+        });
+        effect(move |_| {
+            if let Some(Ok(_)) = queue.undo.value().get() {
+                queue.results.update(|results| drop(results.pop()));
+                queue.gone.set(Vec::new());
+            }
+        });
+        queue
+    }
+
+    /// Takes a result off the page when it can no longer be undone.
+    fn forget_later(self, done: InboxDone) {
+        let forget = move || {
+            self.results.try_update(|results| results.retain(|(_, result)| result.undo != done.undo));
+        };
+        set_timeout(forget, Duration::from_secs(UNDO_S.into()));
+    }
+
+    fn filter(self) -> InboxFilter {
+        filter_of(self.query)
+    }
+
+    /// Changes with everything that changes the list.
+    fn version(self) -> usize {
+        self.act.version().get() + self.undo.version().get() + self.reply.version().get()
+    }
+
+    /// Acts on these items.
+    fn act_on(self, act: InboxAct, items: &[i64]) {
+        let mut fields = vec![("act", act.to_string())];
+        fields.extend(items.iter().map(|item| ("items[]", item.to_string())));
+        self.gone.update(|gone| gone.extend(items));
+        self.act.dispatch(&fields);
+    }
+
+    /// Undoes the last act.
+    fn undo_last(self) {
+        let last = self.results.with_untracked(|results| results.last().and_then(|(_, done)| done.undo));
+        if let Some(request) = last {
+            self.undo.dispatch(&[("request", request.to_string())]);
+        }
+    }
+
+    /// The address of this page of the list, with an item.
+    fn address(self, item: Option<i64>) -> String {
+        let mut address = self.filter().address();
+        let item = item.map(|item| item.to_string()).unwrap_or_default();
+        for (key, value) in
+            [("after", asked(self.query, "after")), ("before", asked(self.query, "before")), ("item", item)]
+        {
+            if !value.is_empty() {
+                let sign = if address.contains('?') { '&' } else { '?' };
+                address = format!("{address}{sign}{key}={}", query_value(&value));
+            }
+        }
+        address
+    }
+}
+
+fn asked_item(query: Memo<ParamsMap>) -> Option<i64> {
+    asked(query, "item").parse().ok()
+}
+
+/// The result of a form that was sent without JavaScript.
+fn result_in_address(query: Memo<ParamsMap>) -> Option<(InboxAct, InboxDone)> {
+    let act = asked(query, "act").parse().ok()?;
+    let number = |key| asked(query, key).parse::<u64>().unwrap_or(0);
+    let undo = asked(query, "undo").parse().ok();
+    Some((act, InboxDone { done: number("done"), gone: number("gone"), refused: number("refused"), undo }))
 }
 
 /// The inbox.
@@ -45,12 +157,21 @@ pub fn InboxListPage() -> impl IntoView {
     let i = use_i18n();
     let t = i.inbox();
     let query = use_query_map();
-    let forms = Forms { act: FormAction::new(), reply: FormAction::new() };
+    let queue = Queue::new(query);
     let data = Data::new(
-        move || (filter_of(query), page_of(query, ""), forms.act.version().get(), forms.reply.version().get()),
-        |(filter, page, ..)| inbox(filter, page),
+        move || (filter_of(query), page_of(query, ""), queue.version()),
+        |(filter, page, _)| inbox(filter, page),
     );
-    let keyboard = Keyboard::new();
+    let preview = Data::new(
+        move || (queue.current.get(), queue.version()),
+        |(item, _)| async move {
+            match item {
+                Some(item) => inbox_item(item).await,
+                None => Ok(None),
+            }
+        },
+    );
+    let keyboard = Keyboard::new(queue);
     let count = use_context::<WaitingCount>();
     effect(move |_| {
         if let (Some(Ok(page)), Some(count)) = (data.get(), count) {
@@ -58,63 +179,57 @@ pub fn InboxListPage() -> impl IntoView {
         }
     });
     let errors = move || {
-        let failed = forms.act.value().get().and_then(Result::err);
-        failed.or_else(|| forms.reply.value().get().and_then(Result::err))
+        let failed = queue.act.value().get().and_then(Result::err);
+        let failed = failed.or_else(|| queue.undo.value().get().and_then(Result::err));
+        failed.or_else(|| queue.reply.value().get().and_then(Result::err))
     };
     view! {
         <Page title=t.title>
-            <p class="lead">{t.lead}</p>
-            {move || outcome(i, query)}
             <FormError of=errors/>
-            <Load data let:page>{move || content(i, query, page.clone(), forms, keyboard)}</Load>
+            <Load data let:page>{
+                let pane = view! {
+                    <Load data=preview let:item>{preview::pane(i, item, queue)}</Load>
+                }
+                .into_any();
+                content(i, page, queue, keyboard, pane)
+            }</Load>
+            {move || told(i, queue)}
         </Page>
     }
 }
 
-/// The result of the last request, from the address.
-fn outcome(i: I18n, query: Memo<ParamsMap>) -> Option<impl IntoView> {
+fn content(i: I18n, page: InboxPage, queue: Queue, keyboard: Keyboard, pane: AnyView) -> AnyView {
     let t = i.inbox();
-    let number = |key| asked(query, key).parse::<u64>().unwrap_or(0);
-    let (done, gone, refused) = (number("done"), number("gone"), number("refused"));
-    let tone = if gone + refused == 0 { Tone::Good } else { Tone::Care };
-    let lines = [(done, t.done_n), (gone, t.gone_n), (refused, t.refused_n)];
-    (done + gone + refused > 0).then(|| {
-        let lines = lines.into_iter().filter(|(n, _)| *n > 0);
-        view! { <Notice tone>{lines.map(|(n, words)| view! { <p>{words(n)}</p> }).collect_view()}</Notice> }
-    })
-}
-
-fn content(i: I18n, query: Memo<ParamsMap>, page: InboxPage, forms: Forms, keyboard: Keyboard) -> AnyView {
-    let t = i.inbox();
-    let filter = filter_of(query);
-    let asked_act = asked(query, "act").parse::<InboxAct>().ok();
-    if let Some(act) = asked_act {
-        return confirm(i, query, filter, act, forms);
-    }
-    let rows = &page.page.rows;
+    let filter = queue.filter();
     if page.waiting == 0 {
         return view! { <Empty title=t.empty><p>{t.empty_hint}</p></Empty> }.into_any();
     }
-    let head = filters(i, query, filter, &page);
-    if rows.is_empty() {
+    let head = filters(i, queue.query, filter, &page);
+    if page.page.rows.is_empty() {
         return view! {
             {head}
             <Empty title=t.empty_filter><p><a class="button" href="/admin/inbox">{t.show_all}</a></p></Empty>
         }
         .into_any();
     }
-    keyboard.show(rows);
-    let acts: Vec<InboxAct> =
-        InboxAct::ALL.into_iter().filter(|act| rows.iter().any(|row| row.kind.acts().contains(act))).collect();
-    let turner = pager(i, query, "", &page.page);
-    let items = page.page.rows.into_iter().map(|row| item::card(i, row, filter, forms)).collect_view();
-    let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
+    keyboard.show(&page.page.rows);
+    let acts: Vec<InboxAct> = InboxAct::ALL
+        .into_iter()
+        .filter(|act| page.page.rows.iter().any(|row| row.kind.acts().contains(act)))
+        .collect();
+    let turner = pager(i, queue.query, "", &page.page);
+    let rows = rows::rows(i, page.page.rows, queue);
     view! {
         {head}
-        {bulk(i, query, filter, acts)}
-        <ul class="card-list inbox" aria-label=t.items>{items}</ul>
-        {turner}
-        {shortcuts(i, off)}
+        <div class="inbox" data-item=move || queue.current.get().map(|item| item.to_string())>
+            <div class="inbox-list">
+                {bulk(i, acts, queue)}
+                {rows}
+                {turner}
+                {shortcuts(i)}
+            </div>
+            {pane}
+        </div>
     }
     .into_any()
 }
@@ -139,110 +254,97 @@ fn filters(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, page: &InboxPag
     if !chosen.is_empty() && !options.iter().any(|(id, _)| *id == chosen) {
         options.push((chosen.clone(), chosen.clone()));
     }
+    let several = options.len() > 1 || !chosen.is_empty();
     let kept = asked(query, "kind");
     view! {
-        <nav class="inbox-kinds" aria-label=t.kinds><ul>{link(None, t.all, all)}{kinds}</ul></nav>
-        {(!options.is_empty()).then(|| view! {
-            <Filter>
-                {(!kept.is_empty()).then(|| view! { <input type="hidden" name="kind" value=kept/> })}
-                {select_field("study", t.study, t.all_studies, options, chosen)}
-                <button class="button" type="submit">{t.filter}</button>
-            </Filter>
-        })}
+        <div class="inbox-filters">
+            <nav class="inbox-kinds" aria-label=t.kinds><ul>{link(None, t.all, all)}{kinds}</ul></nav>
+            {several.then(|| view! {
+                <Filter>
+                    {(!kept.is_empty()).then(|| view! { <input type="hidden" name="kind" value=kept/> })}
+                    {select_field("study", t.study, t.all_studies, options, chosen)}
+                    <button class="button" type="submit">{t.filter}</button>
+                </Filter>
+            })}
+        </div>
     }
 }
 
-/// The form that the items' checkboxes belong to, with a button for each act.
-fn bulk(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, acts: Vec<InboxAct>) -> impl IntoView {
+/// The form that the checkboxes of the list belong to, with a button for each act. The style sheet leaves the buttons out
+/// while nothing is selected.
+fn bulk(i: I18n, acts: Vec<InboxAct>, queue: Queue) -> impl IntoView {
     let t = i.inbox();
-    let kept = kept(query, filter);
     let buttons = acts
         .into_iter()
         .map(|act| view! { <button class="button" type="submit" name="act" value=act.code()>{t.act(act)}</button> })
         .collect_view();
     view! {
-        <Filter id="inbox-form">
-            {kept}
+        <ActionForm action=queue.act attr:class="inbox-bulk" attr:id="inbox-form">
+            {filter_fields(queue.filter())}
             <label class="check" data-scripts="">
                 <input type="checkbox" id="inbox-all" on:change=move |event| keyboard::select_all(event_target_checked(&event))/>
                 {t.select_all}
             </label>
-            <span class="row" role="group" aria-label=t.with_selected>{buttons}</span>
-        </Filter>
+            <span class="row inbox-acts" role="group" aria-label=t.with_selected>{buttons}</span>
+        </ActionForm>
     }
 }
 
-/// The part of the address that stays: the filter and the page.
-fn kept(query: Memo<ParamsMap>, filter: InboxFilter) -> impl IntoView {
-    let fields = [
-        ("kind", filter.kind.map(|kind| kind.to_string()).unwrap_or_default()),
-        ("study", filter.study.map(|study| study.to_string()).unwrap_or_default()),
-        ("after", asked(query, "after")),
-        ("before", asked(query, "before")),
-    ];
-    fields
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
-        .collect_view()
+/// The filter, for a form that returns to the list.
+fn filter_fields(filter: InboxFilter) -> impl IntoView {
+    let fields = [("kind", filter.kind.map(|kind| kind.to_string())), ("study", filter.study.map(|id| id.to_string()))];
+    let fields = fields.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)));
+    fields.map(|(name, value)| view! { <input type="hidden" name=name value=value/> }).collect_view()
 }
 
-/// Asks to confirm the act in the address, and states its consequence.
-fn confirm(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, act: InboxAct, forms: Forms) -> AnyView {
+/// The last result: what happens now, what could not be done, and the button that undoes it.
+fn told(i: I18n, queue: Queue) -> Option<impl IntoView> {
     let t = i.inbox();
-    let items: Vec<i64> = query
-        .read_untracked()
-        .get_all("item")
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|text| text.parse().ok())
-        .collect();
-    let mut back = filter.address();
-    if items.is_empty() {
-        return view! {
-            <Notice tone=Tone::Care><p>{t.nothing_selected}</p></Notice>
-            <p><a class="button" href=back>{t.show_all}</a></p>
-        }
-        .into_any();
+    if let Some(undone) = asked(queue.query, "undone").parse::<u64>().ok().filter(|_| queue.results.with(Vec::is_empty))
+    {
+        return Some(
+            view! { <div class="undo-bar"><Notice tone=Tone::Good><p>{(t.undone_n)(undone)}</p></Notice></div> }
+                .into_any(),
+        );
     }
-    for key in ["after", "before"] {
-        let value = asked(query, key);
-        if !value.is_empty() {
-            back = format!("{back}{}{key}={value}", if back.contains('?') { '&' } else { '?' });
-        }
-    }
-    keyboard::focus_confirm();
-    let count = items.len() as u64;
-    let fields =
-        items.into_iter().map(|id| view! { <input type="hidden" name="items[]" value=id.to_string()/> }).collect_view();
-    let (kind, study) = (filter.kind.map(|kind| kind.to_string()), filter.study.map(|study| study.to_string()));
-    view! {
-        <section class="card stack" aria-labelledby="confirm-title">
-            <h2 id="confirm-title">{t.confirm}</h2>
-            <p>{t.consequence(act, count)}</p>
-            <ActionForm action=forms.act attr:class="row">
-                <input type="hidden" name="act" value=act.code()/>
-                {fields}
-                {kind.map(|kind| view! { <input type="hidden" name="kind" value=kind/> })}
-                {study.map(|study| view! { <input type="hidden" name="study" value=study/> })}
-                <button class="button primary" id="inbox-confirm" type="submit" disabled=move || forms.act.pending().get()>
-                    {t.act(act)}" "<span class="count">{i.number(count)}</span>
-                </button>
-                <a class="button" href=back>{t.cancel}</a>
+    let (act, done) = queue.results.with(|results| results.last().cloned())?;
+    let tone = if done.gone + done.refused == 0 { Tone::Good } else { Tone::Care };
+    let consequence = (done.done > 0).then(|| t.consequence(act, done.done));
+    let lines = [(done.gone, t.gone_n), (done.refused, t.refused_n)].into_iter().filter(|(n, _)| *n > 0);
+    let lines = lines.map(|(n, words)| view! { <p>{words(n)}</p> }).collect_view();
+    let undo = done.undo.map(|request| {
+        view! {
+            <ActionForm action=queue.undo>
+                <input type="hidden" name="request" value=request.to_string()/>
+                {filter_fields(queue.filter())}
+                <button class="button" type="submit">{t.undo}" "<kbd>"u"</kbd></button>
             </ActionForm>
-        </section>
-    }
-    .into_any()
+        }
+    });
+    Some(
+        view! {
+            <div class="undo-bar">
+                <Notice tone>
+                    {consequence.map(|text| view! { <p>{text}</p> })}
+                    {lines}
+                    {undo}
+                </Notice>
+            </div>
+        }
+        .into_any(),
+    )
 }
 
-fn shortcuts(i: I18n, off: bool) -> impl IntoView {
+fn shortcuts(i: I18n) -> impl IntoView {
     let t = i.inbox();
+    let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
     let keys = [
         ("j", t.key_next),
         ("k", t.key_previous),
         ("x", t.key_select),
         ("Enter", t.key_open),
         ("e", t.key_resolve),
+        ("u", t.key_undo),
         ("?", t.key_help),
     ];
     let rows = keys

@@ -1,5 +1,6 @@
-//! Adjudicating by keyboard: digits give the scores, one dimension after the other, and Enter saves. The browser owns
-//! focus and choice, so the scales are found in the document.
+//! Adjudicating by keyboard: digits give the scores, one dimension after the other, and Enter saves. Shift with a letter
+//! takes over that rater's scores; the keys of the grading page go back, on, and to the reason. The browser owns focus and
+//! choice, so the scales are found in the document.
 
 use leptos::{
     ev,
@@ -8,18 +9,24 @@ use leptos::{
     web_sys::{Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent},
 };
 
+use crate::grade::ViewSettings;
+use model::keys::{Action, Keys};
 use ui::{context::use_visitor, effect::effect};
 
 /// Listens until the page is left. Where the visitor switched single keys off, only Enter and Escape act.
 pub fn listen() {
-    let off = use_visitor().me.is_some_and(|me| me.settings.keys.off);
+    let settings = use_context::<ViewSettings>();
+    let of_account = StoredValue::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default());
     effect(move |_| {
-        let listener = window_event_listener(ev::keydown, move |event| press(&event, off));
+        let listener = window_event_listener(ev::keydown, move |event| match settings {
+            Some(settings) => settings.with_keys(|keys| press(&event, keys)),
+            None => of_account.with_value(|keys| press(&event, keys)),
+        });
         on_cleanup(move || listener.remove());
     });
 }
 
-fn press(event: &KeyboardEvent, off: bool) {
+fn press(event: &KeyboardEvent, keys: &Keys) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let within = |selector: &str| target.as_ref().is_some_and(|at| at.closest(selector).ok().flatten().is_some());
     let modified = event.ctrl_key() || event.alt_key() || event.meta_key() || event.is_composing();
@@ -35,15 +42,44 @@ fn press(event: &KeyboardEvent, off: bool) {
             "Enter" => {
                 !within("a, button, summary, input") && found("#decision-save").is_some_and(|save| press_on(&save))
             }
-            "c" if !off => found("#decision-comment").is_some_and(|comment| comment.focus().is_ok()),
-            digit if !off && digit.len() == 1 && digit.as_bytes().first().is_some_and(u8::is_ascii_digit) => {
-                score(digit)
+            _ if keys.off => false,
+            letter if event.shift_key() && letter.len() == 1 => {
+                found(&format!("[data-accept='{}']", letter.to_ascii_uppercase()))
+                    .is_some_and(|button| press_on(&button))
             }
-            _ => false,
+            digit if digit.len() == 1 && digit.as_bytes().first().is_some_and(u8::is_ascii_digit) => score(digit),
+            other => TARGETS.iter().any(|(action, target)| {
+                other.chars().eq([keys.key(*action)]) && found(target).is_some_and(|target| go_to(&target))
+            }),
         }
     };
     if acts {
         event.prevent_default();
+    }
+}
+
+/// The keys of the grading page, and what they do here.
+const TARGETS: [(Action, &str); 4] = [
+    (Action::Comment, "#decision-comment"),
+    (Action::Back, "#previous-one"),
+    (Action::Forward, "#next-one"),
+    (Action::Skip, "#skip-one"),
+];
+
+/// Follows a link, or starts writing in a field.
+fn go_to(target: &HtmlElement) -> bool {
+    if target.tag_name() == "A" { press_on(target) } else { target.focus().is_ok() }
+}
+
+/// Gives every dimension the score that a rater gave.
+pub fn take_over(scores: &[u8]) {
+    for (place, score) in scores.iter().enumerate() {
+        if let Some(level) = found(&format!("input[name='scores[{place}]'][value='{score}']")) {
+            level.click();
+        }
+    }
+    if let Some(save) = found("#decision-save") {
+        let _ = save.focus();
     }
 }
 

@@ -73,6 +73,19 @@ pub fn RatingForm(
         let problem = session.problem.get();
         (!problem.is_empty()).then(|| view! { <p class="problem">{problem}</p> })
     };
+    // In a low window they are out of sight while they are empty.
+    let has_extra = move || session.draft.with(|draft| !draft.comment.is_empty() || draft.flag.is_some());
+    let extra_keys = view! {
+        <span class="extra-keys">
+            <button class="button quiet" type="button" on:click=move |_| shortcuts.perform(Action::Comment)>
+                {t.comment} " " <kbd>{key(Action::Comment)}</kbd>
+            </button>
+            <button class="button quiet" type="button" on:click=move |_| shortcuts.perform(Action::Flag)>
+                {t.flag} " " <kbd>{key(Action::Flag)}</kbd>
+            </button>
+        </span>
+    }
+    .into_any();
     let submit_text = if rated { t.submit_again } else { t.submit };
     view! {
         <form
@@ -94,7 +107,7 @@ pub fn RatingForm(
                 {head}
                 {scales}
             </div>
-            <div class="extra" inert=locked>
+            <div class="extra" class:open=has_extra inert=locked>
                     <div class="field">
                         <label class="label" for=session.id("comment")>{t.comment} " " <kbd>{key(Action::Comment)}</kbd></label>
                         <textarea
@@ -118,6 +131,7 @@ pub fn RatingForm(
             <div class="rating-foot">
                 {problem}
                 <div class="rating-act">
+                    {extra_keys}
                     {state}
                     <button class="button primary submit" type="submit" name="action" value="submit">
                         {submit_text}

@@ -34,6 +34,9 @@ use ui::{
     notice::{Notice, Progress, Tone},
 };
 
+/// Most characters of a description that stays in sight above long code.
+const SHORT: usize = 400;
+
 /// The whole of one output's page.
 #[component]
 #[allow(clippy::too_many_lines, reason = "one page, from top to bottom")]
@@ -72,6 +75,8 @@ pub fn GradingView(
         ..
     } = item;
     let notes = note::to_text(&draft.notes, &code);
+    // It stays in sight above long code; a longer one would leave the code no room.
+    let is_short = conversation.is_none() && raw_nl.chars().count() <= SHORT;
     let skippable = !rated && calibration.is_none();
     let work = Work {
         study: study.clone(),
@@ -155,7 +160,7 @@ pub fn GradingView(
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
-                <section class="task">
+                <section class=if is_short { "task kept" } else { "task" }>
                     <div class="task-head">
                         <h2 class="eyebrow">{t.task}</h2>
                         {bookmark}

@@ -37,6 +37,7 @@ use leptos_router::{
 pub use self::{
     activity::provide_activity_timer,
     bar::{LogOutGuard, UnsentBar},
+    form::key_names,
     prefetch::provide_prefetch,
     submit_queue::provide_submit_queue,
 };
@@ -76,6 +77,13 @@ pub struct ViewSettings {
     marks: RwSignal<bool>,
     /// The study whose guidelines were read since the page was loaded.
     guidelines: RwSignal<Option<Token>>,
+}
+
+impl ViewSettings {
+    /// Looks at the keyboard shortcuts, without being called again when they change.
+    pub fn with_keys<T>(self, look: impl FnOnce(&Keys) -> T) -> T {
+        self.keys.with_untracked(look)
+    }
 }
 
 /// Provides the settings to everything below; the root calls it once.

@@ -116,7 +116,8 @@ fn row(row: &Row<'_>) -> rusqlite::Result<Check> {
     })
 }
 
-fn get(conn: &Connection, id: i64) -> Result<Check, Failure> {
+/// The check with this number.
+pub fn get(conn: &Connection, id: i64) -> Result<Check, Failure> {
     Ok(conn.prepare_cached(&format!("{ROW} WHERE p.id = ?1"))?.query_row([id], row)?)
 }
 

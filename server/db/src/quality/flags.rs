@@ -194,6 +194,17 @@ pub fn standing(conn: &Connection, study: StudyId, on: FlagOn) -> Result<Option<
     }
 }
 
+/// The output of an assignment and its rating that counts; `None` without one.
+pub fn rating(conn: &Connection, assignment: i64) -> Result<Option<(OutputId, i64)>, Failure> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT a.output_id, r.id FROM assignments a JOIN ratings r ON r.assignment_id = a.id AND r.replaced_at IS NULL
+             WHERE a.id = ?1",
+        )?
+        .query_row([assignment], |row| Ok((OutputId(row.get("output_id")?), row.get("id")?)))
+        .optional()?)
+}
+
 /// Stores a reply to a flag.
 pub fn insert(
     conn: &Connection,

@@ -7,9 +7,7 @@ use model::{
     audit_details::Fact,
     caller::Person,
     error::{Answer, AppError, Refusal},
-    feedback::{
-        AnonymousRating, Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback,
-    },
+    feedback::{Disagreement, DisagreementLine, DisagreementQueue, FlagReply, OwnFigures, RaterFeedback},
     grading::TEXT_MAX,
     ids::{OutputId, StudyId, Token, UserId},
     quality::FeedbackLevel,
@@ -19,7 +17,6 @@ use model::{
 };
 use port::quality::Feedback;
 use rusqlite::Connection;
-use sha2::{Digest, Sha256};
 
 use super::{
     QualityService,
@@ -27,14 +24,14 @@ use super::{
     monitoring::{FigureCache, Requester, study_figures},
 };
 use crate::{
-    conversation_view::{self, asked_about, with_instructions},
+    conversation_view::{asked_about, with_instructions},
     grading::progress,
-    visible_texts,
+    rated_output,
 };
 use base::error::Failure;
 use db::{
     audit::Change,
-    grading, instruction_answers, notes,
+    grading, instruction_answers,
     quality::{
         self, calibrations, checks,
         disagreements::{self, Listed},
@@ -106,17 +103,21 @@ impl Feedback for QualityService {
     async fn disagreement(&self, person: &Person, token: &Token) -> Answer<Disagreement> {
         let me = person.clone();
         let token = token.clone();
-        let (found, visible_texts) = self
+        let of = token.clone();
+        let (title, decided, read) = self
             .db
             .read(move |conn| {
-                let (study, output) = may_decide(conn, &token, me.id, me.role == Role::Admin)?;
-                disagreement(conn, token, study, output)
+                let (study, output) = may_decide(conn, &of, me.id, me.role == Role::Admin)?;
+                let read = rated_output::Read::of_disagreement(conn, study, output, &of)?;
+                Ok((super::title(conn, study)?, disagreements::current(conn, study, output)?, read))
             })
             .await?;
         Ok(Disagreement {
-            conversation: conversation_view::view(person.lang, visible_texts.conversation).await?,
-            code: syntax::view(visible_texts.code, visible_texts.surrounding_text, visible_texts.code_lang).await,
-            ..found
+            token,
+            title,
+            output: read.view(person.lang).await?,
+            adjudicated_at: decided.as_ref().map(|(_, d)| d.at),
+            adjudicated: decided.map(|(_, d)| (d.scores, d.comment)),
         })
     }
 
@@ -139,6 +140,8 @@ impl Feedback for QualityService {
         }
         let token = token.clone();
         let (user, admin) = (me.id, me.role == Role::Admin);
+        let of = token.clone();
+        let before = self.db.read(move |conn| following(conn, &of, user, admin)).await?;
         self.db
             .write_audited(person, Action::OutputAdjudicate, move |tx| {
                 let (study, output) = may_decide(tx, &token, me.id, admin)?;
@@ -176,9 +179,11 @@ impl Feedback for QualityService {
                 Ok(Change::of(Object::Study(study), [Fact::Output(output)], ()))
             })
             .await?;
-        let next = self.db.read(move |conn| disagreements::waiting(conn, user, admin, 1)).await?;
-        let places = next.into_iter().map(|listed| (listed.study, listed.output)).collect();
-        Ok(self.handouts(user, places).await?.pop())
+        let left = self.db.read(move |conn| disagreements::waiting(conn, user, admin, LISTED)).await?;
+        let left: Vec<_> = left.into_iter().map(|listed| (listed.study, listed.output)).collect();
+        // On in the list, so that what was skipped comes again at the end.
+        let following = before.into_iter().find(|place| left.contains(place)).or_else(|| left.first().copied());
+        Ok(self.handouts(user, following.into_iter().collect()).await?.pop())
     }
 }
 
@@ -227,6 +232,14 @@ fn may_decide(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Re
     }
 }
 
+/// What follows a disagreement in its adjudicator's list.
+fn following(conn: &Connection, token: &Token, user: UserId, admin: bool) -> Result<Vec<(StudyId, OutputId)>, Failure> {
+    let Some(here) = disagreements::handed(conn, token, user)? else { return Ok(Vec::new()) };
+    let waiting = disagreements::waiting(conn, user, admin, LISTED)?;
+    let places = waiting.into_iter().map(|listed| (listed.study, listed.output));
+    Ok(places.skip_while(|place| *place != here).skip(1).collect())
+}
+
 /// An adjudicator's list without names yet, and the output of each line.
 fn lines(
     conn: &Connection,
@@ -258,49 +271,6 @@ fn line(conn: &Connection, listed: Listed) -> Result<DisagreementLine, Failure> 
         spread: listed.spread,
         adjudicated_at: listed.adjudicated_at,
     })
-}
-
-/// A disagreement without its code, and that code, which is formatted after the transaction.
-fn disagreement(
-    conn: &Connection,
-    token: Token,
-    study: StudyId,
-    output: OutputId,
-) -> Result<(Disagreement, visible_texts::VisibleTexts), Failure> {
-    let rubric = super::setup(conn, study)?.rubric;
-    let instructions = asked_about(conn, &rubric, output)?;
-    let visible_texts = visible_texts::of_output(conn, output)?;
-    let mut voices = Vec::new();
-    if let Some(one) = disagreements::rated(conn, study, output)? {
-        for (rating, rater, mut scores) in one.ratings {
-            scores.extend(instruction_answers::of_rating(conn, rating)?.into_iter().flatten());
-            let (comment, flag) = disagreements::comment_and_flag(conn, rating)?;
-            let notes = notes::of(conn, rating)?.into_iter().map(|note| (note.at.line, note.text)).collect();
-            let voice = AnonymousRating { scores, comment, flag, notes };
-            voices.push((shuffled(&token, rater), voice));
-        }
-    }
-    voices.sort_by_key(|(place, _)| *place);
-    let decided = disagreements::current(conn, study, output)?;
-    let found = Disagreement {
-        token,
-        title: super::title(conn, study)?,
-        raw_nl: visible_texts.raw_nl.clone(),
-        nl_lang: visible_texts.nl_lang,
-        signature: visible_texts.signature.clone(),
-        code: model::code::CodeView::default(),
-        conversation: None,
-        rubric: with_instructions(rubric, &instructions),
-        ratings: voices.into_iter().map(|(_, voice)| voice).collect(),
-        adjudicated_at: decided.as_ref().map(|(_, d)| d.at),
-        adjudicated: decided.map(|(_, d)| (d.scores, d.comment)),
-    };
-    Ok((found, visible_texts))
-}
-
-/// A letter for a rater that differs between disagreements: letter A is not always the same person.
-fn shuffled(token: &Token, rater: UserId) -> [u8; 32] {
-    Sha256::new().chain_update(token.0.as_bytes()).chain_update(rater.0.to_be_bytes()).finalize().into()
 }
 
 /// The person's figures in the studies that show them.

@@ -1,4 +1,7 @@
-//! The admins' inbox: reads it, and acts on several items at once.
+//! The admins' inbox: reads it, and acts on several items at once, or after the time in which it can be undone.
+
+mod later;
+mod preview;
 
 use std::sync::Arc;
 
@@ -10,8 +13,8 @@ use model::{
     error::{Answer, AppError},
     ids::{RunId, StudyId, UserId},
     inbox::{
-        ITEMS_MOST, InboxAct, InboxCount, InboxDone, InboxFilter, InboxItem, InboxKind, InboxPage, InboxRequest,
-        InboxRow,
+        ITEMS_MOST, InboxAct, InboxCount, InboxDone, InboxFilter, InboxItem, InboxKind, InboxPage, InboxPreview,
+        InboxRequest, InboxRow,
     },
     page::{PageOf, Paged},
     run::Rerun,
@@ -20,7 +23,7 @@ use model::{
 use port::{Runs, inbox::Inbox};
 use rusqlite::{Connection, Transaction};
 
-use super::{
+use crate::{
     quality::{self, QualityService},
     runs::RunService,
 };
@@ -80,11 +83,14 @@ impl InboxService {
     async fn rerun(&self, admin: &Admin, id: i64, run: RunId, what: Rerun) -> Answer<()> {
         self.runs.rerun(admin, run, what).await?;
         let by = admin.id();
-        Ok(self.db.write(move |tx| inbox::decided(tx, id, by)).await?)
+        let end = move |tx: &Transaction<'_>| {
+            inbox::end_act(tx, id)?;
+            inbox::decided(tx, id, by)
+        };
+        Ok(self.db.write(end).await?)
     }
 
-    async fn retry_runs(&self, admin: &Admin, items: Vec<i64>) -> Answer<(InboxDone, Vec<i64>)> {
-        let alone = items.len() == 1;
+    async fn retry_runs(&self, admin: &Admin, items: Vec<i64>, alone: bool) -> Answer<(InboxDone, Vec<i64>)> {
         let (mut done, mut rest) = (InboxDone::default(), Vec::new());
         for id in items {
             let what = match self.db.read(move |conn| inbox::get(conn, id)).await? {
@@ -142,19 +148,32 @@ impl Inbox for InboxService {
     }
 
     async fn act(&self, admin: &Admin, request: InboxRequest) -> Answer<InboxDone> {
-        let InboxRequest { act, mut items } = request;
-        items.sort_unstable();
-        items.dedup();
-        if items.is_empty() || items.len() > ITEMS_MOST {
-            return Err(AppError::invalid(
-                "items",
-                (format!("{} items are selected", items.len()), format!("选择了 {} 项", items.len())),
-                (format!("Select 1 to {ITEMS_MOST}"), format!("请选择 1 到 {ITEMS_MOST} 项")),
-            ));
-        }
+        let (act, items) = checked(request)?;
         let alone = items.len() == 1;
-        let (mut done, items) =
-            if act == InboxAct::Retry { self.retry_runs(admin, items).await? } else { (InboxDone::default(), items) };
+        self.carry_out(admin, act, items, alone).await
+    }
+
+    async fn act_later(&self, admin: &Admin, request: InboxRequest) -> Answer<InboxDone> {
+        let (act, items) = checked(request)?;
+        self.ask(admin, act, items).await
+    }
+
+    async fn undo(&self, admin: &Admin, request: i64) -> Answer<u64> {
+        self.take_back(admin, request).await
+    }
+
+    async fn preview(&self, admin: &Admin, id: i64) -> Answer<Option<InboxPreview>> {
+        self.look_at(admin, id).await
+    }
+}
+
+impl InboxService {
+    /// Does it. With `alone`, what cannot be done with the one item is an error.
+    async fn carry_out(&self, admin: &Admin, act: InboxAct, items: Vec<i64>, alone: bool) -> Answer<InboxDone> {
+        let (mut done, items) = match act {
+            InboxAct::Retry => self.retry_runs(admin, items, alone).await?,
+            _ => (InboxDone::default(), items),
+        };
         let by = admin.id();
         for chunk in items.chunks(CHUNK) {
             let chunk = chunk.to_vec();
@@ -167,12 +186,9 @@ impl Inbox for InboxService {
                             entries.push(entry);
                         }
                         Err(failure) if alone => return Err(failure),
-                        Err(Failure::App(AppError::Conflict(_) | AppError::NotFound(_))) => match inbox::get(tx, id)? {
-                            Some(Found::Open(_)) => done.refused += 1,
-                            _ => done.gone += 1,
-                        },
-                        Err(failure) => return Err(failure),
+                        Err(failure) => not_done(tx, id, failure, &mut done)?,
                     }
+                    inbox::end_act(tx, id)?;
                 }
                 Ok(Change::each(entries, done))
             };
@@ -183,6 +199,36 @@ impl Inbox for InboxService {
         }
         Ok(done)
     }
+}
+
+/// The act and the items of a request, each once.
+fn checked(request: InboxRequest) -> Answer<(InboxAct, Vec<i64>)> {
+    let InboxRequest { act, mut items } = request;
+    items.sort_unstable();
+    items.dedup();
+    if items.is_empty() || items.len() > ITEMS_MOST {
+        return Err(AppError::invalid(
+            "items",
+            (format!("{} items are selected", items.len()), format!("选择了 {} 项", items.len())),
+            (format!("Select 1 to {ITEMS_MOST}"), format!("请选择 1 到 {ITEMS_MOST} 项")),
+        ));
+    }
+    Ok((act, items))
+}
+
+/// Counts an item with which nothing could be done.
+///
+/// # Errors
+/// The failure, where it is not about the item.
+fn not_done(conn: &Connection, id: i64, failure: Failure, done: &mut InboxDone) -> Result<(), Failure> {
+    match failure {
+        Failure::App(AppError::Conflict(_) | AppError::NotFound(_)) => match inbox::get(conn, id)? {
+            Some(Found::Open(_)) => done.refused += 1,
+            _ => done.gone += 1,
+        },
+        failure => return Err(failure),
+    }
+    Ok(())
 }
 
 /// The action in the audit log.
