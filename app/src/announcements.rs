@@ -10,7 +10,7 @@ use leptos::{ev::SubmitEvent, prelude::*, server_fn::ServerFn, task::spawn_local
 use model::announcement::Announced;
 use rpc::announcements::{ReadAnnouncement, unread_announcements};
 use ui::{
-    call::send,
+    call::{Redirects, send},
     context::{use_i18n, use_visitor},
     effect::effect,
 };
@@ -48,7 +48,12 @@ fn unread(at_first: Vec<Announced>) -> AnyView {
         let body = format!("token={token}");
         let close = move |event: SubmitEvent| {
             event.prevent_default();
-            let answer = send(ReadAnnouncement::PATH.to_owned(), "application/x-www-form-urlencoded", Ok(body.clone()));
+            let answer = send(
+                ReadAnnouncement::PATH.to_owned(),
+                "application/x-www-form-urlencoded",
+                Ok(body.clone()),
+                Redirects::Stay,
+            );
             // What the server did not hear is shown again.
             spawn_local(async move { drop(answer.await) });
             shown.update(|all| all.retain(|other| other.token != one.token));

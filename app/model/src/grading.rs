@@ -166,7 +166,21 @@ pub enum Halt {
     /// The rater is paused until an admin decides.
     Rater,
     /// The rater must read a warning first.
-    Warning,
+    Warning(Warning),
+}
+
+/// What a rater is warned of. It says nothing of single items, and counts hidden checks like work: nobody learns from it
+/// which is which.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// How many of the last ratings took less than the study's minimum time; 0 where the limit was kept.
+    pub fast: u64,
+    /// The number of those last ratings.
+    pub of: u64,
+    /// The minimum time, in seconds.
+    pub seconds: u32,
+    /// Whether scores were further from the rubric than the study allows.
+    pub far: bool,
 }
 
 /// Response to a request for the next output.

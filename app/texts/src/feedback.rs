@@ -40,7 +40,8 @@ texts! {
         paused_head: "You are paused in this study", "您在此项目中已被暂停";
         paused_lead: "An admin will review your recent ratings before you continue. All your ratings and drafts are saved.", "管理员将查看您最近的评分，再决定如何继续。您的评分和草稿都已保存。";
         warned_head: "Please take your time", "请放慢速度，仔细评分";
-        warned_lead: "Some of your recent ratings were faster or further from the rubric than this study expects. Read each description, the code and the rubric before you score. Your ratings are saved.", "您最近的部分评分过快，或与评分标准有出入。请在评分前仔细阅读任务描述、代码和评分标准。您的评分都已保存。";
+        warned_lead: "Read each description, the code and the rubric before you score. Your ratings are saved.", "请在评分前仔细阅读任务描述、代码和评分标准。您的评分都已保存。";
+        warned_far: "Some of your recent scores are further from the rubric than this study expects.", "您最近的部分评分与评分标准的偏差超出了此项目的要求。";
         to_my_studies: "Back to my studies", "返回我的评分项目";
         replies_title: "Replies to your flags", "标记的答复";
         reply_from: "Reply to your flag", "对您标记的答复";
@@ -51,6 +52,7 @@ texts! {
         own_figures: "My statistics", "我的统计";
     }
     sentences {
+        warned_fast(fast: u64, of: u64, seconds: u32) { format!("{fast} of your last {of} ratings took less than {seconds} seconds.") } { format!("您最近的 {of} 次评分中有 {fast} 次不足 {seconds} 秒。") }
         per_hour(n: f64) { format!("{n:.0} per hour") } { format!("每小时 {n:.0} 个") }
         hours(h: u64, m: u64) { if h > 0 { format!("{h} h {m} min") } else { format!("{m} min") } } { if h > 0 { format!("{h} 小时 {m} 分") } else { format!("{m} 分") } }
         step_of(n: u64, of: u64) { format!("Item {n} of {of}") } { format!("第 {n} 题，共 {of} 题") }

@@ -161,3 +161,5 @@ INSERT INTO audit (id, at, user_id, via, address, action, object, detail) VALUES
     (1, 1000, 1, 'session', '127.0.0.1', 'dataset.import', 'dataset d', '[]'),
     (2, 1001, NULL, 'command line', NULL, 'dataset.import', 'dataset d', '[]');
 INSERT INTO disagreements (study_id, output_id, state, spread_exceeded, spread) VALUES (90, 1, 0, 1, 2);
+INSERT INTO inbox_requests (id, act, user_id, due) VALUES (1, 'resolve', 1, 2000);
+INSERT INTO inbox_acts (item, request) SELECT min(id), 1 FROM inbox;

@@ -6,7 +6,7 @@ use model::{
     code_lang::CodeLang,
     day::Day,
     flag::Flag,
-    grading::{Draft, OwnRating},
+    grading::{Draft, OwnRating, Warning},
     ids::{OutputId, StudyId, Token, UserId},
     lang::Lang,
     plan::{Presentation, Reads},
@@ -44,8 +44,8 @@ pub struct RaterStudy {
     pub share: Option<u32>,
     /// Whether the rater is paused.
     pub paused: bool,
-    /// Whether the rater has a warning to read.
-    pub warned: bool,
+    /// The warning that the rater has not read.
+    pub warning: Option<Warning>,
     /// Minutes of work after which the page suggests a break; 0 for never.
     pub break_minutes: u32,
     /// The day by which ratings are due.
@@ -72,12 +72,23 @@ pub fn studies(conn: &Connection, rater: UserId) -> Result<Vec<RaterStudy>, Fail
     tokens.iter().filter_map(|token| one_study(conn, "s.token = ?1", token, rater).transpose()).collect()
 }
 
+fn warning(row: &Row<'_>) -> rusqlite::Result<Warning> {
+    Ok(Warning {
+        fast: row.get("fast")?,
+        of: row.get("items")?,
+        seconds: row.get("min_seconds")?,
+        far: row.get("far")?,
+    })
+}
+
 fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Result<Option<RaterStudy>, Failure> {
     Ok(conn
         .prepare_cached(&format!(
             "SELECT s.id, s.token, s.title, s.status, s.seed, r.id AS rubric_id, r.json, s.presentation, m.user_id, m.reads,
                 m.share,
-                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned,
+                l.paused_at IS NOT NULL AS paused, coalesce(l.warned, 0) AS warned, l.fast, l.items, l.missed > 0 AS far,
+                coalesce((SELECT json_extract(q.json, '$.min_seconds') FROM study_quality q WHERE q.study_id = s.id), 0)
+                    AS min_seconds,
                 coalesce((SELECT json_extract(q.json, '$.break_minutes') FROM study_quality q WHERE q.study_id = s.id), 0)
                     AS break_minutes,
                 (SELECT json_extract(q.json, '$.due') FROM study_quality q WHERE q.study_id = s.id) AS due
@@ -100,7 +111,7 @@ fn one_study(conn: &Connection, which: &str, value: &str, rater: UserId) -> Resu
                 reads: parsed(row, member, "reads")?,
                 share: row.get("share")?,
                 paused: row.get("paused")?,
-                warned: row.get("warned")?,
+                warning: row.get::<_, bool>("warned")?.then(|| warning(row)).transpose()?,
                 break_minutes: row.get("break_minutes")?,
                 due: optional_parsed(row, table("study_quality", &["id"]).column("json"), "due")?,
             })

@@ -93,7 +93,7 @@ pub async fn run(global: &Global, Inbox { list, act }: Inbox) -> Result<(), Fail
         Some(Act::Dismiss(items)) => (InboxAct::Dismiss, items),
     };
     let done = inbox.act(&admin, InboxRequest { act, items }).await?;
-    global.show(&done, |InboxDone { done, gone, refused }| {
+    global.show(&done, |InboxDone { done, gone, refused, .. }| {
         format!("{done} done, {gone} already resolved, {refused} do not allow this action.")
     })
 }

@@ -169,10 +169,10 @@ async fn adjudicated_answers_replace_those_of_the_raters() {
     assert!(lines.iter().all(|line| line.spread == 1));
     let token = lines[0].token.clone();
     let seen: Disagreement = admin.rpc("open_disagreement", json!({"token": token})).await.json();
-    let keys: Vec<&str> = seen.rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
+    let keys: Vec<&str> = seen.output.rubric.dimensions.iter().map(|d| d.key.as_str()).collect();
     assert_eq!(keys[3..], ["documented", "instruction_1", "instruction_2"]);
-    assert_eq!(seen.rubric.dimensions[4].question.en, "Instruction 1");
-    let mut given: Vec<&[u8]> = seen.ratings.iter().map(|rating| rating.scores.as_slice()).collect();
+    assert_eq!(seen.output.rubric.dimensions[4].question.en, "Instruction 1");
+    let mut given: Vec<&[u8]> = seen.output.ratings.iter().map(|rating| rating.scores.as_slice()).collect();
     given.sort_unstable();
     assert_eq!(given, [[2, 9, 1, 0, 0, 1], [2, 9, 1, 0, 1, 1]]);
     let page = admin.get(&format!("/adjudicate/{token}")).await.body;

@@ -157,6 +157,8 @@ pub fn functions(here: &Here, draft: &Draft) -> Vec<Line> {
         ("uploads", Sent::Json(json!({}))),
         ("admin_overview", Sent::Json(json!({}))),
         ("inbox", Sent::Json(json!({}))),
+        ("inbox_item", Sent::Json(json!({"id": 1}))),
+        ("undo_act", form(&[("request", "1")])),
         ("act_on_items", form(&[("act", "dismiss"), ("items[0]", "1")])),
         ("studies", Sent::Json(json!({}))),
         ("study", Sent::Json(json!({"id": 1}))),
@@ -753,7 +755,7 @@ async fn raters_never_see_models_or_ids() {
         Ok(tx.execute("UPDATE rater_limits SET warned = 1 WHERE study_id = 2 AND user_id = ?1", [ada.0])?)
     };
     assert_eq!(app.services.db.write(warn).await.unwrap(), 1);
-    assert!(matches!(walk.next(&study).await, Next::Paused { why: Halt::Warning, .. }));
+    assert!(matches!(walk.next(&study).await, Next::Paused { why: Halt::Warning(_), .. }));
     walk.everything("with a warning", &here, &full()).await;
     walk.done("go_on", Sent::Form(vec![("what", study.clone())])).await;
     assert!(!matches!(walk.next(&study).await, Next::Paused { .. }));

@@ -7,6 +7,7 @@ use std::{cmp::Reverse, collections::BTreeSet, os::unix::fs::FileExt};
 
 use crate::util::{Client, TestApp};
 use axum::http::{Method, StatusCode};
+use base::clock;
 use db::{
     quality::{self, disagreements},
     routines::Routine,
@@ -22,12 +23,13 @@ use model::{
     flag::{Flag, FlagReason},
     grading::{Draft, GradingItem, MyStudy, Next},
     ids::{OutputId, RunId, StudyId, SubmissionId, Token},
-    inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxRequest, InboxRow},
+    inbox::{InboxAct, InboxDone, InboxFilter, InboxItem, InboxKind, InboxPreview, InboxRequest, InboxRow, UNDO_S},
     page::PageOf,
     quality::{Policy, QualitySettings},
     reason::Fault,
     run::{NewRun, RunStatus},
     study::StudyStatus,
+    time::Timestamp,
     user::Role,
 };
 use port::{
@@ -69,7 +71,7 @@ async fn sound(app: &TestApp, dismissed: i64) {
     assert_eq!(numbers(app, lost), [dismissed], "something is lost");
     let miscounted = "SELECT count(*) FROM inbox_counts c WHERE open <> (
         SELECT count(*) FROM inbox i
-        WHERE i.study_id = c.study_id AND i.kind = c.kind AND i.done_at IS NULL AND i.hidden = 0)";
+        WHERE i.study_id = c.study_id AND i.kind = c.kind AND i.listed)";
     assert_eq!(numbers(app, miscounted), [0], "a count is wrong");
     stored_disagreements_follow(app).await;
     let live = app.services.quality.live(&ADMIN, STUDY).await.unwrap();
@@ -268,9 +270,18 @@ async fn pages_by_key_contain_every_item_once_and_name_no_model() {
         of = PageOf { after: Some(next), ..PageOf::first(3) };
     }
     assert_eq!(walked, all.iter().map(|row| row.id).collect::<Vec<_>>());
+    let spreads: Vec<u8> = all
+        .iter()
+        .filter_map(|row| match row.item {
+            InboxItem::Disagreement { spread, .. } => Some(spread),
+            _ => None,
+        })
+        .collect();
+    assert!(spreads.len() > 3 && spreads.is_sorted_by(|one, next| one >= next), "the widest first: {spreads:?}");
     // With the filter, on the page, and over the API.
     let mut admin = app.admin().await;
-    let page = admin.get("/admin/inbox?kind=disagreement&study=1").await;
+    let one = items(&app, InboxKind::Disagreement).await[0].id;
+    let page = admin.get(&format!("/admin/inbox?kind=disagreement&study=1&item={one}")).await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.body.contains("/adjudicate/") && !page.body.contains("data-kind=\"flag\""));
     let read = app.token(&[Scope::Read]).await;
@@ -314,11 +325,11 @@ async fn of_two_admins_who_decide_the_same_the_second_is_told() {
     // Of several, those that are left are done.
     let three = [flags[0].clone(), flags[1].clone(), flags[2].clone()];
     let done = act(&app, &finn, InboxAct::Resolve, &three).await.unwrap();
-    assert_eq!(done, InboxDone { done: 2, gone: 1, refused: 0 });
+    assert_eq!(done, InboxDone { done: 2, gone: 1, ..InboxDone::default() });
     let open = items(&app, InboxKind::Disagreement).await;
     let mixed = [flags[3].clone(), open[0].clone()];
     let done = act(&app, &finn, InboxAct::Resolve, &mixed).await.unwrap();
-    assert_eq!(done, InboxDone { done: 1, gone: 0, refused: 1 });
+    assert_eq!(done, InboxDone { done: 1, refused: 1, ..InboxDone::default() });
     let filter = AuditFilter { action: "flag.reply".into(), ..AuditFilter::default() };
     assert_eq!(app.services.audit.page(&ADMIN, filter).await.unwrap().entries.len(), 4, "each is in the audit log");
 
@@ -588,21 +599,24 @@ async fn a_plan_with_too_few_raters_waits_for_a_rater() {
 }
 
 #[tokio::test]
-async fn the_page_asks_before_it_acts_without_javascript() {
+async fn the_page_works_without_javascript_and_what_it_does_can_be_undone() {
     let app = TestApp::demo().await;
     disagree(&app).await;
     let mut admin = app.admin().await;
     let flags = items(&app, InboxKind::Flag).await;
-    let (a, b) = (flags[0].id, flags[1].id);
-    let asked = admin.get(&format!("/admin/inbox?act=resolve&item={a}&item={b}&kind=flag")).await;
-    assert!(asked.body.contains("2 flags will be resolved without a reply"), "{}", asked.body);
-    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len(), "nothing is done yet");
-    let (first, second) = (a.to_string(), b.to_string());
+    let (first, second) = (flags[0].id.to_string(), flags[1].id.to_string());
+    let page = admin.get(&format!("/admin/inbox?kind=flag&item={first}")).await.body;
+    assert!(page.contains("name=\"reply\"") && page.contains("class=\"code"), "the item is on the page: {page}");
     let sent = [("act", "resolve"), ("items[0]", first.as_str()), ("items[1]", second.as_str()), ("kind", "flag")];
     let done = admin.form("/rpc/act_on_items", &sent).await;
-    assert_eq!(done.location(), "/admin/inbox?kind=flag&done=2&gone=0&refused=0");
+    assert_eq!(done.location(), "/admin/inbox?kind=flag&act=resolve&done=2&gone=0&refused=0&undo=1");
     let page = admin.get(done.location()).await;
-    assert!(page.body.contains("2 items are done."), "{}", page.body);
+    assert!(page.body.contains("2 flags will be resolved without a reply"), "{}", page.body);
+    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 2, "they left the list");
+    let undone = admin.form("/rpc/undo_act", &[("request", "1"), ("kind", "flag")]).await;
+    assert_eq!(undone.location(), "/admin/inbox?kind=flag&undone=2");
+    assert!(admin.get(undone.location()).await.body.contains("2 items are back in the inbox."));
+    assert_eq!(items(&app, InboxKind::Flag).await, flags);
     // A reply returns here with its filter, and nowhere else.
     let InboxItem::Flag { on: model::quality::FlagOn::Assignment(on), .. } = flags[2].item else { panic!() };
     let on = on.to_string();
@@ -613,8 +627,98 @@ async fn the_page_asks_before_it_acts_without_javascript() {
     assert_eq!(answer.location(), "/admin/inbox?kind=flag");
     let answer = admin.form("/rpc/reply_to_flag", &reply("https://elsewhere.example/")).await;
     assert_eq!(answer.location(), "/admin/studies/1/flags");
-    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 3);
+    assert_eq!(items(&app, InboxKind::Flag).await.len(), flags.len() - 1);
     // An empty inbox says so.
     let other = TestApp::demo().await;
     assert!(other.admin().await.get("/admin/inbox").await.body.contains("Nothing needs your attention"));
+}
+
+#[tokio::test]
+async fn what_is_not_undone_is_carried_out_once_it_is_due() {
+    let app = TestApp::demo().await;
+    disagree(&app).await;
+    let inbox = &app.services.inbox;
+    let (eve, finn) = (another_admin(&app, "eve").await, another_admin(&app, "finn").await);
+    let flags = items(&app, InboxKind::Flag).await;
+    let ask = async |by: &Admin, act: InboxAct, rows: &[InboxRow]| {
+        inbox.act_later(by, InboxRequest { act, items: rows.iter().map(|row| row.id).collect() }).await
+    };
+    let after = |seconds: u32| Timestamp(clock::now().0 + i64::from(seconds) * 1000);
+    let replies = "SELECT count(*) FROM flag_replies";
+
+    let asked = ask(&eve, InboxAct::Resolve, &flags[..2]).await.unwrap();
+    assert_eq!((asked.done, asked.gone, asked.refused), (2, 0, 0));
+    assert_eq!(numbers(&app, replies), [0], "nothing is done yet");
+    assert_eq!(items(&app, InboxKind::Flag).await, flags[2..], "they left the list");
+    let request = asked.undo.unwrap();
+    let AppError::Conflict(why) = inbox.undo(&finn, request).await.unwrap_err() else { panic!("no conflict") };
+    assert!(why.en.contains("can no longer be undone"), "only by the admin who asked: {why:?}");
+    assert_eq!(inbox.carry_out_due(after(UNDO_S - 2)).await.unwrap(), 0, "it is not due");
+    assert_eq!(inbox.carry_out_due(after(UNDO_S)).await.unwrap(), 1);
+    assert_eq!(numbers(&app, replies), [2]);
+    assert!(inbox.undo(&eve, request).await.is_err(), "it is too late");
+    let by = "SELECT count(*) FROM flag_replies f JOIN users u ON u.id = f.replied_by WHERE u.name = 'eve'";
+    assert_eq!(numbers(&app, by), [2]);
+    sound(&app, 0).await;
+
+    // Of two admins, the later decides: the item is carried out once.
+    ask(&eve, InboxAct::Resolve, &flags[2..4]).await.unwrap();
+    ask(&finn, InboxAct::Resolve, &flags[2..3]).await.unwrap();
+    assert_eq!(inbox.carry_out_due(after(UNDO_S)).await.unwrap(), 2);
+    assert_eq!(numbers(&app, replies), [4]);
+    // What cannot be done is refused at once, and its item stays.
+    let open = items(&app, InboxKind::Disagreement).await;
+    assert!(ask(&eve, InboxAct::Resolve, &open[..1]).await.is_err());
+    let mixed = [open[0].clone(), flags[0].clone(), flags[4].clone()];
+    let asked = ask(&eve, InboxAct::Resolve, &mixed).await.unwrap();
+    assert_eq!((asked.done, asked.gone, asked.refused), (1, 1, 1));
+    assert_eq!(items(&app, InboxKind::Disagreement).await, open);
+    // Somebody who is no admin any more decides nothing: the item is back.
+    app.services.accounts.set_disabled(&ADMIN, eve.id().unwrap(), true).await.unwrap();
+    assert_eq!(inbox.carry_out_due(after(UNDO_S)).await.unwrap(), 1);
+    assert_eq!(numbers(&app, replies), [4]);
+    assert!(items(&app, InboxKind::Flag).await.contains(&flags[4]));
+    sound(&app, 0).await;
+    assert_eq!(numbers(&app, "SELECT (SELECT count(*) FROM inbox_requests) + (SELECT count(*) FROM inbox_acts)"), [0]);
+}
+
+#[tokio::test]
+async fn an_item_comes_with_what_an_admin_decides_by_and_no_name_of_a_model() {
+    let app = TestApp::demo().await;
+    disagree(&app).await;
+    let mut admin = app.admin().await;
+    let flag = items(&app, InboxKind::Flag).await[0].clone();
+    let InboxItem::Flag { rater, .. } = &flag.item else { panic!("{flag:?}") };
+    let seen: InboxPreview = admin.rpc("inbox_item", json!({"id": flag.id})).await.json();
+    let output = seen.output.unwrap();
+    assert_eq!(output.ratings.len(), 1);
+    assert!(output.ratings[0].flag.is_some() && !output.code.raw.is_empty());
+    let expected = if rater == "ada" { vec![1, 1, 1] } else { vec![4, 3, 5] };
+    assert_eq!(output.ratings[0].scores, expected);
+
+    let open = items(&app, InboxKind::Disagreement).await[0].id;
+    let answer = admin.rpc("inbox_item", json!({"id": open})).await;
+    let models = app.services.db.read_blocking(|conn| {
+        let mut statement =
+            conn.prepare("SELECT name FROM models UNION SELECT name FROM users WHERE role = 'rater'")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(rows.collect::<Result<Vec<_>, _>>()?)
+    });
+    for name in models.unwrap() {
+        assert!(!answer.body.contains(&format!("\"{name}\"")), "{name} in {}", answer.body);
+    }
+    let seen: InboxPreview = answer.json();
+    assert!(seen.output.unwrap().ratings.len() >= 2);
+    // An admin who rates the output does not learn from here what the others think.
+    let of_ada = "SELECT i.id FROM inbox i JOIN assignments a ON a.study_id = i.study_id AND a.output_id = i.subject
+                  JOIN users u ON u.id = a.user_id WHERE i.kind = 'disagreement' AND u.name = 'ada' LIMIT 1";
+    let of_ada = numbers(&app, of_ada)[0];
+    let users = app.services.accounts.users(&ADMIN, PageOf::first(99)).await.unwrap().rows;
+    let ada = users.iter().find(|user| user.name == "ada").unwrap().id;
+    app.services.accounts.set_role(&ADMIN, ada, Role::Admin).await.unwrap();
+    let mut ada = app.demo_user("ada").await;
+    let seen: InboxPreview = ada.rpc("inbox_item", json!({"id": of_ada})).await.json();
+    assert_eq!(seen.output, None);
+    let gone: Option<InboxPreview> = admin.rpc("inbox_item", json!({"id": 4711})).await.json();
+    assert_eq!(gone, None);
 }

@@ -412,7 +412,7 @@ async fn missed_checks_count_only_where_a_window_ends_and_a_warning_is_read_once
             other => break other,
         }
     };
-    assert!(matches!(warned, Next::Paused { why: Halt::Warning, .. }), "{warned:?}");
+    assert!(matches!(warned, Next::Paused { why: Halt::Warning(_), .. }), "{warned:?}");
     assert_eq!(rated % 10, 0, "the moment says nothing about an item");
     let open = inbox(&app, InboxKind::Checks).await;
     assert!(matches!(&open[0].item, InboxItem::Rater { count: 2.., paused: false, .. }), "{open:?}");

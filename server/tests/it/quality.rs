@@ -416,7 +416,7 @@ async fn adjudication_is_blind_and_keeps_history() {
     assert_eq!(bo.rpc("open_disagreement", json!({"token": all[0].token})).await.status, StatusCode::NOT_FOUND);
 
     let one: Disagreement = bo.rpc("open_disagreement", json!({"token": mine[0].token})).await.json();
-    assert_eq!(one.ratings.len(), 2);
+    assert_eq!(one.output.ratings.len(), 2);
     let text = serde_json::to_string(&one).unwrap();
     for name in ["\"ada\"", "\"bo\"", "\"chen\"", "Northwind", "Quillmoor", "Saltmarsh"] {
         assert!(!text.contains(name), "{name} in {text}");

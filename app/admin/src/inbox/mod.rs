@@ -83,7 +83,9 @@ impl Queue {
         });
         effect(move |_| {
             if let Some(Ok(_)) = queue.undo.value().get() {
-                queue.results.update(|results| drop(results.pop()));
+                queue.results.update(|results| {
+                    let _undone = results.pop();
+                });
                 queue.gone.set(Vec::new());
             }
         });

@@ -1,7 +1,7 @@
 //! A study's calibration from the rater's view: the note above an item, the known scores after it, and the
 //! result. The forms work without JavaScript.
 
-use leptos::prelude::*;
+use leptos::{html::Button, prelude::*};
 use leptos_meta::Title;
 
 use model::{
@@ -41,10 +41,17 @@ pub fn go_on_form(what: String, text: &'static str, done: Callback<()>) -> impl 
             done.run(());
         }
     });
+    // The attribute works only where the page is loaded, not where it follows another: Enter goes on in both.
+    let button = NodeRef::<Button>::new();
+    effect(move |_| {
+        if let Some(button) = button.get() {
+            let _ = button.focus();
+        }
+    });
     view! {
         <ActionForm action=go_on>
             <input type="hidden" name="what" value=what/>
-            <button class="button primary" type="submit" autofocus disabled=move || go_on.pending().get()>{text}</button>
+            <button class="button primary" type="submit" node_ref=button autofocus disabled=move || go_on.pending().get()>{text}</button>
         </ActionForm>
     }
 }

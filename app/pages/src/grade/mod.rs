@@ -49,7 +49,7 @@ use self::{
     submit_queue::{Connection, Decision, SubmitQueue, use_submit_queue},
 };
 use model::{
-    grading::{Draft, GradingItem, Halt, Next, Progress},
+    grading::{Draft, GradingItem, Halt, Next, Progress, Warning},
     ids::Token,
     keys::Keys,
     lang::Lang,
@@ -92,7 +92,7 @@ pub fn provide_view_settings() {
         raw: RwSignal::new(false),
         rubric: RwSignal::new(use_visitor().lang),
         keys: RwSignal::new(use_visitor().me.map(|me| me.settings.keys).unwrap_or_default()),
-        marks: RwSignal::new(true),
+        marks: RwSignal::new(false),
         guidelines: RwSignal::new(None),
     });
 }
@@ -275,11 +275,16 @@ fn Paused(study: String, title: String, progress: Progress, why: Halt, done: Cal
     let i18n = use_i18n();
     let (t, f) = (i18n.rater(), i18n.feedback());
     let (head, lead) = match why {
-        Halt::Study => (t.paused_title, t.paused_lead),
-        Halt::Rater => (f.paused_head, f.paused_lead),
-        Halt::Warning => (f.warned_head, f.warned_lead),
+        Halt::Study => (t.paused_title, t.paused_lead.to_owned()),
+        Halt::Rater => (f.paused_head, f.paused_lead.to_owned()),
+        Halt::Warning(Warning { fast, of, seconds, far }) => {
+            let fast = (fast > 0).then(|| (f.warned_fast)(fast, of, seconds));
+            let reasons = fast.into_iter().chain(far.then(|| f.warned_far.to_owned()));
+            let reasons: Vec<String> = reasons.chain([f.warned_lead.to_owned()]).collect();
+            (f.warned_head, reasons.join(i18n.lang.pick(" ", "")))
+        }
     };
-    let warned = why == Halt::Warning;
+    let warned = matches!(why, Halt::Warning(_));
     let read = warned.then(|| go_on_form(study.clone(), f.go_on, done));
     view! {
         <Title text=title.clone() />

@@ -3,7 +3,7 @@
 use model::{
     flag::{Flag, FlagReason},
     grading::Draft,
-    ids::{StudyId, TaskId, Token, UserId},
+    ids::{OutputId, StudyId, TaskId, Token, UserId},
     lang::Lang,
     page::{PageOf, Paged},
     quality::{FlagOn, FlagRow},

@@ -339,7 +339,7 @@ fn halt(study: &RaterStudy) -> Option<Halt> {
     match study {
         RaterStudy { status, .. } if *status != StudyStatus::Running => Some(Halt::Study),
         RaterStudy { paused: true, .. } => Some(Halt::Rater),
-        RaterStudy { warned: true, .. } => Some(Halt::Warning),
+        RaterStudy { warning: Some(warning), .. } => Some(Halt::Warning(*warning)),
         _ => None,
     }
 }

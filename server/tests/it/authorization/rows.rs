@@ -240,6 +240,8 @@ pub fn rows() -> Vec<Row> {
         // The inbox.
         admins_page("GET /admin/inbox", "/admin/inbox?kind=flag&study=1"),
         admins_call("/rpc/inbox", json!({"filter": {"kind": "flag", "study": 1}})),
+        admins_call("/rpc/inbox_item", json!({"id": 4711})),
+        call("/rpc/undo_act", json!({"request": 4711}), [401, 403, 403, 409]),
         call("/rpc/act_on_items", json!({"act": "dismiss", "items": [4711]}), [401, 403, 403, 404]),
         // Studies.
         admins_page("GET /admin/studies", "/admin/studies"),

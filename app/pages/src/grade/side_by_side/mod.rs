@@ -395,7 +395,7 @@ fn NothingToRate() -> impl IntoView {
 #[component]
 fn Marks() -> impl IntoView {
     let b = use_i18n().grading();
-    let on = use_context::<ViewSettings>().map_or_else(|| RwSignal::new(true), |view_settings| view_settings.marks);
+    let on = use_context::<ViewSettings>().map_or_else(|| RwSignal::new(false), |view_settings| view_settings.marks);
     view! {
         <label class="choice small">
             <input
