@@ -351,7 +351,7 @@ class Operations:
     @staticmethod
     def words(operation: dict[str, Any], by_place: dict[str, Any]) -> str:
         """The docstring: summary, description, parameters, scope."""
-        text = operation.get("summary", "").rstrip(".") + "."
+        text = str(operation.get("summary", "")).rstrip(".") + "."
         if operation.get("description"):
             text += f"\n\n{operation['description']}"
         listed = [one for place in ("path", "query") for one in by_place[place] if one.get("description")]

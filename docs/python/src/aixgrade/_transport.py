@@ -157,15 +157,12 @@ class Transport:
             raise api_error(status, _problem(kind, received), wait)
 
     def _once(self, method: str, address: str, headers: dict[str, str], data: Content | None) -> _Received:
-        request = urllib.request.Request(address, headers=headers, method=method)
         if data is None or isinstance(data, bytes):
-            request.data = data
-            return self._open(request)
-        path = Path(data)
-        with path.open("rb") as file:
-            # Streamed from the disk, for which the length must be known.
+            return self._open(urllib.request.Request(address, data, headers, method=method))
+        with Path(data).open("rb") as file:
+            # Streamed from the disk, for which the length must be known; setting the data removes the header.
+            request = urllib.request.Request(address, file, headers, method=method)
             request.add_header("Content-Length", str(os.fstat(file.fileno()).st_size))
-            request.data = file
             return self._open(request)
 
     def _open(self, request: urllib.request.Request) -> _Received:
