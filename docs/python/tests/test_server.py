@@ -93,9 +93,9 @@ class OnServer(unittest.TestCase):
         chinese = self.client.ratings("starter", nl_lang="zh")
         self.assertEqual(set(chinese["nl_lang"]), {"zh"})
         comparison = self.client.compare("starter", nl_lang="zh", scores="final")
-        self.assertEqual((comparison.choice.get("nl_lang"), comparison.choice.get("scores")), ("zh", "final"))
+        self.assertEqual((comparison.selection.get("nl_lang"), comparison.selection.get("scores")), ("zh", "final"))
         study = self.client.compare_study(self.client.list_studies()["items"][0]["id"])
-        self.assertEqual(study.choice.get("runs"), [])
+        self.assertEqual(study.selection.get("runs"), [])
 
     def test_pages_are_followed(self) -> None:
         first = self.client.list_submissions(limit=1)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FIRST, _LONGEST, _GROWTH = 0.2, 10.0, 1.5
 
 
-class Choice(TypedDict):
+class SelectionQuery(TypedDict):
     """What a comparison is about; what is absent is the default, and an empty list is nothing."""
 
     models: NotRequired[Iterable[int] | None]
@@ -48,14 +48,14 @@ class _Query(TypedDict):
     scores: Literal["raw", "final"] | None
 
 
-def _query(choice: Choice) -> _Query:
+def _query(selected: SelectionQuery) -> _Query:
     return _Query(
-        models=_ids(choice.get("models")),
-        studies=_ids(choice.get("studies")),
-        runs=_ids(choice.get("runs")),
-        raters=_ids(choice.get("raters")),
-        nl_lang=choice.get("nl_lang"),
-        scores=choice.get("scores"),
+        models=_ids(selected.get("models")),
+        studies=_ids(selected.get("studies")),
+        runs=_ids(selected.get("runs")),
+        raters=_ids(selected.get("raters")),
+        nl_lang=selected.get("nl_lang"),
+        scores=selected.get("scores"),
     )
 
 
@@ -184,7 +184,7 @@ class Client(api.Operations):
             self._sleep(next(pauses))
 
     def compare(
-        self, dataset: str, *, timeout: float | None = 600.0, newest: bool = True, **choice: Unpack[Choice]
+        self, dataset: str, *, timeout: float | None = 600.0, newest: bool = True, **selected: Unpack[SelectionQuery]
     ) -> Comparison:
         """Compares a dataset's models, and waits until the figures are computed.
 
@@ -195,7 +195,7 @@ class Client(api.Operations):
         Raises:
             WaitTimeout: `timeout` is over.
         """
-        query = _query(choice)
+        query = _query(selected)
         return self._computed(lambda: self.compare_models(dataset, **query), f"of {dataset}", timeout, newest)
 
     def compare_study(self, study: int, *, timeout: float | None = 600.0, newest: bool = True) -> Comparison:
@@ -212,21 +212,21 @@ class Client(api.Operations):
                 return Comparison(self, view)
             self._sleep(next(pauses))
 
-    def comparison(self, dataset: str, **choice: Unpack[Choice]) -> pd.DataFrame:
+    def comparison(self, dataset: str, **selected: Unpack[SelectionQuery]) -> pd.DataFrame:
         """The figures of a comparison: `compare(…).figures()`."""
-        return self.compare(dataset, **choice).figures()
+        return self.compare(dataset, **selected).figures()
 
-    def ratings(self, dataset: str, **choice: Unpack[Choice]) -> pd.DataFrame:
+    def ratings(self, dataset: str, **selected: Unpack[SelectionQuery]) -> pd.DataFrame:
         """One row for each rating, replaced ones included: those that count have no `replaced_at`."""
-        return self._table(dataset, "ratings", _query(choice))
+        return self._table(dataset, "ratings", _query(selected))
 
-    def verdicts(self, dataset: str, **choice: Unpack[Choice]) -> pd.DataFrame:
+    def verdicts(self, dataset: str, **selected: Unpack[SelectionQuery]) -> pd.DataFrame:
         """One row for each output of the runs."""
-        return self._table(dataset, "verdicts", _query(choice))
+        return self._table(dataset, "verdicts", _query(selected))
 
-    def outputs(self, dataset: str, **choice: Unpack[Choice]) -> pd.DataFrame:
+    def outputs(self, dataset: str, **selected: Unpack[SelectionQuery]) -> pd.DataFrame:
         """One row for each output, with its task, its code, its verdict and its mean scores."""
-        return self._table(dataset, "outputs", _query(choice))
+        return self._table(dataset, "outputs", _query(selected))
 
     def languages(self) -> pd.DataFrame:
         """pass@k of every model's newest run in each language of HumanEval-X: one row for each k."""
@@ -271,10 +271,10 @@ class Comparison:
         return self.view["figures"]["models"]
 
     @property
-    def choice(self) -> Choice:
+    def selection(self) -> SelectionQuery:
         """What was selected, with every default resolved: it selects the same data later."""
         found = self.view["selection"]
-        return Choice(
+        return SelectionQuery(
             models=found.get("models"),
             studies=found.get("studies"),
             runs=found.get("runs"),
@@ -303,20 +303,20 @@ class Comparison:
 
     def ratings(self) -> pd.DataFrame:
         """As `Client.ratings`."""
-        return self._client.ratings(self.dataset, **self.choice)
+        return self._client.ratings(self.dataset, **self.selection)
 
     def verdicts(self) -> pd.DataFrame:
         """As `Client.verdicts`."""
-        return self._client.verdicts(self.dataset, **self.choice)
+        return self._client.verdicts(self.dataset, **self.selection)
 
     def outputs(self) -> pd.DataFrame:
         """As `Client.outputs`."""
-        return self._client.outputs(self.dataset, **self.choice)
+        return self._client.outputs(self.dataset, **self.selection)
 
     def file(self, name: str) -> bytes:
         """One of the files of the comparison, such as `bundle.zip` or `tables.tex`."""
-        return self._client.comparison_file(self.dataset, name, **_query(self.choice))
+        return self._client.comparison_file(self.dataset, name, **_query(self.selection))
 
     def picture(self, name: str, *, width: Literal["column", "page"] = "column") -> bytes:
         """One of the figures as the server draws it, such as `correctness-means.svg`."""
-        return self._client.comparison_figure(self.dataset, name, width=width, **_query(self.choice))
+        return self._client.comparison_figure(self.dataset, name, width=width, **_query(self.selection))
