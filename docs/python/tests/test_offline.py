@@ -95,7 +95,7 @@ class Told(NamedTuple):
 def told(*replies: Reply) -> Iterator[Told]:
     """A client of a server that gives these replies, all of which must be asked for."""
     server = Server(list(replies))
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         client = Client(f"http://127.0.0.1:{server.server_port}", "axg_secret", attempts=3)
