@@ -253,11 +253,127 @@ class CaseResult(TypedDict):
     """Whether it passed."""
 
 
-class Change(TypedDict):
-    """Changes of a person. Fields that are absent stay as they are."""
-    disabled: NotRequired[bool | None]
-    """Whether the account is deactivated. Deactivation ends sessions and tokens."""
-    role: NotRequired[Role | None]
+class ChangeFence(TypedDict):
+    """Only one fenced block of code was used."""
+    first: int
+    """Its first line, counted from 1."""
+    kind: Literal['fence']
+    last: int
+    """Its last line."""
+
+
+class ChangePackage(TypedDict):
+    """The package declaration was removed."""
+    declaration: str
+    """The declaration."""
+    kind: Literal['package']
+
+
+class ChangeWrapBody(TypedDict):
+    """The task's signature and a class were put around a bare body."""
+    kind: Literal['wrap_body']
+
+ChangeWrap = TypedDict(
+    "ChangeWrap",
+    {
+        "class": "str",
+        "kind": "Literal['wrap']",
+    },
+)
+"""A class was put around the method."""
+
+ChangeRename = TypedDict(
+    "ChangeRename",
+    {
+        "from": "str",
+        "kind": "Literal['rename']",
+        "to": "str",
+    },
+)
+"""The class was renamed."""
+
+
+class ChangeOnePublicClass(TypedDict):
+    """A class is no longer public, because only one of a file may be."""
+    kind: Literal['one_public_class']
+
+
+class ChangePublic(TypedDict):
+    """A method was made public."""
+    kind: Literal['public']
+    method: str
+    was: str
+    """The modifier that it had."""
+
+
+class ChangeConstructor(TypedDict):
+    """The private constructor was made accessible."""
+    kind: Literal['constructor']
+
+
+class ChangeAbstract(TypedDict):
+    """The class is no longer abstract."""
+    kind: Literal['abstract']
+
+
+class ChangeExtends(TypedDict):
+    """The class extends a base class that it did not extend."""
+    base: str
+    kind: Literal['extends']
+    was: NotRequired[str | None]
+    """The base class that it had, where it had one."""
+
+
+class ChangeImplements(TypedDict):
+    """The class implements an interface that it did not implement."""
+    interface: str
+    kind: Literal['implements']
+
+
+class ChangeStatic(TypedDict):
+    """A method is no longer static, because it overrides an instance method."""
+    kind: Literal['static']
+    method: str
+
+
+class ChangeStaticCaller(TypedDict):
+    """A member is no longer static, because it calls a method that is not."""
+    calls: str
+    """The method that it calls."""
+    kind: Literal['static_caller']
+    member: NotRequired[str | None]
+    """The member; absent where it has no name."""
+
+
+class ChangeImport(TypedDict):
+    """An import was added."""
+    kind: Literal['import']
+    name: str
+
+
+class ChangeImportLeftOut(TypedDict):
+    """An unused import of something that does not exist was removed."""
+    kind: Literal['import_left_out']
+    name: str
+
+Change: TypeAlias = """(
+    ChangeFence
+    | ChangePackage
+    | ChangeWrapBody
+    | ChangeWrap
+    | ChangeRename
+    | ChangeOnePublicClass
+    | ChangePublic
+    | ChangeConstructor
+    | ChangeAbstract
+    | ChangeExtends
+    | ChangeImplements
+    | ChangeStatic
+    | ChangeStaticCaller
+    | ChangeImport
+    | ChangeImportLeftOut
+)"""
+"""A change made to the model's text so that it compiles."""
 
 
 class ChatMessage(TypedDict):
@@ -618,12 +734,6 @@ class Created(TypedDict):
     id: int
 
 
-class CreatedInvitation(TypedDict):
-    """A new invitation."""
-    path: str
-    """Path of the link on this server. It can be used once and is not shown again."""
-
-
 class CreatedPublicLink(TypedDict):
     """A newly created public link."""
     path: str
@@ -786,12 +896,18 @@ class Diagnostic(TypedDict):
 
 
 class Difference(TypedDict):
+    """Difference between two models on one dimension."""
     dimension: int
+    """Index of the dimension in the rubric."""
     first: int
-    second: int
-    tasks: int
-    mean: NotRequired[float | None]
+    """Index of the first model (minuend) in [`Comparison::models`]."""
     interval: NotRequired[Interval | None]
+    mean: NotRequired[float | None]
+    """Mean over these tasks of first minus second; `None` without common tasks."""
+    second: int
+    """Index of the second model (subtrahend)."""
+    tasks: int
+    """Number of common tasks, over which the difference is computed."""
 
 DifferenceReason: TypeAlias = "Literal['other_text', 'profile', 'unknown']"
 """Why a verdict differs from the one that the authors published."""
@@ -1378,19 +1494,103 @@ some of them.
 """
 
 
-class Fault(TypedDict):
-    """One problem of a file or a form."""
-    file: str
-    """The name of the file or of the form field; empty if there is only one."""
-    line: NotRequired[int | None]
-    """The line, counted from 1; absent for a problem with the whole file."""
-    page: NotRequired[str | None]
-    """Address of the page that accepts the file, if another one does."""
-    remedy: str
-    """How to fix it, as a sentence without its full stop."""
-    what: str
-    """The problem, as a sentence without its full stop."""
-    zh: NotRequired[ProblemZh | None]
+class FaultSandbox(TypedDict):
+    """The sandbox could not be started."""
+    code: Literal['sandbox']
+    detail: str
+    """The message of the sandbox or the operating system."""
+
+
+class FaultToolchain(TypedDict):
+    """A compiler or a library that tests need is not installed."""
+    code: Literal['toolchain']
+    detail: str
+    """What is missing, and how to install it."""
+
+
+class FaultHarness(TypedDict):
+    """The harness inside the sandbox did not answer as it should."""
+    code: Literal['harness']
+    detail: str
+    """The fault."""
+
+
+class FaultBusy(TypedDict):
+    """The host gave a process too little CPU time for a verdict."""
+    code: Literal['busy']
+    detail: str
+    """How little."""
+
+
+class FaultTests(TypedDict):
+    """The dataset's tests do not compile or are incomplete."""
+    code: Literal['tests']
+    detail: str
+    """The first problem; may be empty."""
+    reason: NotRequired[Reason | None]
+
+
+class FaultNoTests(TypedDict):
+    """The dataset has no tests."""
+    code: Literal['no_tests']
+
+
+class FaultNoRepositories(TypedDict):
+    """The tests need the sources of projects, and the operator has named no folder with them."""
+    code: Literal['no_repositories']
+
+
+class FaultProject(TypedDict):
+    """A project that the operator supplies cannot be used, so the tests of its tasks cannot run."""
+    code: Literal['project']
+    problem: ProjectProblem
+    """Why."""
+    project: str
+    """Its folder below `Source_Code`."""
+
+
+class FaultFailedChecks(TypedDict):
+    """Sandbox checks failed, so nothing was run."""
+    checks: list[FailedCheck]
+    """Those that failed."""
+    code: Literal['failed_checks']
+
+
+class FaultDiskFull(TypedDict):
+    """The disk is full."""
+    code: Literal['disk_full']
+    folder: str
+    """The folder that the engine writes to."""
+
+
+class FaultWorkersLost(TypedDict):
+    """Every worker that got the output stopped without a result, as if the output had killed it."""
+    code: Literal['workers_lost']
+    times: int
+    """How many."""
+
+
+class FaultSystem(TypedDict):
+    """The operating system or the database refused something."""
+    code: Literal['system']
+    detail: str
+    """Its message."""
+
+Fault: TypeAlias = """(
+    FaultSandbox
+    | FaultToolchain
+    | FaultHarness
+    | FaultBusy
+    | FaultTests
+    | FaultNoTests
+    | FaultNoRepositories
+    | FaultProject
+    | FaultFailedChecks
+    | FaultDiskFull
+    | FaultWorkersLost
+    | FaultSystem
+)"""
+"""Why the engine could not run an output, or a run at all. It says nothing about the output."""
 
 FeedbackLevel: TypeAlias = "Literal['nothing', 'progress', 'own']"
 """The figures about themselves that raters see."""
@@ -2075,6 +2275,21 @@ class InboxRow(TypedDict):
     """The study's title."""
 
 
+class InputProblem(TypedDict):
+    """One problem of a file or a form."""
+    file: str
+    """The name of the file or of the form field; empty if there is only one."""
+    line: NotRequired[int | None]
+    """The line, counted from 1; absent for a problem with the whole file."""
+    page: NotRequired[str | None]
+    """Address of the page that accepts the file, if another one does."""
+    remedy: str
+    """How to fix it, as a sentence without its full stop."""
+    what: str
+    """The problem, as a sentence without its full stop."""
+    zh: NotRequired[ProblemZh | None]
+
+
 class InstructionAnswer(TypedDict):
     """The answer to the question whether an output follows an instruction of its conversation. Files have it as
     `TURN:ANSWER`, with 1 for yes and 0 for no.
@@ -2111,6 +2326,12 @@ class Invitation(TypedDict):
     """The role of the new account."""
     used_by: NotRequired[str | None]
     """The person who used it, if anybody."""
+
+
+class InvitationPath(TypedDict):
+    """A new invitation."""
+    path: str
+    """Path of the link on this server. It can be used once and is not shown again."""
 
 
 class ItemDetail(TypedDict):
@@ -3415,6 +3636,13 @@ class Permutation(TypedDict):
     p: float
 
 
+class PersonChange(TypedDict):
+    """Changes of a person. Fields that are absent stay as they are."""
+    disabled: NotRequired[bool | None]
+    """Whether the account is deactivated. Deactivation ends sessions and tokens."""
+    role: NotRequired[Role | None]
+
+
 class PlanDetail(TypedDict):
     """A study's plan, before or after its start."""
     answers: NotRequired[RatedAnswers | None]
@@ -3575,7 +3803,7 @@ class Preview(TypedDict):
     """Other datasets that have tasks of the IDs in `unknown`, most tasks first."""
     problem_count: int
     """Number of such lines. If there are any, nothing is imported, unless the admin chooses to leave them out."""
-    problems: list[Problem]
+    problems: list[InputProblem]
     """Lines that cannot be parsed, at most [`PREVIEW_LIST`]."""
     same_as: NotRequired[SubmissionId | None]
     samples_max: int
@@ -3624,18 +3852,19 @@ class PreviewWarning(TypedDict):
 
 
 class Problem(TypedDict):
-    """One problem of a file or a form."""
-    file: str
-    """The name of the file or of the form field; empty if there is only one."""
-    line: NotRequired[int | None]
-    """The line, counted from 1; absent for a problem with the whole file."""
-    page: NotRequired[str | None]
-    """Address of the page that accepts the file, if another one does."""
-    remedy: str
-    """How to fix it, as a sentence without its full stop."""
-    what: str
-    """The problem, as a sentence without its full stop."""
-    zh: NotRequired[ProblemZh | None]
+    """An error. `type` is `about:blank`: the status gives the kind of problem."""
+    detail: str
+    """The problem and, if known, how to fix it."""
+    incident: NotRequired[str | None]
+    """The ID of an internal error in the server's log."""
+    problems: NotRequired[list[InputProblem]]
+    """Each problem of the input: where, what, and how to fix it."""
+    status: int
+    """The HTTP status."""
+    title: str
+    """The status in words."""
+    type: str
+    """Always `about:blank`."""
 
 
 class ProblemZh(TypedDict):
@@ -3719,18 +3948,33 @@ class PublicLinkRow(TypedDict):
 
 
 class Published(TypedDict):
+    """A [`PublishedVerdict`] with its reason."""
+    failure: NotRequired[FailureClass | None]
+    reason: str
+    """The reason in a sentence; empty if it passes."""
+    verdict: PublishedVerdict
+
+
+class PublishedAnnouncement(TypedDict):
     """The ID of a published announcement."""
     id: AnnouncementId
 
 
 class PublishedChecked(TypedDict):
     """The same for a run of a comparison."""
-    differences: list[Difference]
+    differences: list[PublishedDifference]
     """Why the verdicts differ, the most frequent reason first."""
     figures: AsPublished
     pass_at: list[PassAtK]
     """`pass@k` as for the guarded verdicts."""
     pass_interval: NotRequired[Interval | None]
+
+
+class PublishedDifference(TypedDict):
+    """Outputs that pass as published and not guarded, for one reason."""
+    outputs: int
+    """How many."""
+    reason: NotRequired[Reason | None]
 
 PublishedVerdict: TypeAlias = "Literal['passed', 'failed', 'timeout']"
 """Verdict of the evaluator that was published with a benchmark. The [`Verdict`] is the one that counts."""
@@ -3956,7 +4200,7 @@ class RatingsPreview(TypedDict):
     """Number of rated outputs."""
     problem_count: int
     """Total number of problems."""
-    problems: list[Problem]
+    problems: list[InputProblem]
     """The first problems."""
     raters: list[ParsedRater]
     """The raters; empty for a judge model."""
@@ -4633,7 +4877,7 @@ class Run(TypedDict):
     """A run without its outputs."""
     cached: int
     """Number of outputs with a cached result."""
-    differences: list[Difference]
+    differences: list[PublishedDifference]
     """Outputs that pass only as published, by reason."""
     environment: Environment
     """Conditions that were the same for every output."""
@@ -5618,13 +5862,6 @@ class Workers(TypedDict):
     """Every worker that was heard in the last minutes, by name."""
 
 
-class PublishedDifference(TypedDict):
-    """Outputs that pass as published and not guarded, for one reason."""
-    outputs: int
-    """How many."""
-    reason: NotRequired[Reason | None]
-
-
 class Operations(Transport):
     """One method for each operation of the API."""
 
@@ -5700,14 +5937,19 @@ class Operations(Transport):
         answer: Iterator[Announcement] = self._rows(self.list_announcements(search=search, sort=sort, limit=200))
         return answer
 
-    def publish_announcement(self, body: NewAnnouncement, *, idempotency_key: str | None = None) -> Published:
+    def publish_announcement(
+        self,
+        body: NewAnnouncement,
+        *,
+        idempotency_key: str | None = None,
+    ) -> PublishedAnnouncement:
         """Publish an announcement.
 
         People see it at the top of every page until they close it, its last day ends, or it is withdrawn.
 
         Scope: admin
         """
-        answer: Published = self._call(
+        answer: PublishedAnnouncement = self._call(
             "POST",
             "/api/v1/announcements",
             "json",
@@ -6717,14 +6959,14 @@ class Operations(Transport):
         answer: Iterator[Invitation] = self._rows(self.list_invitations(search=search, sort=sort, limit=200))
         return answer
 
-    def create_invitation(self, body: NewInvitation) -> CreatedInvitation:
+    def create_invitation(self, body: NewInvitation) -> InvitationPath:
         """Create an invitation.
 
         The response contains the link, which is not shown again.
 
         Scope: admin
         """
-        answer: CreatedInvitation = self._call("POST", "/api/v1/invitations", "json", body=body)
+        answer: InvitationPath = self._call("POST", "/api/v1/invitations", "json", body=body)
         return answer
 
     def revoke_invitation(self, id: int, *, idempotency_key: str | None = None) -> None:
@@ -6937,7 +7179,7 @@ class Operations(Transport):
         )
         return answer
 
-    def update_person(self, id: UserId, body: Change, *, idempotency_key: str | None = None) -> None:
+    def update_person(self, id: UserId, body: PersonChange, *, idempotency_key: str | None = None) -> None:
         """Change the role of an account, or deactivate or activate it.
 
         id: User ID of the person
