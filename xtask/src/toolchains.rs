@@ -75,8 +75,10 @@ const PACKAGES: [&str; 5] = ["numpy>=1.24,<3", "pycodestyle==2.14.0", "mccabe==0
 /// The packages with which projects are tested at the repository level of CodeIF-Bench.
 const PROJECT_PACKAGES: [&str; 3] = ["pytest==8.4.2", "pytest-runner==6.0.1", "setuptools>=65,<81"];
 
-/// The packages of the Python client in `docs/python`: its frames, its notebooks, and what it is built with.
-const ANALYSIS_PACKAGES: [&str; 3] = ["pandas==3.1.1", "matplotlib==3.11.2", "hatchling==1.33.0"];
+/// The packages of the Python client in `docs/python`: its frames, its notebooks, what it is built with, and the checker of its
+/// types.
+const ANALYSIS_PACKAGES: [&str; 5] =
+    ["pandas==3.1.1", "matplotlib==3.11.2", "hatchling==1.33.0", "mypy==2.4.1", "pandas-stubs==3.1.0.261029"];
 
 fn python(folder: &Path) -> Result<()> {
     environment(folder, &PACKAGES)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import unittest
+import uuid
 from pathlib import Path
 
 import aixgrade
@@ -34,11 +35,13 @@ class OnServer(unittest.TestCase):
 
     def test_outputs_become_verdicts_and_figures(self) -> None:
         client = self.client
-        submission = client.upload(OUTPUTS, dataset="starter", model="From Python", name="five.jsonl")
+        # The same outputs of the same model are imported once.
+        model = f"From Python {uuid.uuid4().hex[:8]}"
+        submission = client.upload(OUTPUTS, dataset="starter", model=model, name="five.jsonl")
         row = client.get_submission(submission)
-        self.assertEqual((row["model_name"], row["outputs"]), ("From Python", 5))
+        self.assertEqual((row["model_name"], row["outputs"]), (model, 5))
         with self.assertRaises(aixgrade.Conflict):
-            client.upload(OUTPUTS, dataset="starter", model="From Python")
+            client.upload(OUTPUTS, dataset="starter", model=model)
         run = client.run(submission)
         done: list[int] = []
         finished = client.wait(run, timeout=120, progress=lambda found: done.append(found["done"]))
@@ -46,7 +49,7 @@ class OnServer(unittest.TestCase):
 
         verdicts = client.verdicts("starter", runs=[run])
         self.assertEqual(list(verdicts["task_id"]), [f"S{number:02}" for number in range(1, 6)])
-        self.assertEqual(set(verdicts["model"]), {"From Python"})
+        self.assertEqual(set(verdicts["model"]), {model})
         self.assertTrue(verdicts["verdict"].notna().all())
         kinds = {name: str(kind) for name, kind in verdicts.dtypes.items()}
         self.assertEqual((kinds["passed"], kinds["cached"], kinds["limit"]), ("Int64", "boolean", "string"))

@@ -100,6 +100,16 @@ async fn the_client_is_installed_from_the_checkout_and_passes_its_tests() {
     assert!(ran.is_some_and(|ran| ran >= 25) && !summary.contains("skipped"), "{summary}");
 }
 
+#[test]
+fn the_types_of_the_client_are_consistent() {
+    let Some(packages) = prerequisites::packages("analysis") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // The names of files in its settings are relative to the package.
+    let mut check = python(&packages, folder.path());
+    check.args(["-m", "mypy", "--cache-dir"]).arg(folder.path()).current_dir(PACKAGE);
+    printed(&check.output().unwrap());
+}
+
 /// The code of a notebook's cells.
 fn cells(name: &str) -> Vec<String> {
     let path = Path::new(PACKAGE).join("notebooks").join(name);
