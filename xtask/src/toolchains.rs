@@ -1,5 +1,5 @@
 //! Prerequisites of tests: for languages other than Java numpy and other Python packages, Node.js and a JavaScript
-//! module, Go and a Go module, and Rust's crates; for the notebook in `docs/` pandas and matplotlib; servers that answer
+//! module, Go and a Go module, and Rust's crates; for the Python client in `docs/python` pandas and matplotlib; servers that answer
 //! as OpenAI's does. Node.js and Go are of the versions that HumanEval-X names, on machines for which their registries have
 //! them.
 //!
@@ -75,8 +75,10 @@ const PACKAGES: [&str; 5] = ["numpy>=1.24,<3", "pycodestyle==2.14.0", "mccabe==0
 /// The packages with which projects are tested at the repository level of CodeIF-Bench.
 const PROJECT_PACKAGES: [&str; 3] = ["pytest==8.4.2", "pytest-runner==6.0.1", "setuptools>=65,<81"];
 
-/// The packages of the notebook in `docs/`.
-const ANALYSIS_PACKAGES: [&str; 2] = ["pandas==3.1.1", "matplotlib==3.11.2"];
+/// The packages of the Python client in `docs/python`: its frames, its notebooks, what it is built with, and the checker of its
+/// types.
+const ANALYSIS_PACKAGES: [&str; 5] =
+    ["pandas==3.1.1", "matplotlib==3.11.2", "hatchling==1.33.0", "mypy==2.4.1", "pandas-stubs==3.1.0.261029"];
 
 fn python(folder: &Path) -> Result<()> {
     environment(folder, &PACKAGES)

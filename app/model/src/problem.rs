@@ -9,6 +9,7 @@ use super::{lang::Lang, message::Message};
 /// One problem of a file or a form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[cfg_attr(not(target_arch = "wasm32"), schema(as = InputProblem))]
 pub struct Problem {
     /// The name of the file or of the form field; empty if there is only one.
     pub file: String,

@@ -32,6 +32,7 @@ pub struct AsPublished {
 /// Outputs that pass as published and not guarded, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[cfg_attr(not(target_arch = "wasm32"), schema(as = PublishedDifference))]
 pub struct Difference {
     /// Why the guard does not accept them.
     pub reason: Option<Reason>,

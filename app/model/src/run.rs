@@ -692,6 +692,7 @@ pub struct ItemRow {
 /// How a run's verdicts compare with those that came with the outputs. Outputs without either verdict do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[cfg_attr(not(target_arch = "wasm32"), schema(as = VerdictAgreement))]
 pub struct Agreement {
     /// Outputs that pass by both or by neither.
     pub agree: u32,

@@ -269,6 +269,7 @@ pub struct Gap {
 /// The automated figures of several models, with intervals over tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(utoipa::ToSchema))]
+#[cfg_attr(not(target_arch = "wasm32"), schema(as = AutomatedEstimates))]
 pub struct Automated {
     /// `pass@k` for k = 1, 2, …: a model with fewer samples than k is [`Undefined::Nothing`].
     pub pass_at: Vec<Joint>,

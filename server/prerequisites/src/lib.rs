@@ -86,7 +86,7 @@ pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T>
 }
 
 /// A folder with packages that xtask installs (`xtask/src/toolchains.rs`) and their Python as `bin/python3`: `analysis` for
-/// the notebook in `docs/`, `servers` for servers that answer as OpenAI's does.
+/// the Python client in `docs/python`, `servers` for servers that answer as OpenAI's does.
 pub fn packages(name: &str) -> Option<PathBuf> {
     let installed = env::var_os("AIXGRADE_TOOLCHAINS").map(|folder| PathBuf::from(folder).join(name));
     // The last file that the installation writes.

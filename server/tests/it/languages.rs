@@ -277,7 +277,7 @@ fn run(app: &TestApp, submission: SubmissionId) -> Vec<Value> {
 }
 
 /// A language's name in files and in ids, the prompt of its task, and the output of a model that names itself.
-const EACH: [(CodeLang, &str, &str, &str, &str); 6] = [
+pub const EACH: [(CodeLang, &str, &str, &str, &str); 6] = [
     (CodeLang::Python, "python", "Python", "def f(x):\n    \"\"\" Same. \"\"\"\n", "    return x  # NAME wrote this\n"),
     (CodeLang::Cpp, "cpp", "CPP", "/*\nSame.\n*/\nint f(int x){\n", "    return x; // NAME wrote this\n}\n"),
     (

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
@@ -47,6 +47,45 @@ fn every_area_is_a_module_of_this_program() {
     // Modules from other folders.
     files.extend(["fill", "util"].map(str::to_owned));
     assert_eq!(named, files);
+}
+
+#[test]
+fn types_of_the_api_have_names_of_their_own() {
+    // Of two types with one name, the document has one, in all places of both.
+    let mut named: BTreeMap<String, String> = BTreeMap::new();
+    for (file, text) in sources().into_iter().filter(|(file, _)| file != THIS) {
+        for name in api_types(&text) {
+            if let Some(other) = named.insert(name.clone(), file.clone()) {
+                panic!("{name} of {file} and of {other}: give one of them another name by `schema(as = …)`");
+            }
+        }
+    }
+    assert!(named.len() > 250, "found only {}", named.len());
+    let source = "/// A.\n#[derive(ToSchema)]\n#[schema(as = Other)]\npub struct A {\n    a: u8,\n}\n\nenum B {\n}\n\n\
+        #[derive(Debug, ToSchema)]\npub enum C<T> {";
+    assert_eq!(api_types(source).collect::<Vec<_>>(), ["Other", "C"]);
+}
+
+/// The names that the types in a source have in the API's document.
+fn api_types(text: &str) -> impl Iterator<Item = String> {
+    let mut attributes = String::new();
+    text.lines().filter_map(move |line| {
+        let line = line.trim_start();
+        let declared = line.strip_prefix("pub ").unwrap_or(line);
+        let declared = declared.strip_prefix("struct ").or_else(|| declared.strip_prefix("enum "));
+        let Some(declared) = declared else {
+            attributes.push_str(line);
+            if line.is_empty() {
+                attributes.clear();
+            }
+            return None;
+        };
+        let before = std::mem::take(&mut attributes);
+        let named = before.split_once("schema(as = ").map_or(declared, |(_, named)| named);
+        let name: String = named.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        // A macro's `$name` is none.
+        (before.contains("ToSchema)") && !name.is_empty()).then_some(name)
+    })
 }
 
 #[test]

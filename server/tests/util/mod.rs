@@ -26,6 +26,7 @@ use http_body_util::BodyExt;
 use model::{
     api::{NewToken, Scope},
     caller::System,
+    ids::RunId,
     page::PageOf,
     run::{EngineReadiness, NewRun, Outcome, Verdict},
     time::Timestamp,
@@ -92,32 +93,7 @@ impl TestApp {
             self.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
         for submission in all {
             let run = self.services.runs.start(&System.admin(), NewRun::of(submission.id).fresh()).await.unwrap();
-            let db = &self.services.db;
-            db.write_blocking(|tx| {
-                let until = Timestamp(clock::now().0 + runs::LEASE_MS);
-                let mut n = 0;
-                while let Some(leased) = runs::claim(tx, run, "test", until, false)? {
-                    n += 1;
-                    let mut outcome = Outcome::new(match random.random_range(0..4) {
-                        0 => Verdict::Passed,
-                        1 => Verdict::CompileError,
-                        _ => Verdict::Failed,
-                    });
-                    (outcome.passed, outcome.total) = match outcome.verdict {
-                        Verdict::Passed => (4, 4),
-                        Verdict::Failed => (random.random_range(0..4), 4),
-                        _ => (0, 0),
-                    };
-                    runs::finish(
-                        tx,
-                        leased.ticket(),
-                        &Finish::Done(&outcome, Basis { key: "k", fingerprint: "f", worker: None }, false),
-                    )?;
-                }
-                assert!(n > 0);
-                Ok(())
-            })
-            .unwrap();
+            assert!(verdicts(&self.services, run, random) > 0);
         }
     }
 
@@ -216,6 +192,32 @@ impl TestApp {
         let new = NewToken { label: "test".into(), scopes: scopes.to_vec(), days: 1 };
         self.services.tokens.create_for(System, "admin", new).await.unwrap().secret
     }
+}
+
+/// Gives every waiting output of a run an invented verdict. Returns how many.
+pub fn verdicts(services: &Services, run: RunId, random: &mut ChaCha8Rng) -> usize {
+    let mut n = 0;
+    let finish = |tx: &rusqlite::Transaction<'_>| {
+        let until = Timestamp(clock::now().0 + runs::LEASE_MS);
+        while let Some(leased) = runs::claim(tx, run, "test", until, false)? {
+            n += 1;
+            let mut outcome = Outcome::new(match random.random_range(0..4) {
+                0 => Verdict::Passed,
+                1 => Verdict::CompileError,
+                _ => Verdict::Failed,
+            });
+            (outcome.passed, outcome.total) = match outcome.verdict {
+                Verdict::Passed => (4, 4),
+                Verdict::Failed => (random.random_range(0..4), 4),
+                _ => (0, 0),
+            };
+            let how = Finish::Done(&outcome, Basis { key: "k", fingerprint: "f", worker: None }, false);
+            runs::finish(tx, leased.ticket(), &how)?;
+        }
+        Ok(())
+    };
+    services.db.write_blocking(finish).unwrap();
+    n
 }
 
 /// A person's browser, simulated.

@@ -20,6 +20,7 @@ use crate::{session::Authorized, state::AppState};
 
 /// The ID of a published announcement.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PublishedAnnouncement)]
 pub struct Published {
     id: AnnouncementId,
 }

@@ -51,7 +51,7 @@ pub struct ComparisonQuery {
     #[param(pattern = "^(none|[0-9]+(,[0-9]+)*)$")]
     raters: Option<String>,
     /// Only tasks in this description language.
-    lang: Option<Lang>,
+    nl_lang: Option<Lang>,
     /// `raw` (all ratings) or `final` (adjudicated scores where they exist).
     #[param(pattern = "^(raw|final)$")]
     scores: Option<String>,

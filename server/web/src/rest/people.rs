@@ -20,6 +20,7 @@ use crate::{session::Authorized, state::AppState};
 
 /// Changes of a person. Fields that are absent stay as they are.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[schema(as = PersonChange)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
     /// Whether the account is deactivated. Deactivation ends sessions and tokens.
@@ -50,6 +51,7 @@ fn fortnight() -> u32 {
 
 /// A new invitation.
 #[derive(Serialize, ToSchema)]
+#[schema(as = InvitationPath)]
 pub struct CreatedInvitation {
     /// Path of the link on this server. It can be used once and is not shown again.
     path: String,

@@ -162,7 +162,6 @@ pub async fn in_one_form(request: Request, next: Next) -> Response {
 /// Adds the error response to every operation of the document.
 pub fn document(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Fault".into(), Fault::schema());
     components.schemas.insert("Problem".into(), Problem::schema());
     let mut further = Vec::new();
     Problem::schemas(&mut further);
