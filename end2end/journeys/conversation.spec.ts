@@ -148,7 +148,7 @@ test('an adjudicator answers about an instruction on which raters disagree', asy
   await expect(page.getByRole('button', { name: 'Save final scores' })).toBeVisible();
   await hydrated(page);
   // The answers are beside the scores, and the instruction above its yes and no.
-  await expect(page.getByRole('columnheader', { name: 'Turn 2 · Type annotations' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Ratings to compare' })).toContainText('Turn 2 · Type annotations');
   await expect(page.getByRole('group', { name: /^Turn 1 · Edge cases/ })).toContainText('Return 0 for an empty list.');
   for (const [place, value] of ['4', '3', '5', '1', '1'].entries()) {
     await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();

@@ -36,80 +36,143 @@ async function badge(page: Page): Promise<number> {
   return Number(/\d+/.exec(text)?.[0] ?? 0);
 }
 
+/** Submits every rating of this rater again, each with another flag. Returns how many. */
+async function flagAgain(account: { name: string; password: string }): Promise<number> {
+  const who = await visitor(server.url, account);
+  const headers = { accept: 'application/json', 'sec-fetch-site': 'same-origin' };
+  const call = (name: string, data: object) => who.post(`/rpc/${name}`, { data, headers });
+  const study = await (await call('my_studies', {})).json();
+  const own = await (await call('own_ratings', { study: study[0].token })).json();
+  for (const rating of own) {
+    const draft = { scores: rating.scores, comment: '', flag: 'code_truncated' };
+    const sent = await call('submit_rating', { assignment: rating.token, draft, key: 'again' });
+    expect(sent.ok()).toBe(true);
+  }
+  await who.dispose();
+  return own.length;
+}
+
+const rows = (page: Page) => page.locator('.inbox-row:visible');
+
 // The first leaves work for the second, which rates everything.
-test('several items are dismissed with one confirmation, and the card of a study leads here', async ({ page }) => {
+test('several items are resolved at once, brought back, and the card of a study leads here', async ({ page }) => {
   await logIn(page, demo.admin);
   await rateAll(demo.bo, [2, 2, 2], true, 4);
   await open(page, '/admin');
   await page.getByRole('link', { name: /open flags?$/ }).first().click();
   await expect(page).toHaveURL(/\/admin\/inbox\?kind=flag&study=1$/);
   // The address changes before the items are there.
-  await expect(page.locator('.inbox-item')).toHaveCount(4);
+  await expect(rows(page)).toHaveCount(4);
+  // The first item is beside the list, with its code and the rater's scores.
+  const pane = page.getByRole('region', { name: 'Current item' });
+  await expect(pane.locator('.code')).not.toHaveCount(0);
+  await expect(pane.getByText('Correctness 2')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Act on the selected items' })).toBeHidden();
   await page.getByLabel('Select all on this page').check();
-  await page.getByRole('button', { name: 'Resolve' }).click();
-  await page.locator('#inbox-confirm').click();
-  await expect(page.getByText('4 items are done.')).toBeVisible();
+  await page.getByRole('group', { name: 'Act on the selected items' }).getByRole('button', { name: 'Resolve' }).click();
+  await expect(page.getByText('4 flags will be resolved without a reply.')).toBeVisible();
+  await expect(rows(page)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByLabel('Select all on this page').check();
+  await page.getByRole('group', { name: 'Act on the selected items' }).getByRole('button', { name: 'Resolve' }).click();
+  await expect(rows(page)).toHaveCount(0);
 });
 
-test('an inbox is emptied by keyboard: flags, then disagreements', async ({ page }) => {
+test('a hundred items are cleared with a key for each', async ({ page }) => {
   await logIn(page, demo.admin);
   await open(page, '/admin/studies/1/quality');
   await page.locator('[name="asked[spread]"]').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Settings saved.')).toBeVisible();
-  await open(page, '/admin/inbox');
-  await expect(page.getByText('Nothing needs your attention')).toBeVisible();
-  await expect.poll(() => badge(page)).toBe(0);
+  let [keys, cleared] = [0, 0];
+  const press = async (key: string) => {
+    await page.keyboard.press(key);
+    keys += 1;
+  };
+  const clear = async (items: number) => {
+    await open(page, '/admin/inbox?kind=flag');
+    await expect.poll(async () => Number(await page.locator('.inbox-kinds [aria-current] .count').innerText())).toBe(items);
+    await press('j');
+    while (items > 0) {
+      const onPage = await rows(page).count();
+      for (let n = 0; n < onPage; n += 1) {
+        await press('e');
+      }
+      items -= onPage;
+      cleared += onPage;
+      await expect(items > 0 ? rows(page) : page.getByText(/No items of this kind|Nothing needs/)).not.toHaveCount(0);
+    }
+  };
+  const people = [[demo.ada, [1, 1, 1]], [demo.bo, [4, 3, 5]], [demo.chen, [4, 3, 5]]] as const;
+  for (const [who, scores] of people) {
+    await rateAll(who, [...scores], true, 300);
+  }
+  // The four that were flagged before are resolved.
+  let flags = 0;
+  const list = async () => (await (await page.request.post('/rpc/inbox', {
+    data: { filter: { kind: 'flag' } },
+    headers: { accept: 'application/json', 'sec-fetch-site': 'same-origin' },
+  })).json()).kinds.find(([kind]: [string]) => kind === 'flag')?.[1] ?? 0;
+  flags = await list();
+  await clear(flags);
+  let again = 0;
+  for (const [who] of people) {
+    again += await flagAgain(who);
+  }
+  await clear(again);
+  expect(cleared).toBeGreaterThan(100);
+  expect(keys).toBeLessThan(cleared + 10);
+  // What the keys asked for is carried out.
+  await expect.poll(async () => {
+    await open(page, '/admin/studies/1/flags');
+    return page.getByRole('button', { name: 'Reply' }).count();
+  }).toBe(0);
+});
 
-  await rateAll(demo.ada, [1, 1, 1], true, 3);
-  await open(page, '/admin/inbox?kind=flag');
-  await expect.poll(() => badge(page)).toBe(3);
+test('an act is undone by key, and disagreements are adjudicated blind, without the mouse', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/inbox?kind=disagreement');
+  const [all, before] = [await badge(page), Number(await page.locator('.inbox-kinds [aria-current] .count').innerText())];
+  expect(before).toBeGreaterThan(3);
   await page.keyboard.press('?');
   await expect(page.getByText('Select or deselect the item')).toBeVisible();
-  // One, then the two that are left together.
-  await page.keyboard.press('j');
-  await page.keyboard.press('e');
-  await expect(page.getByText('The flag will be resolved without a reply.')).toBeVisible();
-  await expect(page.locator('#inbox-confirm')).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('1 item is done.')).toBeVisible();
-  await expect(page.locator('.inbox-item')).toHaveCount(2);
-  await expect.poll(() => badge(page)).toBe(2);
-  await expect(page.locator('.inbox-item :focus')).toBeAttached();
-  await page.keyboard.press('x');
-  await page.keyboard.press('j');
-  await page.keyboard.press('x');
-  await page.keyboard.press('e');
-  await expect(page.getByText('2 flags will be resolved without a reply.')).toBeVisible();
-  await expect(page.locator('#inbox-confirm')).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Nothing needs your attention')).toBeVisible();
-  await expect.poll(() => badge(page)).toBe(0);
-
-  // Two disagreements, adjudicated without the mouse and without a name in sight.
-  await rateAll(demo.ada, [1, 1, 1], false, 300);
-  await rateAll(demo.bo, [4, 3, 5], false, 300);
-  await rateAll(demo.chen, [4, 3, 5], false, 300);
-  await open(page, '/admin/inbox?kind=disagreement');
-  const before = await badge(page);
-  expect(before).toBeGreaterThan(1);
+  // Nobody is left who could rate it once more: the item stays.
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  for (let n = 0; n < 2; n += 1) {
+  const names = ['ada', 'bo', 'chen', 'Northwind', 'Quillmoor', 'Saltmarsh'];
+  for (let n = 0; n < 3; n += 1) {
     await expect(page).toHaveURL(/\/adjudicate\/[0-9a-f]{32}\?.*from=inbox/);
     await hydrated(page);
+    await expect(page.getByText(`1 of ${before - n}`)).toBeVisible();
     const address = page.url();
     const text = await page.getByRole('main').innerText();
-    for (const name of ['ada', 'bo', 'chen', 'Northwind', 'Quillmoor', 'Saltmarsh']) {
+    for (const name of names) {
       expect(text).not.toMatch(new RegExp(`\\b${name}\\b`));
     }
-    for (const [place, digit] of ['2', '2', '3'].entries()) {
-      await page.keyboard.press(digit);
-      await expect(page.locator(`[name="scores[${place}]"][value="${digit}"]`)).toBeChecked();
+    if (n === 0) {
+      // By digits.
+      for (const [place, digit] of ['2', '2', '3'].entries()) {
+        await page.keyboard.press(digit);
+        await expect(page.locator(`[name="scores[${place}]"][value="${digit}"]`)).toBeChecked();
+      }
+    } else {
+      // A rater's scores, by letter; every rater's choice is marked on the levels.
+      await expect(page.locator('.rater-mark', { hasText: 'A' })).toHaveCount(3);
+      await page.keyboard.press('Shift+A');
+      await expect(page.locator('.decision-scales :checked')).toHaveCount(3);
     }
     await page.keyboard.press('Enter');
     await expect(page).not.toHaveURL(address);
   }
+  // On and back, and what is skipped stays.
+  await hydrated(page);
+  const here = page.url();
+  await page.keyboard.press('s');
+  await expect(page.getByText(`2 of ${before - 3}`)).toBeVisible();
+  await hydrated(page);
+  await page.keyboard.press('b');
+  await expect(page).toHaveURL(new RegExp(here.replace(/\?.*/, '').split('/').pop() ?? ''));
   await open(page, '/admin/inbox');
-  await expect.poll(() => badge(page)).toBe(before - 2);
+  await expect.poll(() => badge(page)).toBe(all - 3);
 });

@@ -100,7 +100,7 @@ test('three raters disagree, an adjudicator decides blind, a flag gets a reply',
   for (const name of ['ada', 'bo', 'chen', 'Northwind', 'Quillmoor', 'Saltmarsh']) {
     expect(text).not.toMatch(new RegExp(`\\b${name}\\b`));
   }
-  await expect(page.getByRole('rowheader', { name: 'Rater A' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Ratings to compare' })).toContainText('Rater A');
   for (const [place, value] of ['2', '2', '3'].entries()) {
     await page.locator(`[name="scores[${place}]"][value="${value}"]`).check();
   }

@@ -252,11 +252,16 @@ for (const [width, height] of [[1440, 900], [1280, 800]]) {
     await page.keyboard.press('4');
     await expect(rubric.locator('.shared-dimension:visible')).not.toContainText('Correctness');
     expect(await page.evaluate(() => document.documentElement.scrollHeight <= window.innerHeight)).toBe(true);
-    // Lines that only one output has are marked by a sign; the marks can be switched off.
+    // Lines that only one output has are marked by a sign, once the rater asks for it.
     const marked = page.locator('.line.only-here .line-mark').first();
     const sign = () => marked.evaluate((mark) => getComputedStyle(mark, '::before').content);
-    expect(await sign()).toContain('\u25c6');
-    await page.getByLabel('Mark lines that only one output has').uncheck();
     expect(await sign()).not.toContain('\u25c6');
+    await page.getByLabel('Mark lines that only one output has').check();
+    expect(await sign()).toContain('\u25c6');
+    // A low window leaves each output fifteen lines.
+    for (const code of await page.locator('.column .code:visible').all()) {
+      const lines = await code.evaluate((box) => box.clientHeight / parseFloat(getComputedStyle(box.querySelector('.line')!).lineHeight));
+      expect(lines).toBeGreaterThanOrEqual(15);
+    }
   });
 }

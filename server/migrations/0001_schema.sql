@@ -1679,6 +1679,10 @@ CREATE TRIGGER inbox_looked INSTEAD OF INSERT ON inbox_look BEGIN
     WHERE EXISTS (SELECT 1 FROM inbox_due d
                   WHERE d.kind = NEW.kind AND d.study_id = NEW.study_id AND d.subject = NEW.subject)
     ON CONFLICT DO UPDATE SET since = excluded.since, done_at = NULL, done_by = NULL WHERE done_at IS NOT NULL;
+    -- What an admin decided about a flag is about no later flag.
+    DELETE FROM inbox_acts
+    WHERE NEW.kind IN ('flag', 'check_flag')
+      AND item = (SELECT id FROM inbox WHERE kind = NEW.kind AND study_id = NEW.study_id AND subject = NEW.subject);
     UPDATE inbox SET place = (SELECT p.place FROM inbox_places p WHERE p.id = inbox.id)
     WHERE kind = NEW.kind AND study_id = NEW.study_id AND subject = NEW.subject;
     UPDATE inbox SET done_at = CAST(unixepoch('subsec') * 1000 AS INTEGER)

@@ -210,7 +210,7 @@ fn one(
                     {again.then(|| view! { <p class="opinions muted">{t.adjudicate_done}</p> })}
                     <div class="decision-scales">{scales}</div>
                 </div>
-                <div class="extra">
+                <div class=if comment.is_empty() { "extra" } else { "extra open" }>
                     <div class="field reason">
                         <label class="label" for="decision-comment">{t.why} " " <kbd>{key_names()(Action::Comment)}</kbd></label>
                         <textarea class="input" id="decision-comment" name="comment" rows="1" maxlength="4000" aria-describedby="decision-hint">{area_text(&comment)}</textarea>
@@ -223,6 +223,11 @@ fn one(
                         e => view! { <Notice tone=Tone::Bad><p>{error_text(&e, i)}</p></Notice> }.into_any(),
                     })}
                     <div class="rating-act">
+                        <span class="extra-keys">
+                            <button class="button quiet" type="button" on:click=|_| keyboard::write_reason()>
+                                {t.why} " " <kbd>{key_names()(Action::Comment)}</kbd>
+                            </button>
+                        </span>
                         <p class="hint scripted">{t.adjudicate_keys}</p>
                         <button class="button primary submit" id="decision-save" type="submit" disabled=move || decide.pending().get()>
                             {t.decide_button} <kbd>"Enter"</kbd>

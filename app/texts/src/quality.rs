@@ -207,7 +207,7 @@ texts! {
         decision: "Your adjudication", "您的裁定";
         why: "Reason", "理由";
         why_hint: "Shown with the results. Raters do not see it.", "与结果一同显示，评分者看不到。";
-        adjudicate_keys: "Digits give the scores, one dimension after the other. Enter saves. Shift with a rater's letter takes over that rater's scores.", "数字键依次为各维度打分，Enter 保存；按 Shift 加评分者的字母可采用其分数。";
+        adjudicate_keys: "Digits score one dimension after the other.", "数字键依次为各维度打分。";
         adjudicate_one: "Adjudicate", "裁定";
         queue: "Disagreements", "分歧";
         previous_one: "Previous", "上一个";

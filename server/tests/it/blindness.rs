@@ -395,6 +395,9 @@ fn addresses() -> Vec<(&'static str, For, Method, &'static str)> {
 
 /// Fields with a number that is no database id: a count, a position, a score, a time.
 const NUMBERS: &[&str] = &[
+    // A warning.
+    "fast",
+    "seconds",
     // Progress, steps, the rubric, scores.
     "rated",
     "skipped",

@@ -666,6 +666,16 @@ async fn what_is_not_undone_is_carried_out_once_it_is_due() {
     ask(&finn, InboxAct::Resolve, &flags[2..3]).await.unwrap();
     assert_eq!(inbox.carry_out_due(after(UNDO_S)).await.unwrap(), 2);
     assert_eq!(numbers(&app, replies), [4]);
+    // A flag that is raised meanwhile is another one: nobody has decided about it.
+    let InboxItem::Flag { on: model::quality::FlagOn::Assignment(on), rater, .. } = &flags[5].item else { panic!() };
+    ask(&eve, InboxAct::Resolve, &flags[5..6]).await.unwrap();
+    let token: String = app.services.db.read_blocking(|conn| Ok(conn.query_row(sql, [on], |row| row.get(0))?)).unwrap();
+    let draft = Draft { flag: Some(Flag::plain(FlagReason::CodeTruncated)), ..scores([1, 1, 1]) };
+    let sent = json!({"assignment": token, "draft": draft, "key": "again"});
+    assert_eq!(app.demo_user(rater).await.rpc("submit_rating", sent).await.status, StatusCode::OK);
+    assert!(items(&app, InboxKind::Flag).await.iter().any(|row| row.id == flags[5].id), "it is back at once");
+    assert_eq!(inbox.carry_out_due(after(UNDO_S)).await.unwrap(), 1);
+    assert_eq!(numbers(&app, replies), [4]);
     // What cannot be done is refused at once, and its item stays.
     let open = items(&app, InboxKind::Disagreement).await;
     assert!(ask(&eve, InboxAct::Resolve, &open[..1]).await.is_err());

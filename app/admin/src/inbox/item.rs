@@ -139,9 +139,11 @@ fn reply(i: I18n, id: i64, study: String, on: FlagOn, queue: Queue) -> impl Into
             <input type="hidden" name="on" value=number.to_string()/>
             <input type="hidden" name="inbox" value=queue.filter().address()/>
             <label class="label" for=field.clone()>{q.reply}" "<kbd>"Enter"</kbd></label>
-            <textarea class="input inbox-open" id=field.clone() name="reply" rows="2" maxlength="4000" aria-describedby=format!("{field}-hint")></textarea>
+            <div class="inbox-reply">
+                <textarea class="input inbox-open" id=field.clone() name="reply" rows="1" maxlength="4000" aria-describedby=format!("{field}-hint")></textarea>
+                <button class="button" type="submit" disabled=move || queue.reply.pending().get()>{q.reply_button}</button>
+            </div>
             <p class="hint" id=format!("{field}-hint")>{q.reply_hint}</p>
-            <p><button class="button" type="submit" disabled=move || queue.reply.pending().get()>{q.reply_button}</button></p>
         </ActionForm>
     }
 }

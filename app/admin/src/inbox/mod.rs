@@ -60,7 +60,7 @@ impl Queue {
             act: FormAction::in_place(),
             undo: FormAction::in_place(),
             reply: FormAction::in_place(),
-            current: RwSignal::new(asked_item(query)),
+            current: RwSignal::new(drawn(query, "item").parse().ok()),
             results: RwSignal::new(result_in_address(query).into_iter().collect()),
             gone: RwSignal::new(Vec::new()),
             query,
@@ -100,8 +100,12 @@ impl Queue {
         set_timeout(forget, Duration::from_secs(UNDO_S.into()));
     }
 
+    /// The filter of the list that is drawn.
     fn filter(self) -> InboxFilter {
-        filter_of(self.query)
+        InboxFilter {
+            kind: drawn(self.query, "kind").parse().ok(),
+            study: drawn(self.query, "study").parse().ok().map(StudyId),
+        }
     }
 
     /// Changes with everything that changes the list.
@@ -129,9 +133,8 @@ impl Queue {
     fn address(self, item: Option<i64>) -> String {
         let mut address = self.filter().address();
         let item = item.map(|item| item.to_string()).unwrap_or_default();
-        for (key, value) in
-            [("after", asked(self.query, "after")), ("before", asked(self.query, "before")), ("item", item)]
-        {
+        let place = ["after", "before"].map(|key| (key, drawn(self.query, key)));
+        for (key, value) in place.into_iter().chain([("item", item)]) {
             if !value.is_empty() {
                 let sign = if address.contains('?') { '&' } else { '?' };
                 address = format!("{address}{sign}{key}={}", query_value(&value));
@@ -141,15 +144,20 @@ impl Queue {
     }
 }
 
+/// The value of `key` in the address when something is drawn: a new address draws the list anew.
+fn drawn(query: Memo<ParamsMap>, key: &str) -> String {
+    query.with_untracked(|query| query.get(key)).unwrap_or_default()
+}
+
 fn asked_item(query: Memo<ParamsMap>) -> Option<i64> {
     asked(query, "item").parse().ok()
 }
 
 /// The result of a form that was sent without JavaScript.
 fn result_in_address(query: Memo<ParamsMap>) -> Option<(InboxAct, InboxDone)> {
-    let act = asked(query, "act").parse().ok()?;
-    let number = |key| asked(query, key).parse::<u64>().unwrap_or(0);
-    let undo = asked(query, "undo").parse().ok();
+    let act = drawn(query, "act").parse().ok()?;
+    let number = |key| drawn(query, key).parse::<u64>().unwrap_or(0);
+    let undo = drawn(query, "undo").parse().ok();
     Some((act, InboxDone { done: number("done"), gone: number("gone"), refused: number("refused"), undo }))
 }
 
@@ -257,7 +265,7 @@ fn filters(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, page: &InboxPag
         options.push((chosen.clone(), chosen.clone()));
     }
     let several = options.len() > 1 || !chosen.is_empty();
-    let kept = asked(query, "kind");
+    let kept = drawn(query, "kind");
     view! {
         <div class="inbox-filters">
             <nav class="inbox-kinds" aria-label=t.kinds><ul>{link(None, t.all, all)}{kinds}</ul></nav>

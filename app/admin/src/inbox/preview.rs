@@ -25,12 +25,9 @@ pub fn pane(i: I18n, preview: Option<InboxPreview>, queue: Queue) -> AnyView {
         InboxItem::Flag { rater, .. } => vec![rater.clone()],
         _ => (0..output.as_ref().map_or(0, |output| output.ratings.len())).map(i.quality().letter).collect(),
     };
-    let rated = output.map(|output| {
-        view! {
-            {ratings(i, &output, &names, |_| ().into_any())}
-            {task_and_code(i, &output, &names)}
-        }
-    });
+    let (opinions, task) = output
+        .map(|output| (ratings(i, &output, &names, |_| ().into_any()), task_and_code(i, &output, &names)))
+        .unzip();
     let latest = (!latest.is_empty()).then(|| latest_table(i, latest));
     let body = item::body(i, id, kind, study, row.item, queue);
     view! {
@@ -41,9 +38,10 @@ pub fn pane(i: I18n, preview: Option<InboxPreview>, queue: Queue) -> AnyView {
                 <span>{title}</span>
                 <span class="muted small">{(t.since)(&since)}</span>
             </p>
+            {opinions}
             {body}
             {acts}
-            {rated}
+            {task}
             {latest}
         </section>
     }

@@ -71,6 +71,13 @@ fn go_to(target: &HtmlElement) -> bool {
     if target.tag_name() == "A" { press_on(target) } else { target.focus().is_ok() }
 }
 
+/// Moves the focus to the reason.
+pub fn write_reason() {
+    if let Some(reason) = found("#decision-comment") {
+        let _ = reason.focus();
+    }
+}
+
 /// Gives every dimension the score that a rater gave.
 pub fn take_over(scores: &[u8]) {
     for (place, score) in scores.iter().enumerate() {

@@ -38,7 +38,7 @@ impl InboxQuery {
 /// Flags without a reply, disagreements to adjudicate, raters who need attention, ratings that nobody will give, stopped
 /// runs, engine errors, failed webhook deliveries, daily backups that fail and a damaged database, over all studies that are not archived. No item names a model.
 #[utoipa::path(get, path = "/inbox", tag = "Inbox", params(InboxQuery, PageParams), security(("token" = ["read"])),
-    responses((status = 200, description = "Items, newest first", body = Page<InboxRow>)))]
+    responses((status = 200, description = "Items: those of no study first, then study by study, the widest disagreements first", body = Page<InboxRow>)))]
 pub async fn list_inbox(
     State(state): State<AppState>,
     Authorized(admin): Authorized<Admin>,
