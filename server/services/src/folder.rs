@@ -71,13 +71,17 @@ impl ServerLock {
     }
 }
 
-/// Whether the folder is missing or contains nothing but the server's lock.
+/// Whether the folder is missing or contains nothing but the server's lock and toolchains.
 pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(true),
         entries => entries?,
     };
-    entries.try_fold(true, |empty, entry| Ok(empty && entry?.file_name() == LOCK))
+    let toolchains = toolchains::folder(folder);
+    entries.try_fold(true, |empty, entry| {
+        let entry = entry?;
+        Ok(empty && (entry.file_name() == LOCK || entry.path() == toolchains))
+    })
 }
 
 /// Whether `serve --demo` filled the folder.

@@ -249,14 +249,14 @@ impl Needs {
             return Ok(());
         }
         if self.kind == Some(TestKind::CodeIfBench) {
-            return scripts::look(&Places::from_environment()).map_err(|missing| {
+            return scripts::look(&engine.places()).map_err(|missing| {
                 Failure::conflict((
                     format!("Outputs of CodeIF-Bench cannot be run on this machine: {missing}"),
                     format!("此机器无法运行 CodeIF-Bench 的输出：{missing}"),
                 ))
             });
         }
-        self.langs.iter().try_for_each(|code| self.check_language(*code))
+        self.langs.iter().try_for_each(|code| self.check_language(*code, &engine.places()))
     }
 
     /// Tests at repository level run in a process that has the sources of the projects, and not on other machines.
@@ -292,10 +292,10 @@ impl Needs {
                 ),
             ))
         })?;
-        self.check_language(CodeLang::Python)
+        self.check_language(CodeLang::Python, &engine.places())
     }
 
-    fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
+    fn check_language(&self, code: CodeLang, places: &Places) -> Result<(), Failure> {
         let (name, dataset) = (code.name(), &self.dataset);
         let Some(language) = lang::language(code) else {
             return Err(Failure::conflict((
@@ -305,7 +305,7 @@ impl Needs {
                 format!("此版本的 AixGrade 不能运行 {name} 的测试。数据集 {dataset} 的输出可由人评分。"),
             )));
         };
-        (language.look)(&Places::from_environment()).map_err(|missing| {
+        (language.look)(places).map_err(|missing| {
             Failure::conflict((
                 format!("Outputs in {name} cannot be run on this machine: {missing}"),
                 format!("此机器无法运行 {name} 的输出：{missing}"),

@@ -21,6 +21,7 @@ pub mod system;
 
 use std::{
     env, fmt, io,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -49,7 +50,8 @@ pub fn named() -> Option<PathBuf> {
 /// The path of a program on the search path.
 pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+    let is_program = |file: &PathBuf| file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    env::split_paths(&path).map(|folder| folder.join(program)).find(is_program)
 }
 
 /// Why something cannot be installed, for the operator.

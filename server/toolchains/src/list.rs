@@ -1,10 +1,13 @@
 //! The list: each language with its parts and needs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::{
-    Error, fetch,
-    system::{BOOST, BUBBLEWRAP, CARGO, GCC, GO, GO_COMMAND, GXX, JDK, NODE, NPM, Need, OPENSSL, PYTHON, RUSTC, VENV},
+    Error, fetch, install,
+    system::{
+        BOOST, BUBBLEWRAP, CARGO, Distribution, GCC, GO, GO_COMMAND, GXX, JDK, NODE, NPM, Need, OPENSSL, PYTHON, RUSTC,
+        VENV,
+    },
 };
 
 /// A language, or a benchmark with packages of its own.
@@ -62,6 +65,35 @@ pub static LANGUAGES: [Language; 7] = [
     Language { code: "rust", name: "Rust", parts: &[&RUST_CRATES], needs: &[&BUBBLEWRAP, &RUSTC, &CARGO, &GCC] },
     Language { code: "codeif", name: "CodeIF-Bench", parts: &[&PYTHON_PACKAGES], needs: &[&BUBBLEWRAP, &PYTHON] },
 ];
+
+impl Language {
+    /// What installs all that the language needs, as a sentence without its full stop.
+    pub fn remedy(&self, folders: &[PathBuf]) -> String {
+        let missing = install::missing(folders, self);
+        let mut steps: Vec<String> = Vec::new();
+        match Distribution::here().map(|here| here.command(&missing)) {
+            Some(command) => steps.extend(command.map(|command| format!("run `{command}`"))),
+            None if missing.is_empty() => {}
+            None => {
+                let names: Vec<&str> = missing.iter().map(|need| need.what).collect();
+                steps.push(format!("install {}", names.join(", ")));
+            }
+        }
+        if !self.parts.is_empty() {
+            steps.push(format!("run `{}`", self.command()));
+        }
+        let mut text = steps.join(", then ");
+        if let Some(first) = text.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        text
+    }
+
+    /// The command that installs the language's parts.
+    pub fn command(&self) -> String {
+        format!("aixgrade toolchains install {}", self.code)
+    }
+}
 
 /// The language with this code.
 pub fn language(code: &str) -> Option<&'static Language> {
@@ -204,6 +236,17 @@ mod tests {
         assert_eq!(codes.len(), LANGUAGES.len());
         let names: Vec<&str> = parts().iter().map(|part| part.name).collect();
         assert_eq!(names, ["python", "node", "go", "go-module", "rust-crate"]);
+    }
+
+    #[test]
+    fn the_remedy_names_the_command() {
+        let python = language("python").unwrap().remedy(&[]);
+        assert!(
+            python.starts_with(['R', 'I']) && python.ends_with("un `aixgrade toolchains install python`"),
+            "{python}"
+        );
+        // C++ has nothing that can be installed without root.
+        assert!(!language("cpp").unwrap().remedy(&[]).contains("aixgrade"));
     }
 
     #[test]

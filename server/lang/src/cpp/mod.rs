@@ -63,17 +63,14 @@ struct Cpp {
 ///
 /// # Errors
 /// Fails if the compiler or headers are missing.
-fn locate(_places: &Places) -> io::Result<PathBuf> {
-    let missing = |what: String| {
-        let text = format!("{what}. Install the packages `g++ libboost-dev libssl-dev`");
-        io::Error::new(io::ErrorKind::NotFound, text)
-    };
-    let compiler = bubblewrap::find("g++").ok_or_else(|| missing("no g++ was found on the path".to_owned()))?;
+fn locate(places: &Places) -> io::Result<PathBuf> {
+    let missing = |what: &str| places.missing("cpp", what);
+    let compiler = bubblewrap::find("g++").ok_or_else(|| missing("no g++ was found on the path"))?;
     let header =
         |name: &str| ["/usr/include", "/usr/local/include"].iter().any(|at| Path::new(at).join(name).is_file());
     for name in ["boost/any.hpp", "openssl/md5.h"] {
         if !header(name) {
-            return Err(missing(format!("the C++ header {name} was not found")));
+            return Err(missing(&format!("the C++ header {name} was not found")));
         }
     }
     Ok(compiler)
