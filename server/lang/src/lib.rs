@@ -68,6 +68,18 @@ pub fn language(code: CodeLang) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.code == code)
 }
 
+/// Checks whether outputs in a language, or of CodeIF-Bench, can be run here. `code` is the one in the list of
+/// [`toolchains`]. Starts programs.
+///
+/// # Errors
+/// Says what is missing and how to install it.
+pub fn look(code: &str, places: &Places) -> io::Result<()> {
+    match TABLE.iter().find(|language| language.code.code() == code) {
+        Some(language) => (language.look)(places),
+        None => python::scripts::look(places),
+    }
+}
+
 /// The places to search for toolchains: the operator's folder, the data folder's own, then the search path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {

@@ -43,6 +43,7 @@ pub mod submissions;
 mod task_tests;
 pub mod throttle;
 pub mod tokens;
+pub mod toolchains;
 pub mod upkeep;
 pub mod uploads;
 mod visible_texts;
@@ -108,6 +109,8 @@ pub struct Services {
     pub audit: Arc<audit::AuditService>,
     /// Renaming, archiving, deleting.
     pub upkeep: Arc<upkeep::UpkeepService>,
+    /// Toolchains that this machine lacks.
+    pub toolchains: Arc<toolchains::ToolchainService>,
     /// The search over everything.
     pub search: Arc<find::FindService>,
 }
@@ -142,6 +145,7 @@ impl Services {
             public_links: self.public_links.clone(),
             audit: self.audit.clone(),
             upkeep: self.upkeep.clone(),
+            toolchains: self.toolchains.clone(),
             search: self.search.clone(),
         }
     }
@@ -182,6 +186,7 @@ impl Services {
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),
             upkeep: Arc::new(upkeep::UpkeepService::new(db.clone())),
+            toolchains: Arc::new(toolchains::ToolchainService::new(db.clone(), engine.clone(), folder)),
             search: Arc::new(find::FindService::new(db.clone())),
             uploads,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),

@@ -208,18 +208,28 @@ impl RunService {
 }
 
 /// The facts that decide whether a submission's tests can be run here.
-struct Needs {
+pub(super) struct Needs {
     dataset: String,
     kind: Option<TestKind>,
     langs: Vec<CodeLang>,
 }
 
 impl Needs {
-    fn of(conn: &Connection, submission: SubmissionId) -> Result<Needs, Failure> {
+    pub(super) fn of(conn: &Connection, submission: SubmissionId) -> Result<Needs, Failure> {
         let row = submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
         let version = submissions::version(conn, submission)?;
         let (kind, langs) = (datasets::test_kind(conn, version)?, runs::code_langs(conn, version)?);
         Ok(Needs { dataset: row.dataset, kind, langs })
+    }
+
+    /// The toolchains that the tests need besides the engine's JDK, by their codes in the list of the crate `toolchains`.
+    pub(super) fn toolchains(&self) -> Vec<&'static str> {
+        match self.kind {
+            Some(TestKind::CodeIfBench) => vec!["codeif"],
+            Some(TestKind::Repositories) => vec![CodeLang::Python.code()],
+            Some(kind) if kind.is_program() => self.langs.iter().map(|lang| lang.code()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.

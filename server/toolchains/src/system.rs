@@ -127,10 +127,24 @@ impl Need {
         }
     }
 
-    /// The program by which it is recognized.
-    pub fn program(&self) -> Option<&'static str> {
+    /// The version of a program or a JDK that is there, as it prints it.
+    pub fn version(&self, folders: &[PathBuf]) -> Option<String> {
         match self.test {
-            Test::Program(name, _) => Some(name),
+            Test::Program(name, own) => {
+                let in_folder = folders.iter().map(|folder| folder.join(own)).find(|file| file.is_file());
+                let program = in_folder.filter(|_| !own.is_empty()).or_else(|| on_path(name))?;
+                let question = if name == "go" { "version" } else { "--version" };
+                let said = fetch::run(Path::new("/"), program, &[question]).ok()?;
+                let line = said.lines().next()?.trim();
+                // Node.js prints nothing but its version.
+                let is_named = line.contains(|c: char| c.is_ascii_alphabetic() && c != 'v');
+                Some(if is_named { line.to_owned() } else { format!("{name} {line}") })
+            }
+            Test::Jdk => {
+                let text = fs::read_to_string(jdk()?.join("release")).ok()?;
+                let version = text.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
+                Some(format!("JDK {}", version.trim_matches('"')))
+            }
             _ => None,
         }
     }
