@@ -140,4 +140,3 @@ fn environment(folder: &Path, packages: &[&str]) -> Result<()> {
     fs::write(folder.join("complete"), wanted)?;
     Ok(())
 }
-

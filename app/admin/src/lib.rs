@@ -52,9 +52,9 @@ mod study_tabs;
 pub mod study_task;
 pub mod submission;
 pub mod submissions;
-pub mod toolchains;
+mod toolchains;
 pub mod upkeep;
-mod upload;
+pub mod upload;
 
 // Parts that the public page of a study shares.
 pub use comparison::{human::with_tests as by_people, tested};

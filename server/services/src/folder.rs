@@ -78,9 +78,10 @@ pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
         entries => entries?,
     };
     let toolchains = toolchains::folder(folder);
+    let name = toolchains.file_name();
     entries.try_fold(true, |empty, entry| {
         let entry = entry?;
-        Ok(empty && (entry.file_name() == LOCK || entry.path() == toolchains))
+        Ok(empty && (entry.file_name() == LOCK || Some(entry.file_name().as_os_str()) == name))
     })
 }
 

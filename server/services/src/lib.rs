@@ -180,7 +180,12 @@ impl Services {
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
-            collections: collections::CollectionService::new(db.clone(), submissions.clone(), uploads.clone(), engine),
+            collections: collections::CollectionService::new(
+                db.clone(),
+                submissions.clone(),
+                uploads.clone(),
+                engine.clone(),
+            ),
             submissions,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),

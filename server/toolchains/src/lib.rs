@@ -31,9 +31,9 @@ pub use list::{LANGUAGES, Language, Part, language};
 /// The variable that names a folder with toolchains.
 pub const VARIABLE: &str = "AIXGRADE_TOOLCHAINS";
 
-/// The folder with toolchains in a data folder.
+/// The folder with toolchains in a data folder, with all of its path: commands run in other folders.
 pub fn folder(data: &Path) -> PathBuf {
-    data.join("toolchains")
+    std::path::absolute(data).unwrap_or_else(|_| data.to_owned()).join("toolchains")
 }
 
 /// The folders in which toolchains are searched, before the search path: the one that [`VARIABLE`] names, then the data
