@@ -1,7 +1,8 @@
 //! Installs parts into a folder, one after the other.
 //!
-//! A part is made in `.partial-NAME` and renamed last, so it can be stopped at any time and started again. What is complete
-//! and has the fingerprint of this version's lock files is left as it is. One installation works in a folder at a time.
+//! A part is made in `.partial-NAME-PROCESS` and renamed last, so it can be stopped at any time and started again: the next
+//! installation uses another name, because a package manager of a killed one may still write. What is complete and has
+//! the fingerprint of this version's lock files is left as it is. One installation works in a folder at a time.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -21,6 +22,9 @@ const GENERATION: u32 = 1;
 
 /// The file with a part's fingerprint, written last.
 pub const COMPLETE: &str = "complete";
+
+/// The beginning of the name of a folder into which a process unpacks a pack; its number follows.
+pub(crate) const UNPACKED: &str = ".unpacked-";
 
 /// What happens to a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +163,22 @@ fn locked(folder: &Path, part: &'static Part, note: Note<'_>) -> Result<File, Er
         }
         Err(TryLockError::Error(e)) => return Err(at(&path)(e)),
     }
+    clear(folder);
     Ok(file)
+}
+
+/// Removes what killed installations left. What cannot be removed yet, the next installation removes.
+fn clear(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // Packs are unpacked without the lock.
+        let process = name.strip_prefix(UNPACKED);
+        let is_unpacked = process.is_some_and(|process| !Path::new("/proc").join(process).exists());
+        if name.starts_with(".partial-") || name.starts_with(".replaced-") || is_unpacked {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn make(
@@ -169,9 +188,9 @@ fn make(
     note: Note<'_>,
 ) -> Step {
     note(part, &Step::Installing);
-    let place = folder.join(format!(".partial-{}", part.name));
-    let made = remove(&place)
-        .and_then(|()| fs::create_dir(&place).map_err(at(&place)))
+    let place = folder.join(format!(".partial-{}-{}", part.name, std::process::id()));
+    let made = fs::create_dir(&place)
+        .map_err(at(&place))
         .and_then(|()| provide(part, &place))
         .and_then(|()| (part.build)(part, &place))
         .and_then(|()| finish(folder, part, &place));
@@ -179,7 +198,7 @@ fn make(
         Ok(()) => Step::Installed,
         Err(why) => {
             // The next installation removes what remains.
-            let _ = remove(&place);
+            let _ = fs::remove_dir_all(&place);
             Step::Failed(why.to_string())
         }
     }
@@ -192,20 +211,14 @@ fn finish(folder: &Path, part: &Part, place: &Path) -> Result<(), Error> {
     }
     let complete = place.join(COMPLETE);
     fs::write(&complete, fingerprint(part)).map_err(at(&complete))?;
-    let (named, replaced) = (folder.join(part.name), folder.join(format!(".replaced-{}", part.name)));
-    remove(&replaced)?;
+    let replaced = folder.join(format!(".replaced-{}-{}", part.name, std::process::id()));
+    let named = folder.join(part.name);
     if named.exists() {
         fs::rename(&named, &replaced).map_err(at(&named))?;
     }
     fs::rename(place, &named).map_err(at(&named))?;
-    remove(&replaced)
-}
-
-fn remove(folder: &Path) -> Result<(), Error> {
-    match folder.symlink_metadata() {
-        Ok(_) => fs::remove_dir_all(folder).map_err(at(folder)),
-        Err(_) => Ok(()),
-    }
+    let _ = fs::remove_dir_all(&replaced);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -245,6 +258,14 @@ mod tests {
         Err(Error("no network".into()))
     }
 
+    /// The names in a folder.
+    fn left(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> = entries.collect();
+        names.sort();
+        names
+    }
+
     /// The steps of an installation.
     fn steps(folder: &Path, language: &'static Language) -> Vec<Step> {
         let mut steps = Vec::new();
@@ -262,7 +283,7 @@ mod tests {
         let second = of(Part { locks: &[("lock", "2")], ..part(write_proof) });
         assert_eq!(steps(folder.path(), second), [Step::Installing, Step::Installed]);
         assert_eq!(fs::read_to_string(folder.path().join("tool/proof")).unwrap(), "2");
-        assert!(!folder.path().join(".replaced-tool").exists());
+        assert_eq!(left(folder.path()), [".lock", "tool"]);
     }
 
     #[test]
@@ -273,7 +294,7 @@ mod tests {
         let failed = Step::Failed("no network".into());
         assert_eq!(steps(folder.path(), failing), [Step::Installing, failed]);
         assert_eq!(fs::read_to_string(folder.path().join("tool/proof")).unwrap(), "1");
-        assert!(!folder.path().join(".partial-tool").exists());
+        assert_eq!(left(folder.path()), [".lock", "tool"]);
         // It has nothing to show for itself.
         let empty = of(Part { locks: &[("lock", "3")], ..part(fetch::nothing) });
         assert!(matches!(&steps(folder.path(), empty)[1], Step::Failed(why) if why.contains("proof")));
@@ -282,17 +303,23 @@ mod tests {
     #[test]
     fn a_stopped_installation_is_resumed() {
         let folder = tempfile::tempdir().unwrap();
-        // What a killed process leaves: files in the folder of the partial part, and the lock's file.
-        fs::create_dir(folder.path().join(".partial-tool")).unwrap();
-        fs::write(folder.path().join(".partial-tool/half"), "").unwrap();
+        // What a killed process leaves: files in the folders of a partial part and of a pack, and the lock's file. The
+        // last process exists.
+        let own = format!("{UNPACKED}{}", std::process::id());
+        for name in [".partial-tool-1", ".unpacked-none", own.as_str()] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+            fs::write(folder.path().join(name).join("half"), "").unwrap();
+        }
         fs::write(folder.path().join(".lock"), "").unwrap();
         let language = of(part(write_proof));
         assert!(!is_there(&[folder.path().to_owned()], language.parts[0]));
         assert_eq!(steps(folder.path(), language), [Step::Installing, Step::Installed]);
         assert!(!folder.path().join("tool/half").exists());
+        assert_eq!(left(folder.path()), [".lock", own.as_str(), "tool"]);
         // Killed between the two renames.
-        fs::rename(folder.path().join("tool"), folder.path().join(".replaced-tool")).unwrap();
+        fs::rename(folder.path().join("tool"), folder.path().join(".replaced-tool-1")).unwrap();
         assert_eq!(steps(folder.path(), language), [Step::Installing, Step::Installed]);
+        assert_eq!(left(folder.path()), [".lock", own.as_str(), "tool"]);
     }
 
     #[test]

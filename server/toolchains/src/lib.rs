@@ -44,7 +44,8 @@ pub fn folders(data: &Path) -> Vec<PathBuf> {
 
 /// The folder that [`VARIABLE`] names.
 pub fn named() -> Option<PathBuf> {
-    env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+    let named = env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from)?;
+    Some(std::path::absolute(&named).unwrap_or(named))
 }
 
 /// The path of a program on the search path.

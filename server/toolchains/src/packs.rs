@@ -26,8 +26,6 @@ use crate::{
 const MANIFEST: &str = "aixgrade-toolchains.json";
 /// The format of packs.
 const FORMAT: u64 = 1;
-/// Where a pack is unpacked.
-const STAGE: &str = ".unpacked";
 
 // All parts together have some 20,000 files and 1 GB.
 /// The largest number of files in a pack.
@@ -167,7 +165,7 @@ pub fn install_from(
     }
     let folder = install::absolute(folder)?;
     // Each pack is unpacked into a folder of its own: two installations may run at once.
-    let stage = folder.join(format!("{STAGE}-{}", std::process::id()));
+    let stage = folder.join(format!("{}{}", install::UNPACKED, std::process::id()));
     let unpacked = unpack(file, &stage).map_err(|e| Error(format!("{}: {e}", file.display())));
     let installed = unpacked.and_then(|manifest| {
         let provide = |part: &'static Part, place: &Path| {
