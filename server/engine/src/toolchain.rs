@@ -214,7 +214,7 @@ pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 /// Fails if no JDK has `jlink` and its modules.
 pub fn find_jdk() -> io::Result<PathBuf> {
     toolchains::system::jdk().ok_or_else(|| {
-        let remedy = toolchains::language("java").map(|java| java.remedy(&[])).unwrap_or_default();
+        let remedy = toolchains::language("java").map(|java| java.remedy(&[], None)).unwrap_or_default();
         let what = "no JDK with javac, jlink and jmods was found on the path";
         let text = format!("{what}. {remedy}, or name a JDK's folder in AIXGRADE_JDK");
         io::Error::new(io::ErrorKind::NotFound, text)

@@ -85,12 +85,15 @@ pub fn look(code: &str, places: &Places) -> io::Result<()> {
 pub struct Places {
     /// Folders with a subfolder for each part of a toolchain that is there, the first one that counts first.
     pub folders: Vec<PathBuf>,
+    /// The data folder, for instructions.
+    pub data: Option<PathBuf>,
 }
 
 impl Places {
     /// The places of a data folder.
     pub fn of(data: &Path) -> Places {
-        Places { folders: toolchains::folders(data) }
+        let folder = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        Places { folders: toolchains::folders(data), data: Some(folder) }
     }
 
     /// The places of the data folder that has this folder of images.
@@ -100,7 +103,7 @@ impl Places {
 
     /// The places without a data folder.
     pub fn from_environment() -> Places {
-        Places { folders: toolchains::named().into_iter().collect() }
+        Places { folders: toolchains::named().into_iter().collect(), data: None }
     }
 
     /// A file or folder below the first folder that has it.
@@ -116,7 +119,8 @@ impl Places {
     /// An error that ends with what installs a language's toolchain. `code` is the language's in the list of
     /// [`toolchains`].
     pub fn missing(&self, code: &str, what: &str) -> io::Error {
-        let remedy = toolchains::language(code).map(|language| language.remedy(&self.folders)).unwrap_or_default();
+        let remedy = |language: &toolchains::Language| language.remedy(&self.folders, self.data.as_deref());
+        let remedy = toolchains::language(code).map(remedy).unwrap_or_default();
         io::Error::new(io::ErrorKind::NotFound, format!("{what}. {remedy}").trim_end().to_owned())
     }
 }

@@ -67,8 +67,8 @@ pub static LANGUAGES: [Language; 7] = [
 ];
 
 impl Language {
-    /// What installs all that the language needs, as a sentence without its full stop.
-    pub fn remedy(&self, folders: &[PathBuf]) -> String {
+    /// What installs all that the language needs into a data folder, as a sentence without its full stop.
+    pub fn remedy(&self, folders: &[PathBuf], data: Option<&Path>) -> String {
         let missing = install::missing(folders, self);
         let mut steps: Vec<String> = Vec::new();
         match Distribution::here().map(|here| here.command(&missing)) {
@@ -80,7 +80,7 @@ impl Language {
             }
         }
         if !self.parts.is_empty() {
-            steps.push(format!("run `{}`", self.command()));
+            steps.push(format!("run `{}`", self.command(data)));
         }
         let mut text = steps.join(", then ");
         if let Some(first) = text.get_mut(..1) {
@@ -89,10 +89,18 @@ impl Language {
         text
     }
 
-    /// The command that installs the language's parts.
-    pub fn command(&self) -> String {
-        format!("aixgrade toolchains install {}", self.code)
+    /// The command that installs the language's parts into a data folder.
+    fn command(&self, data: Option<&Path>) -> String {
+        let folder = data.map(|data| format!(" --data {}", quoted(data))).unwrap_or_default();
+        format!("aixgrade{folder} toolchains install {}", self.code)
     }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if path.chars().all(is_plain) { path.into_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// The language with this code.
@@ -240,13 +248,15 @@ mod tests {
 
     #[test]
     fn the_remedy_names_the_command() {
-        let python = language("python").unwrap().remedy(&[]);
+        let python = language("python").unwrap().remedy(&[], None);
         assert!(
             python.starts_with(['R', 'I']) && python.ends_with("un `aixgrade toolchains install python`"),
             "{python}"
         );
+        let elsewhere = language("go").unwrap().remedy(&[], Some(Path::new("/data/it's here")));
+        assert!(elsewhere.ends_with("aixgrade --data '/data/it'\\''s here' toolchains install go`"), "{elsewhere}");
         // C++ has nothing that can be installed without root.
-        assert!(!language("cpp").unwrap().remedy(&[]).contains("aixgrade"));
+        assert!(!language("cpp").unwrap().remedy(&[], None).contains("aixgrade"));
     }
 
     #[test]

@@ -237,7 +237,7 @@ mod tests {
         fs::create_dir_all(folder.join("python/bin")).unwrap();
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        Places { folders: vec![folder.to_owned()] }
+        Places { folders: vec![folder.to_owned()], data: None }
     }
 
     #[test]
