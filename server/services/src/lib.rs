@@ -164,7 +164,7 @@ impl Services {
     /// # Errors
     /// As [`Services::open`].
     pub fn open_with(folder: &Path, readiness_check: runs::ReadinessCheck) -> Result<Services, OpenFailure> {
-        make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
+        folder::create(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
@@ -243,10 +243,4 @@ impl From<OpenFailure> for Failure {
     fn from(e: OpenFailure) -> Self {
         Failure::internal(e)
     }
-}
-
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    // It contains password hashes and unpublished ratings.
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

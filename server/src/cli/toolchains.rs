@@ -14,6 +14,7 @@ use toolchains::{
 use super::{Global, prune::size, table};
 use base::error::Failure;
 use lang::Places;
+use services::folder;
 
 /// `toolchains`
 #[derive(Args)]
@@ -150,7 +151,10 @@ fn row(language: &'static Language, places: &Places, absent: &[&'static Need]) -
 }
 
 fn install(global: &Global, asked: &Install) -> Result<(), Failure> {
-    let folder = toolchains::folder(&global.folder()?);
+    let data = global.folder()?;
+    // Before the server has created it, with the same permissions.
+    folder::create(&data)?;
+    let folder = toolchains::folder(&data);
     let is_asked =
         |language: &&Language| asked.languages.is_empty() || asked.languages.iter().any(|code| code == language.code);
     let languages: Vec<&'static Language> = toolchains::LANGUAGES.iter().filter(is_asked).collect();

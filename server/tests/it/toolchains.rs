@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 use std::{
+    os::unix::fs::PermissionsExt,
     path::Path,
     sync::{Barrier, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -21,7 +22,7 @@ use services::{starter, toolchains::ToolchainService};
 use toolchains::{Installed, Language, Part, Step};
 
 use crate::{
-    languages::{program, upload},
+    languages::{program, program_over, upload},
     util::TestApp,
 };
 
@@ -128,6 +129,13 @@ async fn a_language_that_cannot_be_installed_is_named_and_fails_the_command() {
     let failed = row(&report, "rust")["failed"][0].as_str().unwrap();
     assert!(failed.contains("`cargo vendor --locked --quiet vendor` cannot be started"), "{report}");
     assert!(report["root"][0]["command"].as_str().unwrap().contains(" g++ "), "{report}");
+    // A folder that it creates is as private as the server's.
+    let new = tempfile::tempdir().unwrap();
+    let data = new.path().join("data");
+    let mut program = program_over(&data);
+    program.env("PATH", "/nowhere").args(["toolchains", "install", "cpp"]);
+    assert_eq!(program.output().unwrap().status.code(), Some(2));
+    assert_eq!(data.metadata().unwrap().permissions().mode() & 0o777, 0o700);
     let unknown = toolchains_of(&app, &["install", "cobol"]).unwrap_err();
     assert!(unknown.contains("invalid value 'cobol'"), "{unknown}");
 }
