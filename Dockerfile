@@ -8,9 +8,9 @@ RUN rustup target add wasm32-unknown-unknown x86_64-unknown-linux-musl \
     && cargo xtask build --release
 
 FROM debian:bookworm-slim
-# The engine's programs, as in xtask/src/setup.rs; certificates for webhooks and endpoints.
+# The engine's programs, as in server/toolchains/src/system.rs; certificates for webhooks and endpoints.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends openjdk-17-jdk-headless bubblewrap ca-certificates \
+    && apt-get install --yes --no-install-recommends default-jdk-headless bubblewrap ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /var/lib/aixgrade --shell /usr/sbin/nologin aixgrade \
     && install --directory --mode=0700 --owner=aixgrade --group=aixgrade /var/lib/aixgrade

@@ -21,7 +21,7 @@ const SETTLED: Duration = Duration::from_millis(200);
 
 /// Builds and serves until it is interrupted. If a build fails, the previous server keeps running.
 pub fn dev(args: &serve::Options) -> Result<ExitCode> {
-    setup::for_serving();
+    setup::for_serving(args.demo);
     let (send, changes) = mpsc::channel::<DebounceEventResult>();
     let mut watcher = new_debouncer(SETTLED, send).context("cannot watch files")?;
     for path in WATCHED {

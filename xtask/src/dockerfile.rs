@@ -3,6 +3,8 @@
 
 use std::{collections::BTreeSet, fs};
 
+use ::toolchains::system::Distribution;
+
 use crate::{setup, tools};
 
 /// The instructions with their arguments, without comments; continued lines are joined.
@@ -91,7 +93,7 @@ fn the_image_has_the_engines_programs() {
     let run = runs.iter().find(|run| run.contains("apt-get install")).unwrap();
     let list = run.split("--no-install-recommends").nth(1).unwrap().split("&&").next().unwrap();
     let installed: BTreeSet<&str> = list.split_whitespace().collect();
-    let mut needed: BTreeSet<&str> = setup::ENGINE.iter().map(|(_, package)| *package).collect();
+    let mut needed: BTreeSet<&str> = Distribution::Debian.packages(&setup::ENGINE).into_iter().collect();
     needed.insert("ca-certificates");
     assert_eq!(installed, needed);
 }

@@ -14,9 +14,9 @@ use crate::{server, setup, toolchains, tools};
 /// Options for serving. Arguments after `--` are passed to `aixgrade serve`.
 #[derive(Args)]
 pub struct Options {
-    /// Create known accounts, a running study with invented ratings, and test runs
+    /// Create known accounts, a running study with invented ratings, and test runs in all languages that can be had
     #[arg(long)]
-    demo: bool,
+    pub(crate) demo: bool,
     /// Port to listen on
     #[arg(long)]
     port: Option<u16>,
@@ -30,7 +30,7 @@ pub struct Options {
 
 /// Builds, then replaces itself with the server, so that Ctrl-C and other signals reach it directly.
 pub fn serve(args: &Options, release: bool) -> Result<ExitCode> {
-    setup::for_serving();
+    setup::for_serving(args.demo);
     let binary = server::build_with_client(release)?;
     let mut command = command(&binary, args)?;
     command.env(toolchains::VARIABLE, toolchains::prepared());
@@ -52,7 +52,8 @@ pub fn command(binary: &Path, args: &Options) -> Result<Command> {
         command.arg("--listen").arg(format!("127.0.0.1:{port}"));
     }
     if args.demo {
-        command.arg("--demo");
+        // With the starter tasks of all languages, whose toolchains are prepared.
+        command.arg("--demo=languages");
     }
     command.args(&args.more);
     Ok(command)

@@ -5,8 +5,13 @@ use std::{
     process::Command,
 };
 
+use ::toolchains::{
+    LANGUAGES, install, language,
+    system::{self, Distribution, Need},
+};
 use anyhow::{Result, bail};
 
+use crate::toolchains;
 use crate::tools::{self, command, on_path, run, run_quietly, say, say_aside};
 
 /// The target that the client is compiled for.
@@ -100,43 +105,55 @@ fn debian_cargo() -> Command {
     cargo
 }
 
-/// Programs that the engine needs, each with its Debian package.
-pub const ENGINE: [(&str, &str); 3] =
-    [("javac", "openjdk-17-jdk-headless"), ("jlink", "openjdk-17-jdk-headless"), ("bwrap", "bubblewrap")];
+/// What the engine needs.
+pub static ENGINE: [&Need; 2] = [&system::JDK, &system::BUBBLEWRAP];
 
-/// Installs what the engine needs, if this machine allows it. Otherwise the server reports at its start what
-/// is missing and how to install it; only automated tests depend on it.
-pub fn for_serving() {
-    let missing = missing(&ENGINE);
-    if !missing.is_empty()
-        && can_install()
-        && let Err(e) = packages(&missing, "the automated tests")
-    {
-        eprintln!("{e:#}\nThe server starts anyway, but cannot run automated tests.");
+/// Installs what the engine needs, for `demo` also what all languages need, if this machine allows it. Otherwise the
+/// server reports at its start what is missing and how to install it; only automated tests depend on it.
+pub fn for_serving(demo: bool) {
+    let languages: Vec<&str> = LANGUAGES.iter().filter(|_| demo).map(|language| language.code).collect();
+    let missing = missing(&ENGINE, &languages);
+    if missing.is_empty() {
+        return;
     }
+    if can_install() {
+        if let Err(e) = packages(&Distribution::Debian.packages(&missing), "the automated tests") {
+            eprintln!("{e:#}\nThe server starts anyway, but cannot run all automated tests.");
+        }
+        return;
+    }
+    for (known, command) in system::commands(&missing) {
+        say_aside(format!("For automated tests in all languages, run ({}): {command}", known.name()));
+    }
+}
+
+/// What is missing of these needs and of those of languages.
+fn missing(needs: &[&'static Need], languages: &[&str]) -> Vec<&'static Need> {
+    let folders = [toolchains::folder()];
+    let of_languages = languages.iter().filter_map(|code| language(code));
+    let mut missing: Vec<&'static Need> = needs.iter().copied().filter(|need| !need.is_met(&folders)).collect();
+    missing.extend(of_languages.flat_map(|language| install::missing(&folders, language)));
+    missing
 }
 
 /// Ensures the prerequisites of the Rust tests: the engine's programs, and libfaketime for runs with a date.
 pub fn for_rust_tests() -> Result<()> {
-    let mut missing = missing(&ENGINE);
-    missing.extend(self::missing(&[("faketime", "faketime"), ("g++", "g++"), ("npm", "npm"), ("node", "nodejs")]));
+    let needs = self::missing(&[&system::NPM, &system::NODE], &["java", "cpp", "python"]);
+    let mut missing = Distribution::Debian.packages(&needs);
+    if !on_path("faketime") {
+        missing.push("faketime");
+    }
     // Debian installs it where a user's path may not lead.
     if !on_path("nats-server") && !Path::new("/usr/sbin/nats-server").is_file() {
         missing.push("nats-server");
-    }
-    // Headers that tests in C++ include.
-    for (header, package) in [("boost/any.hpp", "libboost-dev"), ("openssl/md5.h", "libssl-dev")] {
-        if !["/usr/include", "/usr/local/include"].iter().any(|folder| Path::new(folder).join(header).is_file()) {
-            missing.push(package);
-        }
     }
     install_missing(&missing, "the Rust tests")
 }
 
 /// Ensures the prerequisites of the journeys: the engine's programs, a browser, and Playwright.
 pub fn for_journeys() -> Result<()> {
-    let mut missing = missing(&ENGINE);
-    missing.extend(self::missing(&[("node", "nodejs"), ("npm", "npm")]));
+    let needs = missing(&[&system::JDK, &system::BUBBLEWRAP, &system::NODE, &system::NPM], &[]);
+    let mut missing = Distribution::Debian.packages(&needs);
     if std::env::var_os("CHROMIUM").is_none() && !Path::new("/usr/bin/chromium").is_file() {
         missing.push("chromium");
     }
@@ -146,14 +163,6 @@ pub fn for_journeys() -> Result<()> {
     }
     install_missing(&missing, "the browser journeys")?;
     node_modules()
-}
-
-/// The packages of the programs that are missing from the path.
-fn missing(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
-    let mut packages: Vec<_> =
-        programs.iter().filter(|(name, _)| !on_path(name)).map(|(_, package)| *package).collect();
-    packages.dedup();
-    packages
 }
 
 fn install_missing(missing: &[&str], purpose: &str) -> Result<()> {

@@ -164,7 +164,7 @@ pub fn page_of(object: &Object) -> Option<String> {
         Object::Collection(id) => format!("/admin/collections/{id}"),
         Object::Run(id) => format!("/admin/runs/{id}"),
         Object::Worker(_) => "/admin/runs".to_owned(),
-        Object::Storage => return None,
+        Object::Storage | Object::Toolchain(_) => return None,
         Object::Study(id) => format!("/admin/studies/{id}"),
         Object::Submission(id) => format!("/admin/submissions/{id}"),
         Object::Token(_) => "/admin/api/tokens".to_owned(),

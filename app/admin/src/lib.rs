@@ -52,6 +52,7 @@ mod study_tabs;
 pub mod study_task;
 pub mod submission;
 pub mod submissions;
+mod toolchains;
 pub mod upkeep;
 pub mod upload;
 

@@ -12,6 +12,7 @@ use super::{
     list::Listing,
     parts::{FormError, asked, param},
     runs,
+    toolchains::{Lacking, ToolchainNotices},
     upkeep::upkeep_link,
 };
 use model::{
@@ -77,7 +78,7 @@ pub fn SubmissionPage() -> impl IntoView {
             list_runs(Some(id.ok_or_else(missing)?), PageOf { limit: RUNS_SHOWN, ..page }).await
         },
     );
-    let engine = engine_data();
+    let machine = (engine_data(), Lacking::of(id));
     let mask = FormAction::<SetMask>::new();
     let masking = Data::new(
         move || (id.get(), mask.version().get(), asked(query, NAMES) == "1"),
@@ -91,7 +92,7 @@ pub fn SubmissionPage() -> impl IntoView {
                     <Load data=runs let:found>{runs_of(i, query, found, has_tests)}</Load>
                     <Outputs data=outputs/>
                 };
-                page(i, row, start, engine, mask, masking, below.into_any())
+                page(i, row, start, machine, mask, masking, below.into_any())
             }
         </Load>
     }
@@ -152,7 +153,7 @@ fn page(
     i: I18n,
     row: SubmissionRow,
     start: FormAction<StartRun>,
-    engine: Data<EngineReadiness>,
+    (engine, lacking): (Data<EngineReadiness>, Lacking),
     mask: FormAction<SetMask>,
     masking: Data<MaskState>,
     below: AnyView,
@@ -179,6 +180,7 @@ fn page(
         >
         <FormError of=move || start.value().get().and_then(Result::err)/>
         <EngineNotice data=engine/>
+        <ToolchainNotices lacking/>
         <dl class="facts">
             <div><dt>{t.dataset}</dt><dd>
                 <a href=format!("/admin/datasets/{}", row.dataset)>{row.dataset.clone()}</a>

@@ -96,6 +96,7 @@ actions! {
     SubmissionUnmask => "submission.unmask",
     TokenCreate => "token.create",
     TokenRevoke => "token.revoke",
+    ToolchainInstall => "toolchain.install",
     UserActivate => "user.activate",
     UserCreate => "user.create",
     UserCreateReset => "user.create_reset",
@@ -146,6 +147,8 @@ pub enum Object {
     Submission(SubmissionId),
     /// An access token.
     Token(ApiTokenId),
+    /// A toolchain, by the code of its language.
+    Toolchain(String),
     /// A webhook.
     Webhook(WebhookId),
     /// A worker on another machine, by its name.
@@ -167,6 +170,7 @@ impl fmt::Display for Object {
             Object::Study(id) => write!(f, "study {id}"),
             Object::Submission(id) => write!(f, "submission {id}"),
             Object::Token(id) => write!(f, "token {id}"),
+            Object::Toolchain(code) => write!(f, "toolchain {code}"),
             Object::Webhook(id) => write!(f, "webhook {id}"),
             Object::Worker(name) => write!(f, "worker {name}"),
         }
@@ -191,6 +195,7 @@ impl FromStr for Object {
             "study" => name.parse().ok().map(Object::Study),
             "submission" => name.parse().ok().map(Object::Submission),
             "token" => name.parse().ok().map(Object::Token),
+            "toolchain" => Some(Object::Toolchain(name.to_owned())),
             "webhook" => name.parse().ok().map(Object::Webhook),
             "worker" => Some(Object::Worker(name.to_owned())),
             _ => None,

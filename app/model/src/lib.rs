@@ -61,6 +61,7 @@ pub mod table;
 pub mod text;
 pub mod time;
 pub mod time_zone;
+pub mod toolchains;
 pub mod upkeep;
 pub mod user;
 pub mod usual_failure;

@@ -19,6 +19,7 @@ pub mod ratings_import;
 mod results;
 pub mod rubrics;
 pub mod settings;
+pub mod toolchains;
 pub mod upkeep;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -305,6 +306,8 @@ pub struct Ports {
     pub audit: Arc<dyn audit::AuditLog>,
     /// Renaming, archiving, deleting.
     pub upkeep: Arc<dyn upkeep::Upkeeps>,
+    /// Toolchains of programming languages.
+    pub toolchains: Arc<dyn toolchains::Toolchains>,
     /// The search over everything.
     pub search: Arc<dyn find::Search>,
 }

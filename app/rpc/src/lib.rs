@@ -27,4 +27,5 @@ pub mod rubrics;
 pub mod runs;
 pub mod studies;
 pub mod submissions;
+pub mod toolchains;
 pub mod upkeep;

@@ -73,6 +73,7 @@ texts! {
         run_stop: "Stopped a test run", "停止测试运行";
         output_choose_block: "Chose the code of a response", "选定回答中的代码";
         run_rerun: "Re-ran outputs", "重新运行输出";
+        toolchain_install: "Installed a toolchain", "安装工具链";
         worker_remove: "Removed a worker", "移除工作进程";
         run_start: "Started a test run", "开始测试运行";
         storage_prune: "Pruned unused data", "清理未使用的数据";
@@ -119,6 +120,7 @@ texts! {
         run_n(id: i64) { format!("Run {id}") } { format!("运行 {id}") }
         study_n(id: i64) { format!("Study {id}") } { format!("评分项目 {id}") }
         submission_n(id: i64) { format!("Submission {id}") } { format!("输出集 {id}") }
+        toolchain_n(code: &str) { format!("Toolchain {code}") } { format!("工具链 {code}") }
         worker_n(name: &str) { format!("Worker {name}") } { format!("工作进程 {name}") }
         webhook_n(id: i64) { format!("Webhook {id}") } { format!("Webhook {id}") }
     }
@@ -190,6 +192,7 @@ impl AuditTexts {
             Action::SubmissionUnmask => self.submission_unmask,
             Action::TokenCreate => self.token_create,
             Action::TokenRevoke => self.token_revoke,
+            Action::ToolchainInstall => self.toolchain_install,
             Action::UserActivate => self.user_activate,
             Action::UserCreate => self.user_create,
             Action::UserCreateReset => self.user_create_reset,
@@ -222,6 +225,7 @@ impl AuditTexts {
             Object::Study(id) => (self.study_n)(id.0),
             Object::Submission(id) => (self.submission_n)(id.0),
             Object::Token(id) => (self.token_n)(id.0),
+            Object::Toolchain(code) => (self.toolchain_n)(code),
             Object::Webhook(id) => (self.webhook_n)(id.0),
             Object::Worker(name) => (self.worker_n)(name),
         }

@@ -126,6 +126,8 @@ texts! {
         stopped_hint: "This run is stopped. Finished outputs keep their results. Resume the run to run the others.", "该运行已停止。已完成的结果保留，其余部分可以继续运行。";
         submission: "Submission", "输出集";
         toolchain: "Toolchain", "工具链";
+        toolchain_by_server: "The server fetches it with this machine's own package managers and checks every file by its recorded hash.", "服务器使用本机自己的包管理器获取，并按记录的哈希值校验每个文件。";
+        toolchain_reload: "Reload the page to see how far it is.", "请重新载入页面查看进度。";
         time_zone: "Time zone", "时区";
         to_all_tasks: "All tasks", "全部任务";
         totals: "Metrics of both runs", "两次运行的指标";
@@ -146,6 +148,21 @@ texts! {
         lenient_tests(n: u64)
             { if n == 1 { "The tests of 1 task accept a constant".to_owned() } else { format!("The tests of {n} tasks accept a constant") } }
             { format!("{n} 个任务的测试接受常量") }
+        toolchain_missing(name: &str, why: &str)
+            { format!("Outputs in {name} cannot be run on this machine: {why}.") }
+            { format!("此机器无法运行 {name} 的输出：{why}。") }
+        toolchain_install(name: &str)
+            { format!("Install {name}'s toolchain") }
+            { format!("安装 {name} 的工具链") }
+        toolchain_running(name: &str, what: &str, done: u32, of: u32)
+            { format!("Installing {name}'s toolchain, part {} of {of}: {what}", done + 1) }
+            { format!("正在安装 {name} 的工具链，第 {} 部分，共 {of} 部分：{what}", done + 1) }
+        toolchain_failed(name: &str, why: &str)
+            { format!("{name}'s toolchain could not be installed: {why}") }
+            { format!("无法安装 {name} 的工具链：{why}") }
+        toolchain_done(name: &str)
+            { format!("{name}'s toolchain is installed.") }
+            { format!("{name} 的工具链已安装。") }
         run_n(id: RunId) { format!("run {id}") } { format!("运行 {id}") }
         run_of(model: &str, id: RunId) { format!("{model}, run {id}") } { format!("{model}，运行 {id}") }
         lacks_sources(id: RunId)

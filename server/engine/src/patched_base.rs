@@ -74,7 +74,7 @@ pub fn copy(jmod: &Path, target: &Path, opened: &[(&str, &str)], gate: &[u8]) ->
 fn unguarded(class: &str, method: &str) -> io::Error {
     io::Error::other(format!(
         "this JDK cannot be used: native code cannot be closed to solutions, because {class} has no method {method} of \
-         the known form. Install `openjdk-17-jdk-headless`, or name another JDK's folder in AIXGRADE_JDK"
+         the known form. Name the folder of another JDK, such as OpenJDK 17, in AIXGRADE_JDK"
     ))
 }
 

@@ -213,14 +213,11 @@ pub fn mounts(image: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 /// # Errors
 /// Fails if no JDK has `jlink` and its modules.
 pub fn find_jdk() -> io::Result<PathBuf> {
-    let named = ["AIXGRADE_JDK", "JAVA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let found = bubblewrap::find("javac").and_then(|javac| javac.canonicalize().ok());
-    let mut homes = named.chain(found.and_then(|javac| Some(javac.parent()?.parent()?.to_path_buf())));
-    homes.find(|home| home.join("bin/jlink").is_file() && home.join("jmods").is_dir()).ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            "no JDK with javac, jlink and jmods was found on the path. Install `openjdk-17-jdk-headless`, or name a JDK's folder in AIXGRADE_JDK",
-        )
+    toolchains::system::jdk().ok_or_else(|| {
+        let remedy = toolchains::language("java").map(|java| java.remedy(&[], None)).unwrap_or_default();
+        let what = "no JDK with javac, jlink and jmods was found on the path";
+        let text = format!("{what}. {remedy}, or name a JDK's folder in AIXGRADE_JDK");
+        io::Error::new(io::ErrorKind::NotFound, text)
     })
 }
 

@@ -55,6 +55,7 @@ use db::{
     runs::{self, Leased},
 };
 use engine::{EngineError, runner::Allowance, self_test};
+use lang::Places;
 use sandbox::{Sandbox, bubblewrap::Bubblewrap};
 
 /// Items per write transaction, at about 40 µs each.
@@ -168,6 +169,11 @@ impl Engine {
             cluster: Arc::default(),
             repositories: Arc::default(),
         }
+    }
+
+    /// The places to search for toolchains.
+    pub fn places(&self) -> Places {
+        Places::beside(&self.folder)
     }
 
     /// Runs the tests of datasets that need the sources of projects, which are in this folder.

@@ -68,37 +68,60 @@ pub fn language(code: CodeLang) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.code == code)
 }
 
-/// The places to search for toolchains: the operator's folder, then the search path.
+/// Checks whether outputs in a language, or of CodeIF-Bench, can be run here. `code` is the one in the list of
+/// [`toolchains`]. Starts programs.
+///
+/// # Errors
+/// Says what is missing and how to install it.
+pub fn look(code: &str, places: &Places) -> io::Result<()> {
+    match TABLE.iter().find(|language| language.code.code() == code) {
+        Some(language) => (language.look)(places),
+        None => python::scripts::look(places),
+    }
+}
+
+/// The places to search for toolchains: the operator's folder, the data folder's own, then the search path.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The operator's folder, with a subfolder for each language whose toolchain is there.
-    pub folder: Option<PathBuf>,
+    /// Folders with a subfolder for each part of a toolchain that is there, the first one that counts first.
+    pub folders: Vec<PathBuf>,
+    /// The data folder, for instructions.
+    pub data: Option<PathBuf>,
 }
 
 impl Places {
-    /// Reads the folder from `AIXGRADE_TOOLCHAINS`.
+    /// The places of a data folder.
+    pub fn of(data: &Path) -> Places {
+        let folder = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
+        Places { folders: toolchains::folders(data), data: Some(folder) }
+    }
+
+    /// The places of the data folder that has this folder of images.
+    pub fn beside(images: &Path) -> Places {
+        images.parent().map_or_else(Places::from_environment, Places::of)
+    }
+
+    /// The places without a data folder.
     pub fn from_environment() -> Places {
-        Places { folder: std::env::var_os("AIXGRADE_TOOLCHAINS").map(PathBuf::from) }
+        Places { folders: toolchains::named().into_iter().collect(), data: None }
     }
 
-    /// A file or folder below the operator's folder, if it exists.
+    /// A file or folder below the first folder that has it.
     pub fn own(&self, path: &str) -> Option<PathBuf> {
-        self.folder.as_ref().map(|folder| folder.join(path)).filter(|path| path.exists())
+        self.folders.iter().map(|folder| folder.join(path)).find(|path| path.exists())
     }
 
-    /// A program: `path` in the operator's folder if it exists, otherwise `name` on the search path.
+    /// A program: `path` in one of the folders if it exists, otherwise `name` on the search path.
     pub fn program(&self, path: &str, name: &str) -> Option<PathBuf> {
         self.own(path).or_else(|| sandbox::bubblewrap::find(name))
     }
 
-    /// The operator's folder as instructions name it; `DIR` if it is not set.
-    pub fn shown(&self) -> String {
-        self.folder.as_ref().map_or_else(|| "DIR".to_owned(), |folder| folder.display().to_string())
-    }
-
-    /// The end of an instruction, after a command that fills `DIR`.
-    pub fn hint(&self) -> &'static str {
-        if self.folder.is_some() { "" } else { ", and set AIXGRADE_TOOLCHAINS=DIR" }
+    /// An error that ends with what installs a language's toolchain. `code` is the language's in the list of
+    /// [`toolchains`].
+    pub fn missing(&self, code: &str, what: &str) -> io::Error {
+        let remedy = |language: &toolchains::Language| language.remedy(&self.folders, self.data.as_deref());
+        let remedy = toolchains::language(code).map(remedy).unwrap_or_default();
+        io::Error::new(io::ErrorKind::NotFound, format!("{what}. {remedy}").trim_end().to_owned())
     }
 }
 

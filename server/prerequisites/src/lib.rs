@@ -80,7 +80,7 @@ pub fn host<T, E: Display>(provided: Result<T, E>) -> Option<T> {
 }
 
 /// The toolchain of a programming language, by the language's code; if it is missing, the test is skipped with the
-/// error. In CI that fails for languages whose toolchains xtask installs (`xtask/src/toolchains.rs`).
+/// error. In CI that fails for languages whose toolchains xtask installs (`server/toolchains`).
 pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T> {
     provided.map_err(|missing| skip(&format!("toolchain {lang}"), &missing.to_string())).ok()
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::{
     caller::{Caller, Capability, Person, System},
     code::CodeView,
-    error::Answer,
+    error::{Answer, AppError},
     grading::{Draft, Next},
     ids::{SubmissionId, Token},
     lang::Lang,
@@ -67,16 +67,45 @@ pub async fn run(services: &Services) -> Answer<bool> {
     {
         return Ok(false);
     }
-    for submission in submissions(services).await? {
+    for submission in submissions(services, starter::DATASET).await? {
         services.runs.start(&admin, NewRun::of(submission)).await?;
     }
     Ok(true)
 }
 
-/// The starter submissions in import order.
-async fn submissions(services: &Services) -> Answer<Vec<SubmissionId>> {
+/// Imports the starter tasks in other languages and starts a run of each model's outputs in those that this machine can
+/// run, if they have none yet. Returns lines for the operator.
+pub async fn languages(services: &Services) -> Answer<Vec<String>> {
+    let admin = System.admin();
+    let mut lines = Vec::new();
+    for dataset in starter::languages(services).await?.datasets {
+        let mut started = 0;
+        for submission in submissions(services, &dataset.slug).await? {
+            let has_run = !services.runs.list(&admin, Some(submission), PageOf::first(1)).await?.rows.is_empty();
+            match has_run {
+                true => {}
+                false => match services.runs.start(&admin, NewRun::of(submission)).await {
+                    Ok(_) => started += 1,
+                    // The reason names the command that installs what is missing.
+                    Err(AppError::Conflict(why)) => {
+                        lines.push(format!("{}: {}", dataset.slug, why));
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                },
+            }
+        }
+        if started > 0 {
+            lines.push(format!("Started a test run of each model of {}.", dataset.slug));
+        }
+    }
+    Ok(lines)
+}
+
+/// The submissions of a starter dataset in import order.
+async fn submissions(services: &Services, dataset: &str) -> Answer<Vec<SubmissionId>> {
     let of = PageOf::first(PageOf::MOST);
-    let rows = services.submissions.list(&System.admin(), Some(starter::DATASET.to_owned()), of).await?.rows;
+    let rows = services.submissions.list(&System.admin(), Some(dataset.to_owned()), of).await?.rows;
     let mut ids: Vec<SubmissionId> = rows.iter().map(|row| row.id).collect();
     ids.sort_unstable();
     Ok(ids)
@@ -90,7 +119,7 @@ async fn outputs(services: &Services, submission: SubmissionId) -> Answer<Vec<Ou
 /// Index of the model that wrote a code: raters cannot tell, but invented ratings should differ by model.
 async fn models_by_code(services: &Services) -> Answer<HashMap<String, usize>> {
     let mut models = HashMap::new();
-    for (model, submission) in submissions(services).await?.into_iter().enumerate() {
+    for (model, submission) in submissions(services, starter::DATASET).await?.into_iter().enumerate() {
         for output in outputs(services, submission).await? {
             let detail = services.submissions.output(&System.admin(), output.id).await?;
             models.insert(text(&detail.code), model);

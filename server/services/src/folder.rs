@@ -42,7 +42,7 @@ impl ServerLock {
                 folder.display()
             ))
         };
-        super::make_private(folder).map_err(unusable)?;
+        create(folder).map_err(unusable)?;
         let mut file =
             OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(unusable)?;
         match file.try_lock() {
@@ -71,13 +71,28 @@ impl ServerLock {
     }
 }
 
-/// Whether the folder is missing or contains nothing but the server's lock.
+/// Creates a data folder that is missing, readable only by its owner.
+///
+/// # Errors
+/// It cannot be created.
+pub fn create(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    // It contains password hashes and unpublished ratings.
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Whether the folder is missing or contains nothing but the server's lock and toolchains.
 pub fn is_empty(folder: &Path) -> std::io::Result<bool> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(true),
         entries => entries?,
     };
-    entries.try_fold(true, |empty, entry| Ok(empty && entry?.file_name() == LOCK))
+    let toolchains = toolchains::folder(folder);
+    let name = toolchains.file_name();
+    entries.try_fold(true, |empty, entry| {
+        let entry = entry?;
+        Ok(empty && (entry.file_name() == LOCK || Some(entry.file_name().as_os_str()) == name))
+    })
 }
 
 /// Whether `serve --demo` filled the folder.

@@ -44,6 +44,7 @@ pub mod submissions;
 mod task_tests;
 pub mod throttle;
 pub mod tokens;
+pub mod toolchains;
 pub mod upkeep;
 pub mod uploads;
 mod visible_texts;
@@ -109,6 +110,8 @@ pub struct Services {
     pub audit: Arc<audit::AuditService>,
     /// Renaming, archiving, deleting.
     pub upkeep: Arc<upkeep::UpkeepService>,
+    /// Toolchains that this machine lacks.
+    pub toolchains: Arc<toolchains::ToolchainService>,
     /// The search over everything.
     pub search: Arc<find::FindService>,
 }
@@ -143,6 +146,7 @@ impl Services {
             public_links: self.public_links.clone(),
             audit: self.audit.clone(),
             upkeep: self.upkeep.clone(),
+            toolchains: self.toolchains.clone(),
             search: self.search.clone(),
         }
     }
@@ -161,7 +165,7 @@ impl Services {
     /// # Errors
     /// As [`Services::open`].
     pub fn open_with(folder: &Path, readiness_check: runs::ReadinessCheck) -> Result<Services, OpenFailure> {
-        make_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
+        folder::create(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));
@@ -177,12 +181,18 @@ impl Services {
         Ok(Services {
             imports: Arc::new(imports::ImportService::new(datasets.clone())),
             datasets,
-            collections: collections::CollectionService::new(db.clone(), submissions.clone(), uploads.clone(), engine),
+            collections: collections::CollectionService::new(
+                db.clone(),
+                submissions.clone(),
+                uploads.clone(),
+                engine.clone(),
+            ),
             submissions,
             plans: Arc::new(plans::PlanService::new(db.clone())),
             ratings: Arc::new(ratings_import::RatingsImport::new(db.clone(), uploads.clone())),
             audit: Arc::new(audit::AuditService::new(db.clone(), spool.clone())),
             upkeep: Arc::new(upkeep::UpkeepService::new(db.clone())),
+            toolchains: Arc::new(toolchains::ToolchainService::new(db.clone(), engine.clone(), folder)),
             search: Arc::new(find::FindService::new(db.clone())),
             uploads,
             tokens: Arc::new(tokens::TokenService::new(db.clone())),
@@ -234,10 +244,4 @@ impl From<OpenFailure> for Failure {
     fn from(e: OpenFailure) -> Self {
         Failure::internal(e)
     }
-}
-
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    // It contains password hashes and unpublished ratings.
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

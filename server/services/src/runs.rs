@@ -208,18 +208,28 @@ impl RunService {
 }
 
 /// The facts that decide whether a submission's tests can be run here.
-struct Needs {
+pub(super) struct Needs {
     dataset: String,
     kind: Option<TestKind>,
     langs: Vec<CodeLang>,
 }
 
 impl Needs {
-    fn of(conn: &Connection, submission: SubmissionId) -> Result<Needs, Failure> {
+    pub(super) fn of(conn: &Connection, submission: SubmissionId) -> Result<Needs, Failure> {
         let row = submissions::get(conn, submission)?.ok_or_else(|| Failure::not_found("submission"))?;
         let version = submissions::version(conn, submission)?;
         let (kind, langs) = (datasets::test_kind(conn, version)?, runs::code_langs(conn, version)?);
         Ok(Needs { dataset: row.dataset, kind, langs })
+    }
+
+    /// The toolchains that the tests need besides the engine's JDK, by their codes in the list of the crate `toolchains`.
+    pub(super) fn toolchains(&self) -> Vec<&'static str> {
+        match self.kind {
+            Some(TestKind::CodeIfBench) => vec!["codeif"],
+            Some(TestKind::Repositories) => vec![CodeLang::Python.code()],
+            Some(kind) if kind.is_program() => self.langs.iter().map(|lang| lang.code()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Rejects options that the tests do not have, and languages without a toolchain on this machine. Starts programs.
@@ -249,14 +259,14 @@ impl Needs {
             return Ok(());
         }
         if self.kind == Some(TestKind::CodeIfBench) {
-            return scripts::look(&Places::from_environment()).map_err(|missing| {
+            return scripts::look(&engine.places()).map_err(|missing| {
                 Failure::conflict((
                     format!("Outputs of CodeIF-Bench cannot be run on this machine: {missing}"),
                     format!("此机器无法运行 CodeIF-Bench 的输出：{missing}"),
                 ))
             });
         }
-        self.langs.iter().try_for_each(|code| self.check_language(*code))
+        self.langs.iter().try_for_each(|code| self.check_language(*code, &engine.places()))
     }
 
     /// Tests at repository level run in a process that has the sources of the projects, and not on other machines.
@@ -292,10 +302,10 @@ impl Needs {
                 ),
             ))
         })?;
-        self.check_language(CodeLang::Python)
+        self.check_language(CodeLang::Python, &engine.places())
     }
 
-    fn check_language(&self, code: CodeLang) -> Result<(), Failure> {
+    fn check_language(&self, code: CodeLang, places: &Places) -> Result<(), Failure> {
         let (name, dataset) = (code.name(), &self.dataset);
         let Some(language) = lang::language(code) else {
             return Err(Failure::conflict((
@@ -305,7 +315,7 @@ impl Needs {
                 format!("此版本的 AixGrade 不能运行 {name} 的测试。数据集 {dataset} 的输出可由人评分。"),
             )));
         };
-        (language.look)(&Places::from_environment()).map_err(|missing| {
+        (language.look)(places).map_err(|missing| {
             Failure::conflict((
                 format!("Outputs in {name} cannot be run on this machine: {missing}"),
                 format!("此机器无法运行 {name} 的输出：{missing}"),

@@ -146,7 +146,7 @@ async fn sandbox(global: &Global) -> Vec<(String, bool, String)> {
 async fn languages(folder: PathBuf) -> Vec<(String, bool, String)> {
     let tried = tokio::task::spawn_blocking(move || {
         let Ok(sandbox) = jobs::sandbox() else { return Vec::new() };
-        let (places, folder) = (Places::from_environment(), folder.join("engine"));
+        let (places, folder) = (Places::of(&folder), folder.join("engine"));
         let lines = lang::TABLE.iter().flat_map(|language| language_lines(language, &sandbox, &places, &folder));
         lines.chain([conversations(&places)]).collect()
     });

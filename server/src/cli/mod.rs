@@ -33,6 +33,7 @@ mod shell;
 mod studies;
 mod submissions;
 mod token;
+mod toolchains;
 mod user;
 mod worker;
 
@@ -175,6 +176,8 @@ enum Command {
     Restore(backup::Restore),
     /// Delete unused data: uploads, cached verdicts, images of replaced toolchains, compiled tests
     Prune(prune::Prune),
+    /// List what each programming language needs, install it, or pack it for a machine without a network
+    Toolchains(toolchains::Toolchains),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
@@ -230,6 +233,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Backup(backup) => backup::back_up(&global, &backup).await,
         Command::Restore(restore) => backup::restore(&global, restore).await,
         Command::Prune(prune) => prune::run(&global, &prune).await,
+        Command::Toolchains(asked) => toolchains::run(&global, asked).await,
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
         Command::Config => config::print(&global),

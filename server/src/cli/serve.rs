@@ -76,8 +76,8 @@ pub struct Serve {
     #[arg(long, value_enum, env = "AIXGRADE_LOG_FORMAT", default_value_t = LogFormat::Text, value_name = "FORMAT")]
     log_format: LogFormat,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
-    /// `results`, the default, adds invented ratings and a test run of each model. Requires an empty data folder and
-    /// a loopback address
+    /// `results`, the default, adds invented ratings and a test run of each model; `languages` also adds the starter tasks
+    /// in other languages and runs them where their toolchains are. Requires an empty data folder and a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
 }
@@ -98,6 +98,8 @@ enum Demo {
     Study,
     /// Also ratings and runs.
     Results,
+    /// Also runs of the starter tasks in each language that this machine can run.
+    Languages,
 }
 
 /// Runs the server until it receives Ctrl-C or SIGTERM.
@@ -241,16 +243,19 @@ async fn prepare(services: &Services, demo: Option<Demo>) -> Result<Vec<String>,
         let accounts = match (folder::is_demo(&services.folder), demo) {
             (true, _) => starter::accounts(),
             (false, Demo::Study) => starter::demo(services).await?,
-            (false, Demo::Results) => starter::demo_with(services, starter::RATED_STUDY).await?,
+            (false, Demo::Results | Demo::Languages) => starter::demo_with(services, starter::RATED_STUDY).await?,
         };
         for (name, password) in accounts {
             welcome.push(format!("Demo account: {name}, password {password}"));
         }
-        if demo == Demo::Results {
+        if demo != Demo::Study {
             demo_results::rate(services).await?;
             welcome.push("The demo's ratings are invented.".to_owned());
             if demo_results::run(services).await? {
                 welcome.push("Started a test run of each demo model.".to_owned());
+            }
+            if demo == Demo::Languages {
+                welcome.extend(demo_results::languages(services).await?);
             }
         }
     }

@@ -50,3 +50,27 @@ async fn demo_runs_every_model_once_if_possible() {
         app.services.submissions.list(&System.admin(), None, PageOf::first(PageOf::MOST)).await.unwrap().rows;
     assert_eq!(runs.len(), submissions.len());
 }
+
+#[tokio::test]
+async fn demo_runs_the_starter_tasks_of_every_language_that_can_be_had() {
+    let app = demo().await;
+    let lines = demo_results::languages(&app.services).await.unwrap();
+    let places = app.services.runs.engine().places();
+    for code in ["python", "cpp", "javascript", "go"] {
+        let dataset = format!("starter-{code}");
+        let line = lines.iter().find(|line| line.contains(&dataset)).unwrap();
+        let of = PageOf::first(PageOf::MOST);
+        let submissions =
+            app.services.submissions.list(&System.admin(), Some(dataset.clone()), of.clone()).await.unwrap().rows;
+        assert_eq!(submissions.len(), 3, "{dataset}");
+        let is_ready = lang::look(code, &places).is_ok() && readiness::check(None).missing.is_empty();
+        for submission in submissions {
+            let runs = app.services.runs.list(&System.admin(), Some(submission.id), of.clone()).await.unwrap().rows;
+            assert_eq!(runs.len(), usize::from(is_ready), "{dataset}: {line}");
+        }
+        assert_eq!(line.starts_with("Started"), is_ready, "{line}");
+    }
+    // A restart starts no more runs.
+    let again = demo_results::languages(&app.services).await.unwrap();
+    assert!(again.iter().all(|line| !line.starts_with("Started")), "{again:?}");
+}

@@ -163,16 +163,21 @@ async fn a_run_in_a_language_without_its_toolchain_is_refused() {
 }
 
 /// The program over the app's data.
+pub fn program(app: &TestApp) -> std::process::Command {
+    program_over(&app.services.folder)
+}
+
+/// The program over a data folder.
 #[allow(clippy::disallowed_methods, reason = "the program under test is a process")]
-fn program(app: &TestApp) -> std::process::Command {
+pub fn program_over(data: &std::path::Path) -> std::process::Command {
     let path = std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into());
     let mut program = std::process::Command::new(std::path::PathBuf::from(path));
-    program.arg("--data").arg(app.services.folder.as_path());
+    program.arg("--data").arg(data);
     program
 }
 
 /// The lines of a run of a submission by the program, one for each output and one with the figures.
-fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> {
+pub fn run_of(app: &TestApp, dataset: &str, submission: SubmissionId) -> Vec<Value> {
     let mut program = program(app);
     let submission = submission.to_string();
     program.args(["run", "--dataset", dataset, "--submission", &submission, "--json"]);

@@ -51,6 +51,7 @@ mod single_sign_on;
 mod sources;
 mod stalls;
 mod task_tests;
+mod toolchains;
 mod upkeep;
 mod uploads;
 #[path = "../util/mod.rs"]

@@ -214,10 +214,10 @@ mod tests {
         let ((), skipped) = collect(&mut shell, tools::run).unwrap();
         let expected = [(Kind::Data, "a::b", "no data"), (Kind::Host, "c", "no groups")];
         assert_eq!(skipped, expected.map(|(kind, name, why)| Skip { kind, name: name.into(), why: why.into() }),);
-        let languages = ["python", "javascript", "go", "rust", "cpp"];
+        let languages = ["python", "javascript", "go", "rust", "servers", "cpp"];
         let kinds = languages.map(|lang| Skip::parse(&format!("toolchain {lang}\tname\twhy")).map(|skip| skip.kind));
         let [installed, other] = [Kind::Toolchain, Kind::Host].map(Some);
-        assert_eq!(kinds, [installed, installed, installed, installed, other]);
+        assert_eq!(kinds, [installed, installed, installed, installed, installed, other]);
         assert!(
             collect(Command::new("sh").args(["-c", "echo oops >> \"$AIXGRADE_TEST_SKIPPED\""]), tools::run).is_err()
         );

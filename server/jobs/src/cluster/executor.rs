@@ -124,7 +124,7 @@ impl Executor {
             JobKind::Programs(code) => {
                 let missing = |detail: String| Fault::Toolchain { detail: format!("{}: {detail}", code.name()) };
                 let language = lang::language(code).ok_or_else(|| missing("cannot be run".to_owned()))?;
-                let found = (language.find)(&Places::from_environment(), &folder);
+                let found = (language.find)(&Places::of(&self.folder), &folder);
                 let toolchain = found.map_err(|e| missing(e.to_string()))?;
                 let context = suite::context(sandbox, &folder, Allowance::default());
                 let shown = trials::run(code, &*toolchain, &context).map_err(|e| self.fault(e))?;
@@ -137,7 +137,7 @@ impl Executor {
     pub fn workers(&self, kind: JobKind) -> usize {
         let JobKind::Programs(code) = kind else { return self.slots };
         let found = lang::language(code)
-            .and_then(|language| (language.find)(&Places::from_environment(), &self.engine_folder()).ok());
+            .and_then(|language| (language.find)(&Places::of(&self.folder), &self.engine_folder()).ok());
         found.map_or(self.slots, |toolchain| toolchain.workers(self.slots))
     }
 

@@ -23,6 +23,7 @@ use super::{
 use benchmarks::humaneval::{self, CPP_INCLUDES, Task};
 use engine::EngineError;
 use sandbox::{Profile, bubblewrap, tool};
+use toolchains::system;
 
 mod body;
 mod failures;
@@ -63,20 +64,13 @@ struct Cpp {
 ///
 /// # Errors
 /// Fails if the compiler or headers are missing.
-fn locate(_places: &Places) -> io::Result<PathBuf> {
-    let missing = |what: String| {
-        let text = format!("{what}. Install the packages `g++ libboost-dev libssl-dev`");
-        io::Error::new(io::ErrorKind::NotFound, text)
-    };
-    let compiler = bubblewrap::find("g++").ok_or_else(|| missing("no g++ was found on the path".to_owned()))?;
-    let header =
-        |name: &str| ["/usr/include", "/usr/local/include"].iter().any(|at| Path::new(at).join(name).is_file());
-    for name in ["boost/any.hpp", "openssl/md5.h"] {
-        if !header(name) {
-            return Err(missing(format!("the C++ header {name} was not found")));
+fn locate(places: &Places) -> io::Result<PathBuf> {
+    for need in [&system::GXX, &system::BOOST, &system::OPENSSL] {
+        if !need.is_met(&places.folders) {
+            return Err(places.missing("cpp", &format!("{} was not found", need.what)));
         }
     }
-    Ok(compiler)
+    bubblewrap::find("g++").ok_or_else(|| places.missing("cpp", "g++ was not found"))
 }
 
 fn find(places: &Places, folder: &Path) -> io::Result<Arc<dyn Toolchain>> {

@@ -159,25 +159,17 @@ impl Batch {
     }
 }
 
-/// Finds `go/bin/go` in the operator's folder or `go` on the path, and the published module with its vendored
-/// packages in the operator's `go-module`.
+/// Finds `go/bin/go` in a folder with toolchains or `go` on the path, and the published module with its vendored
+/// packages, `go-module`.
 ///
 /// # Errors
 /// Fails if Go or the module is missing.
 fn locate(places: &Places) -> io::Result<(PathBuf, PathBuf)> {
-    let missing = |text: String| io::Error::new(io::ErrorKind::NotFound, text);
-    let program = places.program("go/bin/go", "go").ok_or_else(|| {
-        missing("no go was found on the path. Install the package `golang`; the benchmark names Go 1.18.4".into())
-    })?;
-    let module =
-        places.own("go-module").filter(|module| module.join("vendor/modules.txt").is_file()).ok_or_else(|| {
-            let (shown, hint) = (places.shown(), places.hint());
-            missing(format!(
-                "the Go module testify was not found. In a checkout of CodeGeeX, in \
-             codegeex/benchmark/humaneval-x/go/evaluation, run `mkdir -p {shown}/go-module && cp go.mod go.sum \
-             {shown}/go-module && tar xzf vendor.tar.gz -C {shown}/go-module`{hint}"
-            ))
-        })?;
+    let missing = |what: &str| places.missing("go", what);
+    let program = places.program("go/bin/go", "go");
+    let program = program.ok_or_else(|| missing("no go was found on the path; the benchmark names Go 1.18.4"))?;
+    let module = places.own("go-module").filter(|module| module.join("vendor/modules.txt").is_file());
+    let module = module.ok_or_else(|| missing("the Go module testify was not found"))?;
     Ok((program, module))
 }
 

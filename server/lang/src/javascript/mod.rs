@@ -61,23 +61,19 @@ struct JavaScript {
     judges: JudgePool,
 }
 
-/// Finds `node/bin/node` in the operator's folder or `node` on the path, and the module `js-md5` in the operator's
+/// Finds `node/bin/node` in a folder with toolchains or `node` on the path, and the module `js-md5` in
 /// `node/node_modules` or where `NODE_PATH` says.
 ///
 /// # Errors
 /// Fails if Node.js or the module is missing.
 fn locate(places: &Places) -> io::Result<(PathBuf, PathBuf)> {
-    let missing = |text: String| io::Error::new(io::ErrorKind::NotFound, text);
-    let program = places.program("node/bin/node", "node").ok_or_else(|| {
-        missing(
-            "no node was found on the path. Install the package `nodejs`; the benchmark names Node.js 16.14.0".into(),
-        )
-    })?;
+    let missing = |what: &str| places.missing("javascript", what);
+    let program = places.program("node/bin/node", "node");
+    let program =
+        program.ok_or_else(|| missing("no node was found on the path; the benchmark names Node.js 16.14.0"))?;
     let named = std::env::var_os("NODE_PATH").map(PathBuf::from).map(|path| path.join("js-md5"));
-    let module = places.own("node/node_modules/js-md5").or(named.filter(|path| path.is_dir())).ok_or_else(|| {
-        let (shown, hint) = (places.shown(), places.hint());
-        missing(format!("the module js-md5 was not found. Run `npm install --prefix {shown}/node js-md5@0.7.3`{hint}"))
-    })?;
+    let module = places.own("node/node_modules/js-md5").or(named.filter(|path| path.is_dir()));
+    let module = module.ok_or_else(|| missing("the module js-md5 was not found"))?;
     Ok((program, module))
 }
 

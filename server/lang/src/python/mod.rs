@@ -130,18 +130,12 @@ enum Mode {
     Both,
 }
 
-/// Finds `python/bin/python3` in the operator's folder or `python3` on the path, with numpy.
+/// Finds `python/bin/python3` in a folder with toolchains or `python3` on the path, with numpy.
 ///
 /// # Errors
 /// Fails if there is no Python 3 with numpy.
 fn locate(places: &Places) -> io::Result<Interpreter> {
-    let missing = |what: &str| {
-        let (shown, hint) = (places.shown(), places.hint());
-        io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("{what}. Run `python3 -m venv {shown}/python && {shown}/python/bin/pip install numpy`{hint}"),
-        )
-    };
+    let missing = |what: &str| places.missing("python", what);
     let program =
         places.program("python/bin/python3", "python3").ok_or_else(|| missing("no python3 was found on the path"))?;
     let said = tool::run(&program, ["-I", "-c", QUESTION])

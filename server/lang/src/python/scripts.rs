@@ -91,18 +91,9 @@ print(json.dumps(found))",
     match found.into_iter().collect::<Option<Vec<_>>>() {
         Some(packages) => Ok((interpreter, packages)),
         None => {
-            let names: Vec<&str> = PACKAGES.iter().map(|(_, distribution)| *distribution).collect();
-            let (shown, hint) = (places.shown(), places.hint());
-            Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                format!(
-                    "{} lacks packages that the tests of CodeIF-Bench import: {}. Run `python3 -m venv {shown}/python && \
-                     {shown}/python/bin/pip install numpy {}`{hint}",
-                    program.display(),
-                    missing.join(", "),
-                    names.join(" ")
-                ),
-            ))
+            let (program, missing) = (program.display(), missing.join(", "));
+            let what = format!("{program} lacks packages that the tests of CodeIF-Bench import: {missing}");
+            Err(places.missing("codeif", &what))
         }
     }
 }
@@ -246,7 +237,7 @@ mod tests {
         fs::create_dir_all(folder.join("python/bin")).unwrap();
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        Places { folder: Some(folder.to_owned()) }
+        Places { folders: vec![folder.to_owned()], data: None }
     }
 
     #[test]
@@ -258,7 +249,7 @@ mod tests {
         let (mut some, last) = (all, all.len() - 2);
         (some[2], some[last]) = ("null", "null");
         let told = look(&interpreter(folder.path(), &format!("[{}]", some.join(",")))).unwrap_err().to_string();
-        assert!(told.contains("import: radon, sympy. Run `python3 -m venv "), "{told}");
-        assert!(told.contains("/python/bin/pip install numpy pycodestyle mccabe radon "), "{told}");
+        assert!(told.contains("import: radon, sympy. Run `"), "{told}");
+        assert!(told.contains("`aixgrade toolchains install codeif`"), "{told}");
     }
 }

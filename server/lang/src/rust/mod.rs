@@ -72,30 +72,23 @@ struct Located {
     package: PathBuf,
 }
 
-/// Finds `rustc`, `cargo` and a C compiler, and the package with the vendored crates in the operator's `rust-crate`.
+/// Finds `rustc`, `cargo` and a C compiler, and the package with the vendored crates, `rust-crate`.
 ///
 /// # Errors
 /// Fails if one of them is missing.
 fn locate(places: &Places) -> io::Result<Located> {
-    let missing = |text: String| io::Error::new(io::ErrorKind::NotFound, text);
+    let missing = |what: &str| places.missing("rust", what);
     let program = |name: &str| {
-        places.program(&format!("rust/bin/{name}"), name).ok_or_else(|| {
-            missing(format!("no {name} was found on the path. Install Rust as https://rustup.rs describes"))
-        })
+        let found = places.program(&format!("rust/bin/{name}"), name);
+        found.ok_or_else(|| missing(&format!("no {name} was found on the path (https://rustup.rs)")))
     };
     let (rustc, cargo) = (program("rustc")?, program("cargo")?);
-    let linker = bubblewrap::find("gcc").ok_or_else(|| {
-        missing("no gcc was found on the path, which links programs. Install the package `gcc`".into())
-    })?;
+    let linker = bubblewrap::find("gcc");
+    let linker = linker.ok_or_else(|| missing("no gcc was found on the path, which links programs"))?;
     let is_whole = |package: &PathBuf| CRATES.iter().all(|name| package.join("vendor").join(name).is_dir());
-    let package = places.own("rust-crate").filter(is_whole).ok_or_else(|| {
-        let (shown, hint) = (places.shown(), places.hint());
-        missing(format!(
-            "the crates rand, regex and md5 were not found, which every program names. In a checkout of CodeGeeX, in \
-             codegeex/benchmark/rust, run `mkdir -p {shown}/rust-crate && cp Cargo.toml Cargo.lock {shown}/rust-crate \
-             && cd {shown}/rust-crate && mkdir src && touch src/lib.rs && cargo vendor`{hint}"
-        ))
-    })?;
+    let package = places.own("rust-crate").filter(is_whole);
+    let package =
+        package.ok_or_else(|| missing("the crates rand, regex and md5 were not found, which every program names"))?;
     Ok(Located { rustc, cargo, linker, package })
 }
 

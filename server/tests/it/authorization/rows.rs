@@ -196,6 +196,9 @@ pub fn rows() -> Vec<Row> {
         admins_page("GET /admin/runs/{id}/results.jsonl", "/admin/runs/1/results.jsonl"),
         admins_call("/rpc/check_engine", json!({})),
         admins_call("/rpc/known_workers", json!({})),
+        admins_call("/rpc/submission_toolchains", json!({"submission": 1})),
+        // An existing one would be fetched from the operator's registries.
+        call("/rpc/install_toolchain", json!({"code": "none"}), [401, 403, 403, 404]),
         admins_call("/rpc/runs", json!({"submission": null})),
         admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("-model", "status", "finished")})),
         admins_call("/rpc/runs", json!({"submission": null, "page": narrowed("dataset", "dataset", "starter")})),
