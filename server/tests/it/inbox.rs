@@ -669,6 +669,7 @@ async fn what_is_not_undone_is_carried_out_once_it_is_due() {
     // A flag that is raised meanwhile is another one: nobody has decided about it.
     let InboxItem::Flag { on: model::quality::FlagOn::Assignment(on), rater, .. } = &flags[5].item else { panic!() };
     ask(&eve, InboxAct::Resolve, &flags[5..6]).await.unwrap();
+    let sql = "SELECT h.token FROM handouts h JOIN assignments a USING (study_id, output_id, user_id) WHERE a.id = ?1";
     let token: String = app.services.db.read_blocking(|conn| Ok(conn.query_row(sql, [on], |row| row.get(0))?)).unwrap();
     let draft = Draft { flag: Some(Flag::plain(FlagReason::CodeTruncated)), ..scores([1, 1, 1]) };
     let sent = json!({"assignment": token, "draft": draft, "key": "again"});

@@ -64,8 +64,8 @@ class AnonymousRating(TypedDict):
     """A rating of the output, without its rater."""
     comment: str
     flag: NotRequired[RaterFlag | None]
-    notes: list[list[int | str]]
-    """Line notes: line of the original code, from 1, and the note."""
+    notes: list[LineNote]
+    """Line notes, at their places in the original code."""
     scores: list[int]
     """One score per dimension."""
 
@@ -960,16 +960,8 @@ class Disagreement(TypedDict):
     adjudicated: NotRequired[list[list[int] | str] | None]
     """The current adjudication, if any: scores and comment."""
     adjudicated_at: NotRequired[Timestamp | None]
-    code: CodeView
-    conversation: NotRequired[str | None]
-    """The conversation of which it is the last answer, as HTML; absent if its task is none."""
-    nl_lang: Lang
-    ratings: list[AnonymousRating]
-    """The ratings under letters, in random order."""
-    raw_nl: str
-    rubric: Rubric
+    output: RatedOutput
     """With an item for each instruction of the conversation, where raters answer which the output follows."""
-    signature: NotRequired[str | None]
     title: str
     """The study's title."""
     token: Token
@@ -2113,6 +2105,8 @@ class InboxDone(TypedDict):
     """Items that did not wait any more: another admin was faster, or their cause has gone."""
     refused: int
     """Items for which this cannot be done."""
+    undo: NotRequired[int | None]
+    """The number by which what is not carried out yet can be undone."""
 
 
 class InboxItemFlagValue(TypedDict):
@@ -4065,6 +4059,19 @@ class RatedModel(TypedDict):
     """Number of ratings."""
     submission: int
     """The submission to which they belong."""
+
+
+class RatedOutput(TypedDict):
+    """An output with ratings of it."""
+    code: CodeView
+    conversation: NotRequired[str | None]
+    """The conversation of which it is the last answer, as HTML; absent if its task is none."""
+    nl_lang: Lang
+    ratings: list[AnonymousRating]
+    """The ratings. In a disagreement, they are in random order and have letters instead of names."""
+    raw_nl: str
+    rubric: Rubric
+    signature: NotRequired[str | None]
 
 
 class RaterAdvantage(TypedDict):
