@@ -240,7 +240,7 @@ for (const [width, height] of [[1440, 900], [1280, 720]]) {
       if (low) {
         const line = await of.locator('.code:visible .line').first().evaluate((of) => parseFloat(getComputedStyle(of).lineHeight));
         const said = await of.locator('.said').count();
-        expect((code?.height ?? 0) / line).toBeGreaterThanOrEqual(said > 0 ? 13 : 15);
+        expect((code?.height ?? 0) / line).toBeGreaterThanOrEqual(said > 0 ? 14 : 15);
       }
       for (const place of [0, 1, 2]) {
         await expect(of.locator(`#${column}-scale-${place}`)).toBeInViewport({ ratio: 1 });

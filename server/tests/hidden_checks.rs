@@ -37,6 +37,7 @@ use proptest::{
     prelude::*,
     test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner},
 };
+use rusqlite::OptionalExtension;
 use serde_json::{Value, json};
 use steps::{Content, Step, step};
 use util::{Answer, Client, TestApp, make_conversations};
@@ -260,6 +261,13 @@ impl World {
             Ok(Standing {
                 paused: row.paused_at.is_some(),
                 warned: row.warned,
+                exceeded: conn
+                    .prepare(
+                        "SELECT fast, missed, checks, items FROM rater_limits WHERE study_id = ?1 AND user_id = ?2",
+                    )?
+                    .query_row([study.0, rater.0], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))
+                    .optional()?
+                    .unwrap_or_default(),
                 judged: limits::judged(conn, study, rater)?,
                 rated,
             })
@@ -270,9 +278,11 @@ impl World {
     /// Puts the rater into the same state as the other study's.
     async fn follow(&self, app: &TestApp, standing: Standing) {
         let (study, rater) = (self.study, self.rater);
-        let sql = "UPDATE rater_limits SET warned = ?3, paused_at = CASE WHEN ?4 THEN 1 END
+        let sql = "UPDATE rater_limits SET warned = ?3, paused_at = CASE WHEN ?4 THEN 1 END,
+                       fast = ?5, missed = ?6, checks = ?7, items = ?8
                    WHERE study_id = ?1 AND user_id = ?2";
-        let values = (study.0, rater.0, standing.warned, standing.paused);
+        let [fast, missed, checks, items] = standing.exceeded;
+        let values = (study.0, rater.0, standing.warned, standing.paused, fast, missed, checks, items);
         app.services.db.write(move |tx| Ok(tx.execute(sql, values)?)).await.unwrap();
     }
 
@@ -288,6 +298,9 @@ impl World {
 struct Standing {
     paused: bool,
     warned: bool,
+    /// How far the last window exceeded the limits, which a warning says: ratings that were too fast, missed checks, of how
+    /// many checks, and of how many items.
+    exceeded: [i64; 4],
     judged: Option<u64>,
     rated: u64,
 }
