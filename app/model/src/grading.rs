@@ -169,11 +169,11 @@ pub enum Halt {
     Warning(Warning),
 }
 
-/// What a rater is warned of. It says nothing of single items, and counts hidden checks like work: nobody learns from it
-/// which is which.
+/// The reasons of a warning. Figures are of a whole window and count hidden checks like work, so they do not reveal which
+/// items are hidden checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// How many of the last ratings took less than the study's minimum time; 0 where the limit was kept.
+    /// How many of the last ratings took less than the study's minimum time; 0 if that is within the limit.
     pub fast: u64,
     /// The number of those last ratings.
     pub of: u64,

@@ -153,8 +153,7 @@ fn around(i: I18n, queue: DisagreementQueue, here: &Token, from_inbox: bool) -> 
             }
         })
         .collect_view();
-    let (all, name) =
-        if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.all_adjudications) };
+    let (all, name) = if from_inbox { ("/admin/inbox", i.common.nav_inbox) } else { ("/adjudicate", t.to_list) };
     view! {
         <span class="grading-count">{place}</span>
         <nav class="grading-nav" aria-label=t.queue>
@@ -177,16 +176,16 @@ fn one(
     let t = i.quality();
     let Disagreement { token, title, output, adjudicated, adjudicated_at } = d;
     let names: Vec<String> = (0..output.ratings.len()).map(t.letter).collect();
-    let given: Vec<Vec<u8>> = output.ratings.iter().map(|rating| rating.scores.clone()).collect();
-    let accept = |n: usize| accept(i, n, given.get(n).cloned().unwrap_or_default());
+    let scores_by_rater: Vec<Vec<u8>> = output.ratings.iter().map(|rating| rating.scores.clone()).collect();
+    let accept = |n: usize| accept(i, n, scores_by_rater.get(n).cloned().unwrap_or_default());
     let opinions = ratings(i, &output, &names, accept);
     let task = task_and_code(i, &output, &names);
     let (before, comment) = adjudicated.map(|(scores, comment)| (Some(scores), comment)).unwrap_or_default();
     let again = before.is_some();
     let scales = output.rubric.dimensions.into_iter().enumerate().map(|(d, dimension)| {
         let chosen = before.as_ref().and_then(|scores| scores.get(d).copied());
-        let given = given.iter().map(|scores| scores.get(d).copied()).collect();
-        scale(i, d, dimension, chosen, given)
+        let scores_by_rater = scores_by_rater.iter().map(|scores| scores.get(d).copied()).collect();
+        scale(i, d, dimension, chosen, scores_by_rater)
     });
     let scales = scales.collect_view();
     let error = move || decide.value().get().and_then(Result::err);
@@ -260,8 +259,14 @@ fn accept(i: I18n, n: usize, scores: Vec<u8>) -> AnyView {
     .into_any()
 }
 
-/// A dimension's levels, each with the letters of the raters who chose it. `given` has their scores.
-fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>, given: Vec<Option<u8>>) -> impl IntoView {
+/// A dimension's levels, each with the letters of the raters who chose it. `scores_by_rater` has the score of each, in the order of their letters.
+fn scale(
+    i: I18n,
+    place: usize,
+    dimension: Dimension,
+    chosen: Option<u8>,
+    scores_by_rater: Vec<Option<u8>>,
+) -> impl IntoView {
     let t = i.quality();
     let question = dimension.question.get(i.lang).to_owned();
     let levels = dimension
@@ -270,7 +275,7 @@ fn scale(i: I18n, place: usize, dimension: Dimension, chosen: Option<u8>, given:
         .map(|level| {
             let label = level.label.get(i.lang).to_owned();
             let who: Vec<usize> =
-                given.iter().enumerate().filter(|(_, score)| **score == Some(level.score)).map(|(n, _)| n).collect();
+                scores_by_rater.iter().enumerate().filter(|(_, score)| **score == Some(level.score)).map(|(n, _)| n).collect();
             let spoken = (!who.is_empty()).then(|| {
                 let names: Vec<String> = who.iter().map(|n| (t.letter)(*n)).collect();
                 view! { <span class="visually-hidden">{format!(" ({})", (t.chosen_by)(&names.join(", ")))}</span> }

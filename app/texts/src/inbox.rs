@@ -50,7 +50,7 @@ texts! {
         key_previous: "Previous item", "上一项";
         key_select: "Select or deselect the item", "选中或取消选中";
         key_open: "Open the item, or reply to the flag", "打开该项，或答复标记";
-        key_resolve: "Do the usual with the selected items, or with this one", "对所选事项或当前事项执行常用操作";
+        key_resolve: "Apply the default action to the selected items, or to this one", "对所选事项或当前事项执行常用操作";
         key_undo: "Undo the last action", "撤销上一操作";
         key_help: "Show or hide this list", "显示或隐藏此列表";
         keys_off: "Single-key shortcuts are off for your account.", "您的账户已关闭单键快捷键。";
@@ -76,7 +76,6 @@ texts! {
         retry: "Retry", "重试";
         dismiss: "Dismiss", "忽略";
 
-        reply: "Reply", "答复";
         adjudicate: "Adjudicate", "裁定";
         own: "You rated this output yourself, so another adjudicator must decide.", "您自己评过这个输出，须由其他裁定者裁定。";
         open_ratings: "Open the ratings", "查看评分";
@@ -86,7 +85,6 @@ texts! {
         routine_never: "It has not succeeded yet.", "尚未成功过。";
         open_webhook: "Open the webhooks", "查看 Webhook";
         not_blind: "All items of this study, with model names", "该项目的全部内容（显示模型名称）";
-        to_inbox: "Inbox", "待办";
         calibration_text: "did not pass the calibration and cannot rate.", "未通过校准，无法评分。";
         paused: "The rater is paused until you decide.", "该评分者已暂停，等待您的处理。";
         plan_draft: "The study is a draft.", "该项目仍是草稿。";
@@ -147,6 +145,15 @@ impl InboxTexts {
             InboxAct::Resume => self.resume,
             InboxAct::Retry => self.retry,
             InboxAct::Dismiss => self.dismiss,
+        }
+    }
+
+    /// What is wrong with a rater, after the rater's name.
+    pub fn about_rater(&self, kind: InboxKind, count: u64, of: u64, seconds: u32) -> String {
+        match kind {
+            InboxKind::Pace => (self.fast_n)(count, of, seconds),
+            InboxKind::Checks => (self.missed_n)(count, of),
+            _ => self.calibration_text.to_owned(),
         }
     }
 

@@ -214,7 +214,6 @@ texts! {
         next_one: "Next", "下一个";
         accept_short: "Accept", "采用";
         skip_one: "Skip", "跳过";
-        all_adjudications: "All disagreements", "全部分歧";
         decide_button: "Save final scores", "保存最终评分";
         to_list: "All disagreements", "全部分歧";
         line: "Line", "行";

@@ -173,7 +173,7 @@ impl Engine {
 
     /// The places to search for toolchains.
     pub fn places(&self) -> Places {
-        Places::beside(&self.folder)
+        Places::of_images(&self.folder)
     }
 
     /// Runs the tests of datasets that need the sources of projects, which are in this folder.

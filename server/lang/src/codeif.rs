@@ -179,7 +179,7 @@ impl Conversations {
             Ok((*revision, task))
         });
         let tests = read.collect::<Result<_, EngineError>>()?;
-        let places = Places::beside(folder);
+        let places = Places::of_images(folder);
         let missing = |e: std::io::Error| EngineError::Toolchain(format!("Python: {e}"));
         let scripts = Scripts::find(&places, folder).map_err(missing)?;
         let python =

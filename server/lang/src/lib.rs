@@ -97,7 +97,7 @@ impl Places {
     }
 
     /// The places of the data folder that has this folder of images.
-    pub fn beside(images: &Path) -> Places {
+    pub fn of_images(images: &Path) -> Places {
         images.parent().map_or_else(Places::from_environment, Places::of)
     }
 

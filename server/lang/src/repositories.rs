@@ -107,7 +107,7 @@ impl Repositories {
         let missing = |e: std::io::Error| EngineError::Sandbox(format!("Python: {e}"));
         let python =
             language(CodeLang::Python).ok_or_else(|| EngineError::Sandbox("Python is not supported".into()))?;
-        let python = (python.find)(&Places::beside(folder), folder).map_err(missing)?;
+        let python = (python.find)(&Places::of_images(folder), folder).map_err(missing)?;
         let python_context = suite::context(Arc::clone(&sandbox), folder, allowance);
         let mut context = python_context.clone();
         context.budget = budget(context.budget);

@@ -57,7 +57,7 @@ impl Suite {
         tests: impl Iterator<Item = (CodeLang, &'a str)>,
         allowance: Allowance,
     ) -> Result<Suite, EngineError> {
-        let places = Places::beside(folder);
+        let places = Places::of_images(folder);
         let (mut toolchains, mut read) = (BTreeMap::new(), BTreeMap::new());
         for (lang, text) in tests {
             let task: Task = serde_json::from_str(text).map_err(|e| EngineError::Tests(e.to_string()))?;

@@ -26,8 +26,8 @@ pub fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, arguments: &[&st
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     // A workspace of Go's around the folder, and what cargo sets for the program that it runs, are not for these.
     command.env("GOWORK", "off").env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_TARGET_DIR");
-    let shown = format!("{} {}", Path::new(program).display(), arguments.join(" "));
-    let output = command.output().map_err(|e| Error(format!("`{shown}` cannot be started: {e}")))?;
+    let line = format!("{} {}", Path::new(program).display(), arguments.join(" "));
+    let output = command.output().map_err(|e| Error(format!("`{line}` cannot be started: {e}")))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -35,7 +35,7 @@ pub fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, arguments: &[&st
     let printed = printed.trim();
     let skipped = printed.chars().count().saturating_sub(MOST_QUOTED);
     let end: String = printed.chars().skip(skipped).collect();
-    Err(Error(format!("`{shown}` failed ({}): {end}", output.status)))
+    Err(Error(format!("`{line}` failed ({}): {end}", output.status)))
 }
 
 /// A part that is usable as it was fetched.
@@ -96,8 +96,8 @@ fn virtual_environment(place: &Path) -> Result<(), Error> {
     if place.join("bin/python3").exists() {
         return Ok(());
     }
-    let shown = place.to_string_lossy();
-    run(Path::new("/"), "python3", &["-m", "venv", &shown]).map(drop)
+    let folder = place.to_string_lossy();
+    run(Path::new("/"), "python3", &["-m", "venv", &folder]).map(drop)
 }
 
 /// The version that `package-lock.json` names, as Node.js prints it.

@@ -91,7 +91,7 @@ pub(crate) fn fill(
             if lock.is_none() {
                 lock = Some(locked(&folder, part, note)?);
             }
-            // Whoever had the lock may have installed it.
+            // The process that had the lock may have installed it.
             if is_current(&folder, part) { Step::Unchanged } else { make(&folder, part, provide, note) }
         };
         note(part, &step);

@@ -175,7 +175,7 @@ pub fn install_from(
         };
         install::fill(&folder, languages, &provide, note)
     });
-    // Files that nobody installs.
+    // Removed after a failure, too.
     let _ = fs::remove_dir_all(&stage);
     installed
 }

@@ -46,22 +46,12 @@ pub fn body(i: I18n, id: i64, kind: InboxKind, study: Option<StudyId>, item: Inb
             .into_any()
         }
         InboxItem::Rater { rater, name, count, of, seconds, paused } => {
-            let (words, href, open) = match kind {
-                InboxKind::Pace => (
-                    (t.fast_n)(count, of, seconds),
-                    format!("/admin/studies/{of_study}/ratings?rater={rater}"),
-                    t.open_ratings,
-                ),
-                InboxKind::Checks => (
-                    (t.missed_n)(count, of),
-                    format!("/admin/studies/{of_study}/ratings?rater={rater}"),
-                    t.open_ratings,
-                ),
-                _ => (
-                    t.calibration_text.to_owned(),
-                    format!("/admin/studies/{of_study}/quality#calibrations"),
-                    t.open_calibration,
-                ),
+            let words = t.about_rater(kind, count, of, seconds);
+            let (href, open) = match kind {
+                InboxKind::Calibration => {
+                    (format!("/admin/studies/{of_study}/quality#calibrations"), t.open_calibration)
+                }
+                _ => (format!("/admin/studies/{of_study}/ratings?rater={rater}"), t.open_ratings),
             };
             view! {
                 <p><b>{name}</b>" "{words}</p>

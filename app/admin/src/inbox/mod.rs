@@ -203,7 +203,7 @@ pub fn InboxListPage() -> impl IntoView {
                 .into_any();
                 content(i, page, queue, keyboard, pane)
             }</Load>
-            {move || told(i, queue)}
+            {move || last_act(i, queue)}
         </Page>
     }
 }
@@ -265,13 +265,13 @@ fn filters(i: I18n, query: Memo<ParamsMap>, filter: InboxFilter, page: &InboxPag
         options.push((chosen.clone(), chosen.clone()));
     }
     let several = options.len() > 1 || !chosen.is_empty();
-    let kept = drawn(query, "kind");
+    let kind = drawn(query, "kind");
     view! {
         <div class="inbox-filters">
             <nav class="inbox-kinds" aria-label=t.kinds><ul>{link(None, t.all, all)}{kinds}</ul></nav>
             {several.then(|| view! {
                 <Filter>
-                    {(!kept.is_empty()).then(|| view! { <input type="hidden" name="kind" value=kept/> })}
+                    {(!kind.is_empty()).then(|| view! { <input type="hidden" name="kind" value=kind/> })}
                     {select_field("study", t.study, t.all_studies, options, chosen)}
                     <button class="button" type="submit">{t.filter}</button>
                 </Filter>
@@ -308,7 +308,7 @@ fn filter_fields(filter: InboxFilter) -> impl IntoView {
 }
 
 /// The last result: what happens now, what could not be done, and the button that undoes it.
-fn told(i: I18n, queue: Queue) -> Option<impl IntoView> {
+fn last_act(i: I18n, queue: Queue) -> Option<impl IntoView> {
     let t = i.inbox();
     if let Some(undone) = asked(queue.query, "undone").parse::<u64>().ok().filter(|_| queue.results.with(Vec::is_empty))
     {

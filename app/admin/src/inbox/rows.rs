@@ -97,11 +97,7 @@ fn subject(i: I18n, row: &InboxRow) -> Subject {
             detail: (i.quality().spread_n)(*spread),
         },
         InboxItem::Rater { name, count, of: all, seconds, paused, .. } => {
-            let words = match row.kind {
-                InboxKind::Pace => (t.fast_n)(*count, *all, *seconds),
-                InboxKind::Checks => (t.missed_n)(*count, *all),
-                _ => t.calibration_text.to_owned(),
-            };
+            let words = t.about_rater(row.kind, *count, *all, *seconds);
             of(name.clone(), words, if *paused { t.paused_short.to_owned() } else { String::new() })
         }
         InboxItem::Plan { unassigned, inactive, .. } => {

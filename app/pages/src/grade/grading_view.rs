@@ -160,7 +160,7 @@ pub fn GradingView(
                 {rated.then(|| view! { <Notice>{t.rated_before}</Notice> })}
                 {reply_notes(replies)}
                 {move || told().map(|(tone, text)| view! { <Notice tone>{text}</Notice> })}
-                <section class=if is_short { "task kept" } else { "task" }>
+                <section class=if is_short { "task sticky" } else { "task" }>
                     <div class="task-head">
                         <h2 class="eyebrow">{t.task}</h2>
                         {bookmark}

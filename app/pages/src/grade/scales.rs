@@ -99,7 +99,6 @@ fn Scale(
             class:missing=is_missing
             id=field_id(sheet.column, &format!("scale-{place}"))
             on:focusin=move |_| current.set(place)
-            on:click=move |_| current.set(place)
         >
             <legend class="scale-head" lang=move || lang.get().tag()>
                 <span class="scale-name">{move || name.get(lang.get()).to_owned()}</span>

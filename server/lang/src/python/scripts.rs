@@ -248,8 +248,8 @@ mod tests {
         assert!(look(&interpreter(folder.path(), &format!("[{}]", all.join(",")))).is_ok());
         let (mut some, last) = (all, all.len() - 2);
         (some[2], some[last]) = ("null", "null");
-        let told = look(&interpreter(folder.path(), &format!("[{}]", some.join(",")))).unwrap_err().to_string();
-        assert!(told.contains("import: radon, sympy. Run `"), "{told}");
-        assert!(told.contains("`aixgrade toolchains install codeif`"), "{told}");
+        let error = look(&interpreter(folder.path(), &format!("[{}]", some.join(",")))).unwrap_err().to_string();
+        assert!(error.contains("import: radon, sympy. Run `"), "{error}");
+        assert!(error.contains("`aixgrade toolchains install codeif`"), "{error}");
     }
 }

@@ -62,7 +62,7 @@ fn decided_by(
         }
         (Subject::Rater(InboxKind::Pace, rater), _) => (None, inbox::latest_ratings(conn, study, rater)?),
         (Subject::Rater(_, rater), _) => (None, inbox::latest_checks(conn, study, rater)?),
-        // Without a token, the admin rates the output: their own rating must not depend on the others'.
+        // Without a token, the admin rates the output: their own rating must not depend on those of others.
         (
             Subject::Disagreement(_) | Subject::Plan | Subject::Run(..) | Subject::Delivery(_) | Subject::Routine(_),
             _,
