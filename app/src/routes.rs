@@ -198,6 +198,16 @@ mod tests {
     }
 
     #[test]
+    fn the_palette_knows_every_page_of_admins() {
+        let known: Vec<&str> = ::admin::find::addresses().collect();
+        for (page, address) in Page::ALL {
+            let is_found = known.contains(address) || *page == Page::FindPage;
+            assert!(is_found || !address.starts_with("/admin") || address.contains(':'), "{address}");
+        }
+        assert!(known.iter().all(|address| Page::at(address, true).is_some()), "{known:?}");
+    }
+
+    #[test]
     fn a_path_gives_the_page_and_its_parameters() {
         let check = |path, admin, expected: Option<(Page, &[(&str, &str)])>| {
             let found = Page::at(path, admin).map(|(page, params)| {

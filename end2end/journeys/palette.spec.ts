@@ -62,6 +62,18 @@ test('recent places come first', async ({ page }) => {
   await expect(recent.first()).toContainText(title);
 });
 
+test('pages and actions are found by name', async ({ page }) => {
+  await logIn(page, demo.admin);
+  await open(page, '/admin/runs');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('rubric');
+  const palette = page.getByRole('dialog');
+  await expect(palette.getByRole('group', { name: 'Pages' }).getByRole('option', { name: 'Rubrics' })).toBeVisible();
+  const action = palette.getByRole('group', { name: 'Actions' }).getByRole('option', { name: 'New rubric' });
+  await action.click();
+  await expect(page).toHaveURL(/\/admin\/rubrics\/new$/);
+});
+
 test('on a phone, the button opens the palette', async ({ browser }) => {
   const context = await browser.newContext({
     baseURL: server.url,

@@ -14,6 +14,7 @@ use model::{
     error::AppError,
     find::{Hit, Kind},
     ids::RunId,
+    lang::Lang,
     page::holds,
 };
 use rpc::find::find;
@@ -282,12 +283,11 @@ fn grouped(lines: Vec<Line>) -> Vec<(&'static str, Vec<(usize, Line)>)> {
     groups
 }
 
-/// The pages with these words, then what the server has found.
+/// The pages and actions with these words, then what the server has found.
 fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
     if words.trim().is_empty() {
-        return pages(i);
+        return DESTINATIONS.map(|place| line(i, place)).into();
     }
-    let pages = pages(i).into_iter().filter(|page| holds(&page.name, words));
     let hits = hits.into_iter().map(|hit| Line {
         group: group(i, hit.kind),
         name: if hit.kind == Kind::Run {
@@ -298,18 +298,25 @@ fn lines(i: I18n, words: &str, hits: Vec<Hit>) -> Vec<Line> {
         detail: hit.detail,
         href: hit.href,
     });
-    pages.chain(hits).collect()
+    named(i, words).chain(hits).collect()
 }
 
-/// Recently visited objects, and the pages.
+/// Recently visited pages, each with its kind, then all pages and actions.
 fn places(i: I18n) -> Vec<Line> {
     let recent = recent().into_iter().map(|(href, name)| Line {
         group: i.lists().kind_recent,
+        detail: kind_at(i, &href).filter(|kind| *kind != name).unwrap_or_default().to_owned(),
         name,
-        detail: String::new(),
         href,
     });
-    recent.chain(pages(i)).collect()
+    recent.chain(DESTINATIONS.map(|place| line(i, place))).collect()
+}
+
+/// The page above an address, which says what kind of thing is there.
+fn kind_at(i: I18n, path: &str) -> Option<&'static str> {
+    let above = |(_, _, page): &&Destination| path.strip_prefix(*page).is_some_and(|rest| rest.starts_with('/'));
+    let (_, name, _) = DESTINATIONS.iter().filter(above).max_by_key(|(_, _, page)| page.len())?;
+    Some(name(i))
 }
 
 fn storage() -> Option<web_sys::Storage> {
@@ -352,41 +359,79 @@ fn group(i: I18n, kind: Kind) -> &'static str {
         Kind::Run => l.kind_run,
         Kind::Task => l.kind_task,
         Kind::Person => l.kind_person,
+        Kind::Rubric => i.rubrics().title,
+        Kind::Group => i.groups().groups,
+        Kind::Collection => i.collections().title,
     }
 }
 
-/// The pages that one goes to, by their names in the navigation and on buttons.
-fn pages(i: I18n) -> Vec<Line> {
-    let (c, a) = (i.common, i.admin());
-    [
-        (c.nav_overview, "/admin"),
-        (c.nav_results, "/admin/results"),
-        (c.nav_studies, "/admin/studies"),
-        (a.new_study, "/admin/studies/new"),
-        (c.nav_datasets, "/admin/datasets"),
-        (a.import_dataset, "/admin/datasets#import"),
-        (c.nav_models, "/admin/models"),
-        (a.submissions, "/admin/submissions"),
-        (a.upload_outputs, "/admin/upload"),
-        (i.collections().title, "/admin/collections"),
-        (c.nav_runs, "/admin/runs"),
-        (i.runs().compare_runs, "/admin/runs/compare"),
-        (i.languages().title, "/admin/languages"),
-        (i.conversations().title, "/admin/conversations"),
-        (c.nav_people, "/admin/people"),
-        (c.nav_settings, "/admin/settings"),
-        (i.audit().title, "/admin/audit"),
-        (i.upkeep().archive_title, "/admin/archive"),
-        (i.api().tokens, "/admin/api/tokens"),
-        (i.api().webhooks, "/admin/api/webhooks"),
-        (i.api().api, "/admin/api"),
-        (c.account, "/account"),
-    ]
-    .map(|(name, href)| Line {
-        group: i.lists().kind_page,
-        name: name.to_owned(),
-        detail: String::new(),
-        href: href.to_owned(),
-    })
-    .into()
+/// A page or an action: its group, its name and its address.
+type Destination = (Group, fn(I18n) -> &'static str, &'static str);
+
+/// Whether a place is somewhere to look or something to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Page,
+    Action,
+}
+
+/// Every page without a parameter in its address, and what is done on them, by the names in the navigation and on buttons.
+const DESTINATIONS: [Destination; 37] = [
+    (Group::Page, |i| i.common.nav_overview, "/admin"),
+    (Group::Page, |i| i.common.nav_inbox, "/admin/inbox"),
+    (Group::Page, |i| i.common.nav_results, "/admin/results"),
+    (Group::Page, |i| i.common.nav_studies, "/admin/studies"),
+    (Group::Page, |i| i.rubrics().title, "/admin/rubrics"),
+    (Group::Page, |i| i.common.nav_datasets, "/admin/datasets"),
+    (Group::Page, |i| i.languages().title, "/admin/languages"),
+    (Group::Page, |i| i.conversations().title, "/admin/conversations"),
+    (Group::Page, |i| i.common.nav_models, "/admin/models"),
+    (Group::Page, |i| i.admin().submissions, "/admin/submissions"),
+    (Group::Page, |i| i.collections().title, "/admin/collections"),
+    (Group::Page, |i| i.common.nav_runs, "/admin/runs"),
+    (Group::Page, |i| i.common.nav_people, "/admin/people"),
+    (Group::Page, |i| i.groups().groups, "/admin/groups"),
+    (Group::Page, |i| i.announcements().announcements, "/admin/announcements"),
+    (Group::Page, |i| i.common.nav_settings, "/admin/settings"),
+    (Group::Page, |i| i.audit().title, "/admin/audit"),
+    (Group::Page, |i| i.upkeep().archive_title, "/admin/archive"),
+    (Group::Page, |i| i.api().tokens, "/admin/api/tokens"),
+    (Group::Page, |i| i.api().webhooks, "/admin/api/webhooks"),
+    (Group::Page, |i| i.api().api, "/admin/api"),
+    (Group::Page, |i| i.common.nav_my_studies, "/my-studies"),
+    (Group::Page, |i| i.common.account, "/account"),
+    (Group::Action, |i| i.admin().new_study, "/admin/studies/new"),
+    (Group::Action, |i| i.admin().upload_outputs, "/admin/upload"),
+    (Group::Action, |i| i.admin().import_dataset, "/admin/datasets#import"),
+    (Group::Action, |i| i.ratings_import().import_ratings, "/admin/upload/ratings"),
+    (Group::Action, |i| i.collections().new, "/admin/collections/new"),
+    (Group::Action, |i| i.collections().new_judging, "/admin/judgings/new"),
+    (Group::Action, |i| i.runs().compare_runs, "/admin/runs/compare"),
+    (Group::Action, |i| i.rubrics().new, "/admin/rubrics/new"),
+    (Group::Action, |i| i.rubrics().import, "/admin/rubrics#import-head"),
+    (Group::Action, |i| i.admin().invite_people, "/admin/people#invite"),
+    (Group::Action, |i| i.groups().create, "/admin/groups#group-name"),
+    (Group::Action, |i| i.announcements().new, "/admin/announcements#announce-head"),
+    (Group::Action, |i| i.api().new_token, "/admin/api/tokens#new-token-head"),
+    (Group::Action, |i| i.api().new_webhook, "/admin/api/webhooks#new-webhook-head"),
+];
+
+/// The addresses of all pages and actions, without the parts of pages that they lead to.
+pub fn addresses() -> impl Iterator<Item = &'static str> {
+    DESTINATIONS.iter().map(|(_, _, address)| address.split_once('#').map_or(*address, |(page, _)| page))
+}
+
+fn line(i: I18n, (group, name, href): Destination) -> Line {
+    let l = i.lists();
+    let group = match group {
+        Group::Page => l.kind_page,
+        Group::Action => l.kind_action,
+    };
+    Line { group, name: name(i).to_owned(), detail: String::new(), href: href.to_owned() }
+}
+
+/// The pages and actions whose name in either language has these words.
+fn named(i: I18n, words: &str) -> impl Iterator<Item = Line> {
+    let is_named = |name: fn(I18n) -> &'static str| Lang::ALL.iter().any(|lang| holds(name(I18n::of(*lang)), words));
+    DESTINATIONS.into_iter().filter(move |(_, name, _)| is_named(*name)).map(move |place| line(i, place))
 }

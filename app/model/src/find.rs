@@ -18,11 +18,24 @@ pub enum Kind {
     Run,
     Task,
     Person,
+    Rubric,
+    Group,
+    Collection,
 }
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Kind; 6] = [Kind::Study, Kind::Dataset, Kind::Model, Kind::Run, Kind::Task, Kind::Person];
+    pub const ALL: [Kind; 9] = [
+        Kind::Study,
+        Kind::Dataset,
+        Kind::Model,
+        Kind::Run,
+        Kind::Task,
+        Kind::Person,
+        Kind::Rubric,
+        Kind::Group,
+        Kind::Collection,
+    ];
 }
 
 /// One thing that was found.

@@ -37,8 +37,9 @@ texts! {
         kind_task: "Tasks", "任务";
         kind_person: "People", "成员";
         kind_page: "Pages", "页面";
+        kind_action: "Actions", "操作";
         kind_recent: "Recent", "最近访问";
-        find_hint: "Name of a study, dataset, model, task or person; number of a run", "评分项目、数据集、模型、任务或成员的名称，或运行编号";
+        find_hint: "A page, an action or a name, such as \"rubric\", \"invite\" or a model; or the number of a run", "页面、操作或名称，例如“评分标准”“邀请”或某个模型；也可输入运行编号";
         find_none: "Nothing found. Check the spelling, or search for part of the name.", "没有找到。请检查拼写，或只搜索名称的一部分。";
         find_keys: "↑ ↓ to choose, Enter to open, Esc to close", "↑ ↓ 选择，Enter 打开，Esc 关闭";
         study_pages: "Pages of this study", "此项目的页面";

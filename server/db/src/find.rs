@@ -1,7 +1,8 @@
 //! The search over everything, by name.
 //!
 //! Words of three letters and more are looked up in `names`; the newest of what they find are
-//! looked at. Shorter words alone are searched in the newest names of each kind. Both are bounded, however much there is.
+//! looked at. Shorter words alone, and kinds of which there are few, are searched in the newest names of each kind. Both are
+//! bounded, however much there is.
 
 use model::{
     find::{HITS, Hit, Kind},
@@ -21,8 +22,8 @@ const LETTERS: usize = 3;
 /// How a kind is found and shown.
 struct Source {
     kind: Kind,
-    /// Its number in `names`.
-    number: i64,
+    /// Its number in `names`; `None`: it has so few objects that `names` leaves them out.
+    number: Option<i64>,
     /// The table of its objects.
     table: &'static str,
     /// Name and detail, from `h.id`, the object's number. A name that is searched is `name`.
@@ -31,10 +32,10 @@ struct Source {
     short: bool,
 }
 
-const SOURCES: [Source; 5] = [
+const SOURCES: [Source; 8] = [
     Source {
         kind: Kind::Study,
-        number: 4,
+        number: Some(4),
         table: "studies",
         select: "s.id AS place, s.title AS name, d.slug AS detail, s.title AS text FROM h
             CROSS JOIN studies s ON s.id = h.id
@@ -43,7 +44,7 @@ const SOURCES: [Source; 5] = [
     },
     Source {
         kind: Kind::Dataset,
-        number: 1,
+        number: Some(1),
         table: "datasets",
         select: "d.slug AS place, d.slug AS name, v.name_en || CASE v.name_zh WHEN v.name_en THEN '' ELSE ' · ' || v.name_zh END AS detail,
             d.slug || ' ' || v.name_en || ' ' || v.name_zh AS text FROM h
@@ -54,14 +55,14 @@ const SOURCES: [Source; 5] = [
     },
     Source {
         kind: Kind::Model,
-        number: 3,
+        number: Some(3),
         table: "models",
         select: "m.id AS place, m.name AS name, '' AS detail, m.name AS text FROM h CROSS JOIN models m ON m.id = h.id",
         short: true,
     },
     Source {
         kind: Kind::Task,
-        number: 2,
+        number: Some(2),
         table: "tasks",
         select: "d.slug AS place, t.external_id AS name, d.slug || ' · ' || r.raw_nl AS detail,
             t.external_id || ' ' || r.raw_nl AS text FROM h
@@ -71,9 +72,35 @@ const SOURCES: [Source; 5] = [
     },
     Source {
         kind: Kind::Person,
-        number: 5,
+        number: Some(5),
         table: "users",
         select: "u.name AS place, u.name AS name, '' AS detail, u.name AS text FROM h CROSS JOIN users u ON u.id = h.id",
+        short: true,
+    },
+    Source {
+        kind: Kind::Rubric,
+        number: None,
+        table: "rubrics",
+        select: "r.slug AS place, r.slug AS name, '' AS detail, r.slug AS text FROM h
+            CROSS JOIN rubrics r ON r.id = h.id
+                AND r.version = (SELECT max(x.version) FROM rubrics x WHERE x.slug = r.slug)",
+        short: true,
+    },
+    Source {
+        kind: Kind::Group,
+        number: None,
+        table: "person_groups",
+        select: "g.id AS place, g.name AS name, '' AS detail, g.name AS text FROM h
+            CROSS JOIN person_groups g ON g.id = h.id",
+        short: true,
+    },
+    Source {
+        kind: Kind::Collection,
+        number: None,
+        table: "collections",
+        select: "c.id AS place, c.model_name AS name, d.slug AS detail, c.model_name || ' ' || c.endpoint AS text FROM h
+            CROSS JOIN collections c ON c.id = h.id
+            CROSS JOIN dataset_versions v ON v.id = c.version_id CROSS JOIN datasets d ON d.id = v.dataset_id",
         short: true,
     },
 ];
@@ -91,10 +118,10 @@ pub fn find(conn: &Connection, words: &str) -> Result<Vec<Hit>, Failure> {
     let (long, short): (Vec<&str>, Vec<&str>) = all.iter().copied().partition(|word| word.chars().count() >= LETTERS);
     let mut found = Vec::new();
     for source in &SOURCES {
-        let mut hits = if long.is_empty() {
-            if source.short { among_newest(conn, source, &all)? } else { Vec::new() }
-        } else {
-            by_letters(conn, source, &long, &short)?
+        let mut hits = match source.number {
+            Some(number) if !long.is_empty() => by_letters(conn, source, number, &long, &short)?,
+            Some(_) if !source.short => Vec::new(),
+            _ => among_newest(conn, source, &all)?,
         };
         // Stable: the newest first among others.
         hits.sort_by_key(|hit| !hit.name.to_lowercase().starts_with(&words));
@@ -108,9 +135,15 @@ pub fn find(conn: &Connection, words: &str) -> Result<Vec<Hit>, Failure> {
 }
 
 /// By the index of letters; then the words that it does not know.
-fn by_letters(conn: &Connection, source: &Source, long: &[&str], short: &[&str]) -> Result<Vec<Hit>, Failure> {
+fn by_letters(
+    conn: &Connection,
+    source: &Source,
+    number: i64,
+    long: &[&str],
+    short: &[&str],
+) -> Result<Vec<Hit>, Failure> {
     let phrases: Vec<String> = long.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-    let first = source.number << 40;
+    let first = number << 40;
     let sql = format!(
         "WITH h AS (SELECT rowid - ?3 AS id FROM names WHERE names MATCH ?2 AND rowid > ?3 AND rowid < ?3 + (1 << 40)
              ORDER BY rowid DESC LIMIT {LOOKED_AT})
@@ -149,6 +182,9 @@ fn hit(source: &Source, row: &Row<'_>) -> rusqlite::Result<Hit> {
         Kind::Task => format!("/admin/datasets/{place}?q={}", model::address::query_value(&name)),
         Kind::Person => format!("/admin/people?q={place}"),
         Kind::Run => format!("/admin/runs/{place}"),
+        Kind::Rubric => format!("/admin/rubrics/{place}"),
+        Kind::Group => format!("/admin/groups/{place}"),
+        Kind::Collection => format!("/admin/collections/{place}"),
     };
     let detail = excerpt(&row.get::<_, String>("detail")?, 120);
     Ok(Hit { kind: source.kind, name, detail, href })

@@ -356,6 +356,30 @@ async fn lists_are_searched_filtered_and_counted() {
     assert!(nothing.contains("No matches") && nothing.contains("Clear search and filters"), "{nothing}");
 }
 
+/// Without words, the search lists every page and action; each leads to a part of a page that exists.
+#[tokio::test]
+async fn the_search_lists_pages_and_actions_that_exist() {
+    let app = TestApp::demo().await;
+    let admin = app.admin().await;
+    let shown = admin.get("/admin/find").await.body;
+    let main = shown.split("<main").nth(1).unwrap().split("</main>").next().unwrap();
+    let addresses: Vec<&str> = main.split("href=\"/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert!(addresses.len() > 30, "{addresses:?}");
+    for address in addresses {
+        let (path, part) = address.split_once('#').unwrap_or((address, ""));
+        let page = admin.get(&format!("/{path}")).await;
+        assert_eq!(page.status, 200, "{address}");
+        assert!(part.is_empty() || page.body.contains(&format!("id=\"{part}\"")), "{address}");
+    }
+    let search = |words: &str| {
+        format!("/admin/find?q={}", form_urlencoded::byte_serialize(words.as_bytes()).collect::<String>())
+    };
+    for words in ["rubric", "评分标准"] {
+        let shown = admin.get(&search(words)).await.body;
+        assert!(shown.contains("href=\"/admin/rubrics/new\""), "a name in either language is found: {words}");
+    }
+}
+
 #[tokio::test]
 async fn everything_is_found_by_name() {
     let app = TestApp::demo().await;
@@ -364,6 +388,7 @@ async fn everything_is_found_by_name() {
         .write_blocking(|tx| {
             tx.execute_batch(
                 "INSERT INTO models (name) VALUES ('Straße 7B'), ('plain \"quoted\" model'), ('qq');
+                 INSERT INTO person_groups (name, created_at) VALUES ('Reading group', 0);
                  UPDATE all_studies SET title = '第一轮评分 \"pilot\"' WHERE id = 1;",
             )?;
             Ok(())
@@ -376,6 +401,8 @@ async fn everything_is_found_by_name() {
     };
     assert_eq!(names(&find("STARTER").await, Kind::Dataset), ["starter"]);
     assert_eq!(names(&find("ada").await, Kind::Person), ["ada"]);
+    assert_eq!(names(&find("bench").await, Kind::Rubric), ["aixbench"]);
+    assert_eq!(names(&find("reading").await, Kind::Group), ["Reading group"]);
     assert_eq!(names(&find("ad").await, Kind::Person)[0], "ada", "short words are found, too");
     assert_eq!(names(&find("straße").await, Kind::Model), ["Straße 7B"]);
     assert_eq!(names(&find("轮评分").await, Kind::Study).len(), 1);
