@@ -7,8 +7,8 @@ ARG BASE=debian:bookworm-slim
 FROM ${BASE} AS programs
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 # What the engine needs (server/toolchains/src/system.rs), Python with numpy, and certificates for webhooks and endpoints. Of
-# the JDK, only what the engine makes its images of (server/engine/src/toolchain.rs) stays, 120 MB of 270 MB. Its packages
-# cannot be installed without the folder man1.
+# the JDK, only the compiler, the linker and the modules that the engine makes its images of (server/engine/src/toolchain.rs)
+# stay, 110 MB of 270 MB. Its packages cannot be installed without the folder man1.
 # hadolint ignore=DL3008
 RUN mkdir -p /usr/share/man/man1 && apt-get update \
     && apt-get install --yes --no-install-recommends bubblewrap ca-certificates default-jdk-headless python3 python3-numpy \
@@ -17,16 +17,17 @@ RUN mkdir -p /usr/share/man/man1 && apt-get update \
     && modules=java.base,java.datatransfer,java.desktop,java.logging,java.management,java.naming,java.net.http,java.prefs \
     && modules=$modules,java.scripting,java.sql,java.transaction.xa,java.xml,jdk.charsets,jdk.crypto.ec,jdk.localedata \
     && modules=$modules,jdk.zipfs \
-    && jlink --add-modules "$modules,jdk.compiler,jdk.jlink" --strip-java-debug-attributes --no-header-files --no-man-pages \
-        --compress 2 --output /opt/jdk \
+    && jlink --add-modules jdk.compiler,jdk.jlink --strip-java-debug-attributes --no-header-files --no-man-pages --compress 2 \
+        --output /opt/jdk \
     && mkdir /opt/jdk/jmods \
-    && for module in $(/opt/jdk/bin/java --list-modules); do cp "$jdk/jmods/${module%@*}.jmod" /opt/jdk/jmods/; done \
+    && for module in $(java --limit-modules "$modules,jdk.compiler" --list-modules); do \
+        cp "$jdk/jmods/${module%@*}.jmod" /opt/jdk/jmods/; done \
     && cp "$jdk/release" /opt/jdk/release \
     && dpkg-query --show --showformat '${Package}\n' '*-jdk-headless' '*-jre-headless' ca-certificates-java \
         | xargs dpkg --purge \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* /tmp/* \
-    && groupadd --system --gid 10001 aixgrade \
-    && useradd --system --uid 10001 --gid aixgrade --home-dir /var/lib/aixgrade --shell /usr/sbin/nologin aixgrade \
+    && groupadd --gid 10001 aixgrade \
+    && useradd --no-create-home --uid 10001 --gid aixgrade --home-dir /var/lib/aixgrade --shell /usr/sbin/nologin aixgrade \
     && install --directory --mode=0700 --owner=aixgrade --group=aixgrade /var/lib/aixgrade /var/cache/aixgrade
 COPY aixgrade aixgrade-sandbox /usr/local/bin/
 USER 10001:10001

@@ -70,7 +70,7 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Copies the programs to a folder of their own, without what only debuggers need.
+/// Copies the programs to a folder of their own, without symbols.
 pub fn stage(programs: Option<&Path>, place: &Path) -> Result<()> {
     let source = match programs {
         // Relative to the caller's folder.
@@ -84,7 +84,7 @@ pub fn stage(programs: Option<&Path>, place: &Path) -> Result<()> {
             bail!("{} is missing; `cargo xtask build --release` makes it in target/release", file.display());
         }
         let mut strip = command("strip");
-        run_quietly(strip.arg("--strip-debug").arg("-o").arg(place.join(name)).arg(file))?;
+        run_quietly(strip.arg("--strip-unneeded").arg("-o").arg(place.join(name)).arg(file))?;
     }
     Ok(())
 }

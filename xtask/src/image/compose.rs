@@ -63,22 +63,29 @@ pub fn check(base: &str) -> Result<()> {
     // There is no account until the server has started.
     let begun = Instant::now();
     let token = loop {
-        match run_quietly(&mut inside(&[&["server", "aixgrade", "--json"], &token[..]].concat())?) {
+        match run_quietly(&mut inside(&[&["server", "aixgrade"], &token[..]].concat())?) {
             Err(_) if begun.elapsed() < PATIENCE => thread::sleep(Duration::from_secs(1)),
             done => break done?,
         }
     };
-    let token: serde_json::Value = serde_json::from_str(&token)?;
-    let token = format!("TOKEN={}", token["token"].as_str().unwrap_or_default());
+    let token = format!("TOKEN={}", token.trim());
     let program = include_str!("run.py");
-    let verdicts = run_quietly(&mut inside(&["--env", &token, "server", "python3", "-c", program])?);
-    if verdicts.is_err() {
-        run(&mut compose.command(&["logs"])?)?;
-    }
-    let verdicts = verdicts?;
-    ensure!(verdicts.contains("passed"), "no output passed: {verdicts}");
-    println!("Two workers ran a submission's tests: {}", verdicts.trim());
-    Ok(())
+    let run_tests = |submission: u32| -> Result<()> {
+        let submission = format!("SUBMISSION={submission}");
+        let run_all = ["--env", &token, "--env", &submission, "server", "python3", "-c", program];
+        let verdicts = run_quietly(&mut inside(&run_all)?);
+        if verdicts.is_err() {
+            run(&mut compose.command(&["logs"])?)?;
+        }
+        let verdicts = verdicts?;
+        ensure!(verdicts.contains("passed"), "no output passed: {verdicts}");
+        println!("The workers ran a submission's tests: {}", verdicts.trim());
+        Ok(())
+    };
+    run_tests(1)?;
+    say("The same without the third broker");
+    run_quietly(&mut compose.command(&["stop", "n3"])?)?;
+    run_tests(2)
 }
 
 /// Builds the image of the brokers.

@@ -102,7 +102,7 @@ fn the_server_runs_as_a_user_whose_folder_is_the_volume() {
     let user = only("USER");
     let (id, _) = user.split_once(':').unwrap();
     assert!(id.parse::<u32>().unwrap() > 0);
-    assert!(all("RUN").iter().any(|run| run.contains(&format!("useradd --system --uid {id} "))));
+    assert!(all("RUN").iter().any(|run| run.contains(&format!("useradd --no-create-home --uid {id} "))));
     assert_eq!(all("VOLUME"), ["AIXGRADE_WORKER_CACHE", "AIXGRADE_DATA"].map(setting));
     let port = only("EXPOSE");
     assert!(setting("AIXGRADE_LISTEN").ends_with(&format!(":{port}")));
