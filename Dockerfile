@@ -1,10 +1,9 @@
 # The images of the server and of a worker. `cargo xtask image` builds them; docs/operating.md has the options with which to
-# run them. The build's context is a folder with the programs `aixgrade` and `aixgrade-sandbox`, made on a system whose C
-# library is not newer than the base's.
+# run them. The build's context is a folder with the programs, made on a system whose C library is not newer than the base's.
 ARG BASE=debian:bookworm-slim
 
 # hadolint ignore=DL3006
-FROM ${BASE} AS programs
+FROM ${BASE} AS engine
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 # What the engine needs (server/toolchains/src/system.rs), Python with numpy, and certificates for webhooks and endpoints. Of
 # the JDK, only the compiler, the linker and the modules that the engine makes its images of (server/engine/src/toolchain.rs)
@@ -29,24 +28,26 @@ RUN mkdir -p /usr/share/man/man1 && apt-get update \
     && groupadd --gid 10001 aixgrade \
     && useradd --no-create-home --uid 10001 --gid aixgrade --home-dir /var/lib/aixgrade --shell /usr/sbin/nologin aixgrade \
     && install --directory --mode=0700 --owner=aixgrade --group=aixgrade /var/lib/aixgrade /var/cache/aixgrade
-COPY aixgrade aixgrade-sandbox /usr/local/bin/
+COPY aixgrade-sandbox /usr/local/bin/
 USER 10001:10001
 ENV AIXGRADE_JDK=/opt/jdk \
     AIXGRADE_LOG_FORMAT=json
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["aixgrade"]
 
 # Outputs in progress are finished and reported after SIGTERM: allow 180 seconds.
-FROM programs AS worker
+FROM engine AS worker
+COPY aixgrade-worker /usr/local/bin/
 ENV AIXGRADE_WORKER_CACHE=/var/cache/aixgrade
 VOLUME /var/cache/aixgrade
-CMD ["worker"]
+ENTRYPOINT ["aixgrade-worker"]
 
-FROM programs AS server
+FROM engine AS server
+COPY aixgrade /usr/local/bin/
 ENV AIXGRADE_DATA=/var/lib/aixgrade \
     AIXGRADE_LISTEN=0.0.0.0:3000
 VOLUME /var/lib/aixgrade
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/3000 && printf 'GET /healthz HTTP/1.0\\r\\n\\r\\n' >&3 && head -n 1 <&3 | grep -q ' 200 '"]
+ENTRYPOINT ["aixgrade"]
 CMD ["serve"]

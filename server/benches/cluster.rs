@@ -23,7 +23,7 @@ use jobs::{
         Broker, JOBS, consumer_name,
         coordinator::Coordinator,
         jetstream,
-        messages::{Ability, Assignment, Delivery, Hello, build, pack, unpack},
+        messages::{Ability, Assignment, BUILD, Delivery, Hello, pack, unpack},
         result_subject,
     },
     job::{Ended, JobKind, MadeIn, Report},
@@ -117,8 +117,8 @@ fn main() {
     for count in bench.workers {
         let all: Vec<Process> = (0..count)
             .map(|_| {
-                let mut worker = Command::new(&bench.program);
-                worker.args(["worker", "--slots", "1", "--languages", "python", "--nats", &url]);
+                let mut worker = Command::new(bench.program.with_file_name("aixgrade-worker"));
+                worker.args(["--slots", "1", "--languages", "python", "--nats", &url]);
                 started(worker.arg("--cache").arg(folder.path().join("cache")), "takes jobs")
             })
             .collect();
@@ -224,7 +224,7 @@ fn hello() -> Hello {
         worker: "bench".to_owned(),
         host: "bench".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: build().to_owned(),
+        build: BUILD.to_owned(),
         slots: 1,
         abilities: vec![Ability { kind, version: VERSION.to_owned(), checks: 1, failed: Vec::new(), fault: None }],
         landlock: false,
@@ -241,7 +241,7 @@ fn answer(assignment: &Assignment) -> Delivery {
     let outcome = Outcome { passed: 1, total: 1, ..Outcome::new(Verdict::Passed) };
     Delivery {
         worker: "bench".to_owned(),
-        build: build().to_owned(),
+        build: BUILD.to_owned(),
         instance: assignment.instance.clone(),
         run: assignment.run,
         kind: job.kind,

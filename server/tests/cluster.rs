@@ -52,6 +52,11 @@ fn program() -> PathBuf {
     std::env::var_os("AIXGRADE_PROGRAM").unwrap_or_else(|| env!("CARGO_BIN_EXE_aixgrade").into()).into()
 }
 
+/// The program of workers.
+fn worker_program() -> PathBuf {
+    program().with_file_name("aixgrade-worker")
+}
+
 /// The broker's program.
 fn nats_server() -> Result<PathBuf, &'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -108,8 +113,8 @@ fn serve(data: &Path, url: &str, replicas: usize) -> Process {
 
 /// Starts a worker. All share a cache, so that images are built once.
 fn worker(folder: &Path, url: &str, languages: &str) -> Process {
-    let mut command = Command::new(program());
-    command.args(["worker", "--slots", "1", "--languages", languages, "--nats", url]);
+    let mut command = Command::new(worker_program());
+    command.args(["--slots", "1", "--languages", languages, "--nats", url]);
     command.arg("--cache").arg(folder.join("cache"));
     start(&mut command, "takes jobs from the broker")
 }

@@ -16,7 +16,7 @@ use crate::{
 /// `cargo xtask deb`
 #[derive(Args)]
 pub struct Options {
-    /// Folder with the programs `aixgrade` and `aixgrade-sandbox` to pack [default: an optimized build, made now]
+    /// Folder with the programs to pack: `aixgrade`, `aixgrade-worker` and `aixgrade-sandbox` [default: an optimized build, made now]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
     /// Name and address of who makes the package [default: $DEBFULLNAME and $DEBEMAIL, otherwise those of git]
@@ -84,22 +84,24 @@ fn maintainer() -> Result<String> {
     Ok(format!("{} <{}>", value("DEBFULLNAME", "user.name")?, value("DEBEMAIL", "user.email")?))
 }
 
-/// Where shells look for completions: shell, path below `/usr/share`.
-const COMPLETIONS: [(&str, &str); 3] = [
-    ("bash", "bash-completion/completions/aixgrade"),
-    ("zsh", "zsh/vendor-completions/_aixgrade"),
-    ("fish", "fish/vendor_completions.d/aixgrade.fish"),
+/// Where shells look for completions: shell, folder below `/usr/share`, what is before and after the program's name.
+const COMPLETIONS: [(&str, &str, &str, &str); 3] = [
+    ("bash", "bash-completion/completions", "", ""),
+    ("zsh", "zsh/vendor-completions", "_", ""),
+    ("fish", "fish/vendor_completions.d", "", ".fish"),
 ];
 
 /// Writes what belongs to the package besides the programs: manual pages, completions, units, the package's changelog.
 fn texts(folder: &Path, maintainer: &str) -> Result<()> {
-    let program = folder.join("bin").join(server::PROGRAM);
-    let manuals = folder.join("man");
-    run_quietly(command(&program).arg("man").arg(&manuals))?;
-    for (shell, path) in COMPLETIONS {
-        let file = folder.join(path);
-        fs::create_dir_all(file.parent().unwrap_or(folder))?;
-        fs::write(&file, run_quietly(command(&program).args(["completions", shell]))?)?;
+    for name in [server::PROGRAM, server::WORKER] {
+        let program = folder.join("bin").join(name);
+        run_quietly(command(&program).arg("man").arg(folder.join("man")))?;
+        for (shell, place, before, after) in COMPLETIONS {
+            let place = folder.join(place);
+            fs::create_dir_all(&place)?;
+            let script = run_quietly(command(&program).args(["completions", shell]))?;
+            fs::write(place.join(format!("{before}{name}{after}")), script)?;
+        }
     }
     let units = folder.join("units");
     fs::create_dir_all(&units)?;
@@ -107,7 +109,7 @@ fn texts(folder: &Path, maintainer: &str) -> Result<()> {
         let unit = fs::read_to_string(tools::root().join("docs/operating").join(name))?;
         fs::write(units.join(name), packaged(&unit)?)?;
     }
-    let version = run_quietly(command(&program).arg("--version"))?;
+    let version = run_quietly(command(folder.join("bin").join(server::PROGRAM)).arg("--version"))?;
     let version = version.split_whitespace().nth(1).context("`aixgrade --version` prints no version")?.to_owned();
     let date = run_quietly(command("git").args(["log", "-1", "--format=%aD"]))?;
     let changes = "CHANGELOG.md of the sources says what has changed.";
@@ -163,7 +165,7 @@ mod tests {
             let unit = fs::read_to_string(tools::root().join("docs/operating").join(name)).unwrap();
             let packaged = packaged(&unit).unwrap();
             assert!(
-                packaged.contains("\nExecStart=/usr/bin/aixgrade ") && !packaged.contains("/usr/local"),
+                packaged.contains("\nExecStart=/usr/bin/aixgrade") && !packaged.contains("/usr/local"),
                 "{packaged}"
             );
         }

@@ -23,7 +23,7 @@ use crate::{
 /// `cargo xtask image`
 #[derive(Args)]
 pub struct Options {
-    /// Folder with the programs `aixgrade` and `aixgrade-sandbox` to pack [default: an optimized build, made now]
+    /// Folder with the programs to pack: `aixgrade`, `aixgrade-worker` and `aixgrade-sandbox` [default: an optimized build, made now]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
     /// Image to start from, such as debian:trixie-slim [default: one made of the packages of this machine's Debian]
@@ -78,7 +78,7 @@ pub fn stage(programs: Option<&Path>, place: &Path) -> Result<()> {
         None => server::build_with_client(true)?.parent().map(Path::to_path_buf).unwrap_or_default(),
     };
     fs::create_dir_all(place)?;
-    for name in [server::PROGRAM, server::HELPER] {
+    for name in server::PROGRAMS {
         let file = source.join(name);
         if !file.is_file() {
             bail!("{} is missing; `cargo xtask build --release` makes it in target/release", file.display());

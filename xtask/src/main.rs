@@ -77,7 +77,8 @@ fn run(command: Command) -> Result<ExitCode> {
             if release {
                 let size = std::fs::metadata(&binary)?.len() / 1024 / 1024;
                 println!(
-                    "It includes the client and the styles ({size} MB). Install aixgrade-sandbox, which starts sandboxes, next to it."
+                    "It includes the client and the styles ({size} MB). Install aixgrade-sandbox, which starts sandboxes, next to it. \
+                     On machines that only run outputs, install aixgrade-worker and aixgrade-sandbox."
                 );
             }
             Ok(ExitCode::SUCCESS)

@@ -15,6 +15,10 @@ use crate::{client, setup, tools};
 const PACKAGE: &str = "server";
 pub const PROGRAM: &str = "aixgrade";
 
+/// Package and name of the program of workers on other machines.
+const WORKER_PACKAGE: &str = "worker";
+pub const WORKER: &str = "aixgrade-worker";
+
 /// Builds the client and the server, at the same time, and returns the server's path.
 ///
 /// A development build reads the client's files when it runs. A release has them inside: what it is made of is compiled
@@ -40,8 +44,8 @@ fn library() -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Builds `aixgrade` and its sandbox helper, and returns its path. For a release, which embeds the client,
-/// the client must be built before.
+/// Builds `aixgrade` and its sandbox helper, and for a release `aixgrade-worker`, and returns the path of the first. For a
+/// release, which embeds the client, the client must be built before.
 pub fn build(release: bool) -> Result<PathBuf> {
     tools::say(if release { "Building the server, optimized" } else { "Building the server" });
     build_quietly(release)
@@ -54,6 +58,7 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
         // Changing this value makes cargo embed the client again; it cannot know that the folder has new
         // files.
         cargo.arg("--release").env("AIXGRADE_CLIENT", client::stamp().unwrap_or_default());
+        cargo.args(["--package", WORKER_PACKAGE, "--bin", WORKER]);
     }
     let aixgrade = tools::built_program(&mut cargo, PROGRAM)?;
     helper(&aixgrade)?;
@@ -62,8 +67,17 @@ pub fn build_quietly(release: bool) -> Result<PathBuf> {
 
 /// The cargo command that builds `aixgrade`.
 pub fn command() -> Command {
+    building(PACKAGE, PROGRAM)
+}
+
+/// The cargo command that builds `aixgrade-worker`.
+pub fn worker_command() -> Command {
+    building(WORKER_PACKAGE, WORKER)
+}
+
+fn building(package: &str, program: &str) -> Command {
     let mut cargo = tools::cargo();
-    cargo.args(["build", "--locked", "--package", PACKAGE, "--bin", PROGRAM]);
+    cargo.args(["build", "--locked", "--package", package, "--bin", program]);
     cargo
 }
 
@@ -75,6 +89,9 @@ pub fn bench(name: &str) -> Result<PathBuf> {
 }
 
 pub const HELPER: &str = "aixgrade-sandbox";
+
+/// Everything that is installed.
+pub const PROGRAMS: [&str; 3] = [PROGRAM, WORKER, HELPER];
 
 /// Builds the sandbox's helper and puts it next to `aixgrade`.
 ///

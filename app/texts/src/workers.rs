@@ -10,7 +10,7 @@ texts! {
         idle: "No jobs are waiting or running.", "没有等待中或运行中的作业。";
         last_seen: "Last seen", "最近连接";
         no_broker: "The server cannot reach the broker, so no outputs are given to workers. It keeps trying.", "服务器无法连接消息中间件，暂不向工作进程分发输出，正在重试。";
-        none: "No worker is connected. Start one with \"aixgrade worker\".", "没有已连接的工作进程。可用 aixgrade worker 启动。";
+        none: "No worker is connected. Start one with \"aixgrade-worker\".", "没有已连接的工作进程。可用 aixgrade-worker 启动。";
         queue: "Queue", "队列";
         queues: "Queues", "队列";
         rate: "Per minute", "每分钟";
@@ -33,8 +33,8 @@ texts! {
             { format!("Since the server started, {lost} jobs were lost and sent again, and {refused} late or duplicate results were refused.") }
             { format!("服务器启动以来，有 {lost} 个作业丢失后重新分发，拒绝了 {refused} 个迟到或重复的结果。") }
         other_build(version: &str, build: &str)
-            { format!("Version {version}, build {build}. Install the server's file on this machine.") }
-            { format!("版本 {version}，构建 {build}。请在该机器上安装与服务器相同的程序文件。") }
+            { format!("Version {version}, build {build}. Install the release of the server on this machine.") }
+            { format!("版本 {version}，构建 {build}。请在该机器上安装与服务器相同的发行版本。") }
         checked(kind: &str, toolchain: &str, checks: u32)
             { format!("{kind}: {toolchain}, {checks} sandbox checks passed") }
             { format!("{kind}：{toolchain}，通过 {checks} 项沙箱检查") }

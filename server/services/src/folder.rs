@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use base::error::Failure;
+use base::{error::Failure, folders::create_private};
 
 /// The file that a server keeps locked while it runs.
 const LOCK: &str = "serve.lock";
@@ -42,7 +42,7 @@ impl ServerLock {
                 folder.display()
             ))
         };
-        create(folder).map_err(unusable)?;
+        create_private(folder).map_err(unusable)?;
         let mut file =
             OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK)).map_err(unusable)?;
         match file.try_lock() {
@@ -69,16 +69,6 @@ impl ServerLock {
         file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(unusable)?;
         Ok(ServerLock { file })
     }
-}
-
-/// Creates a data folder that is missing, readable only by its owner.
-///
-/// # Errors
-/// It cannot be created.
-pub fn create(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    // It contains password hashes and unpublished ratings.
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Whether the folder is missing or contains nothing but the server's lock and toolchains.

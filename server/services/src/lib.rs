@@ -57,7 +57,7 @@ use std::{
 
 use port::Ports;
 
-use base::error::Failure;
+use base::{error::Failure, folders::create_private};
 use db::{Db, OpenError};
 use engine::readiness;
 
@@ -165,7 +165,8 @@ impl Services {
     /// # Errors
     /// As [`Services::open`].
     pub fn open_with(folder: &Path, readiness_check: runs::ReadinessCheck) -> Result<Services, OpenFailure> {
-        folder::create(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
+        // It contains password hashes and unpublished ratings.
+        create_private(folder).map_err(|cause| OpenFailure::Folder { folder: folder.to_path_buf(), cause })?;
         let db = Db::open(folder)?;
         let uploads = uploads::Uploads::new(folder);
         let datasets = Arc::new(datasets::DatasetService::new(db.clone()));

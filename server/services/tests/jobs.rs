@@ -14,7 +14,7 @@ use jobs::{
     cluster::{
         Broker,
         coordinator::Coordinator,
-        messages::{Ability, Assignment, Delivery, Hello, build, unpack},
+        messages::{Ability, Assignment, BUILD, Delivery, Hello, unpack},
     },
     job::{Ended, JobKind, MadeIn, Report},
     suites::{Tests, VersionTests},
@@ -72,7 +72,7 @@ fn hello(worker: &str) -> Hello {
         worker: worker.into(),
         host: "h".into(),
         version: "0".into(),
-        build: build().into(),
+        build: BUILD.into(),
         slots: 1,
         abilities: vec![ability],
         landlock: true,
@@ -97,7 +97,7 @@ fn answer(assignment: &Assignment, ended: Ended, made_in: &MadeIn) -> Delivery {
     let job = &assignment.job;
     Delivery {
         worker: "w".into(),
-        build: build().into(),
+        build: BUILD.into(),
         instance: assignment.instance.clone(),
         run: assignment.run,
         kind: job.kind,

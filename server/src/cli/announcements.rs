@@ -10,8 +10,9 @@ use model::{
 };
 use port::announcements::Announcements as _;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// Tell people something at the top of their pages.
 #[derive(Subcommand)]

@@ -13,8 +13,9 @@ use model::{
 use texts::{I18n, audit_details::lines};
 use time::{Date, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
-use super::{Global, table};
+use super::Global;
 use base::error::Failure;
+use command::table;
 use db::audit::Filter;
 
 /// Entries read at a time for an export as JSON.

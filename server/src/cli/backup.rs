@@ -9,8 +9,9 @@ use clap::Args;
 use model::{caller::System, time::Timestamp};
 use serde::Serialize;
 
-use super::{Global, progress, prune::size, table};
+use super::{Global, progress};
 use base::error::Failure;
+use command::{size, table};
 use services::backup::{Made, manifest::Manifest, restore::Source, store::Store};
 
 /// `backup`

@@ -30,9 +30,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{Global, Rows, judge, table};
+use super::{Global, Rows, judge};
 use base::{clock, error::Failure};
 use clients::endpoint::Endpoints;
+use command::table;
 use services::Services;
 
 /// Number of reasons of failed requests that are shown.

@@ -10,8 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, CommandFactory, parser::ValueSource};
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
-use super::{Cli, Global, table};
+use super::{Cli, Global};
 use base::error::Failure;
+use command::table;
 
 /// The table of the settings file that has the options of `aixgrade serve`.
 const SERVE: &str = "serve";

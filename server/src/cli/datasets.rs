@@ -10,8 +10,9 @@ use model::{
 use port::Datasets as _;
 use serde::Serialize;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// List and show datasets.
 #[derive(Subcommand)]

@@ -10,8 +10,9 @@ use model::run::EngineReadiness;
 use serde::Serialize;
 use texts::runs::EN;
 
-use super::{Global, prune::size};
+use super::Global;
 use base::error::Failure;
+use command::size;
 use db::migrations;
 use engine::{readiness, runner::Allowance, self_test::CheckResult};
 use lang::{Language, Places, python::scripts, repositories, suite, trials};

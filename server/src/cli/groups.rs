@@ -4,8 +4,9 @@ use clap::{Args, Subcommand};
 use model::caller::System;
 use port::groups::Groups as _;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// Manage groups of people.
 #[derive(Subcommand)]

@@ -10,8 +10,9 @@ use model::{
 use port::inbox::Inbox as _;
 use texts::faults::{request_fault, routine_fault};
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// `inbox`
 #[derive(Args)]

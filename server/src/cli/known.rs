@@ -15,8 +15,9 @@ use model::{
 };
 use port::quality::Quality as _;
 
-use super::{Global, studies::named, table};
+use super::{Global, studies::named};
 use base::error::Failure;
+use command::table;
 use services::Services;
 
 /// Known-score items of a study.

@@ -7,7 +7,6 @@
 mod announcements;
 mod audit;
 mod backup;
-mod broker;
 mod collect;
 mod config;
 mod datasets;
@@ -29,17 +28,14 @@ mod rubrics;
 mod run;
 mod runs;
 pub mod serve;
-mod shell;
 mod studies;
 mod submissions;
 mod token;
-mod toolchains;
 mod user;
-mod worker;
 
-use std::{io::Write, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use model::{
     error::{Answer, AppError},
     page::{PageOf, Paged, Which},
@@ -47,12 +43,18 @@ use model::{
 use serde::Serialize;
 
 use base::error::Failure;
+use command::{
+    Output,
+    shell::{self, Completions, Man},
+    toolchains::{self, Place, Toolchains},
+};
 use services::{OpenFailure, Services};
+
+const PROGRAM: &str = "aixgrade";
 
 /// Evaluate code that models wrote: human ratings, automated tests, model comparison
 #[derive(Parser)]
-#[command(name = "aixgrade", version)]
-#[command(after_help = "Exit codes: 0 success, 1 internal error, 2 invalid input.")]
+#[command(name = PROGRAM, version, after_help = command::EXIT_CODES)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -147,8 +149,6 @@ enum Command {
     Objects(objects::Objects),
     /// Run a dataset's tests over a submission and print the verdict of every output
     Run(run::Run),
-    /// Run outputs for a server on another machine, over NATS JetStream
-    Worker(worker::Worker),
     /// List, show, compare and export test runs
     #[command(subcommand)]
     Runs(runs::Runs),
@@ -177,7 +177,7 @@ enum Command {
     /// Delete unused data: uploads, cached verdicts, images of replaced toolchains, compiled tests
     Prune(prune::Prune),
     /// List what each programming language needs, install it, or pack it for a machine without a network
-    Toolchains(toolchains::Toolchains),
+    Toolchains(Toolchains),
     /// Check the data folder, the host and the sandbox
     Doctor(doctor::Doctor),
     /// Update the database to this version's schema
@@ -185,25 +185,18 @@ enum Command {
     /// Print every setting of the server and where it comes from: option, environment, settings file or default
     Config,
     /// Print a script that lets a shell complete commands and options
-    Completions(shell::Completions),
+    Completions(Completions),
     /// Write manual pages
-    Man(shell::Man),
+    Man(Man),
 }
 
 /// Parses the arguments, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     let cli = match config::with_file(std::env::args_os().collect()) {
         Ok(arguments) => Cli::parse_from(arguments),
-        Err(failure) => return fail(&failure),
+        Err(failure) => return command::fail(PROGRAM, &LISTS, &failure),
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(e) => return fail(&Failure::internal(e)),
-    };
-    match runtime.block_on(run(cli)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => fail(&failure),
-    }
+    command::exit_code(PROGRAM, &LISTS, run(cli))
 }
 
 async fn run(cli: Cli) -> Result<(), Failure> {
@@ -221,7 +214,6 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Judge(judge) => judge::run(&global, *judge).await,
         Command::Collections(collections) => collect::run(&global, collections).await,
         Command::Run(run) => run::run(&global, run).await,
-        Command::Worker(worker) => worker::run(worker).await,
         Command::Runs(runs) => runs::run(&global, runs).await,
         Command::Export(export) => export::run(&global, export).await,
         Command::Report(report) => report::run(&global, &report),
@@ -233,12 +225,15 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Backup(backup) => backup::back_up(&global, &backup).await,
         Command::Restore(restore) => backup::restore(&global, restore).await,
         Command::Prune(prune) => prune::run(&global, &prune).await,
-        Command::Toolchains(asked) => toolchains::run(&global, asked).await,
+        Command::Toolchains(asked) => {
+            let place = Place { program: PROGRAM, data: global.folder()?, output: global.output() };
+            toolchains::run(place, asked).await
+        }
         Command::Doctor(doctor) => doctor::run(&global, &doctor).await,
         Command::Migrate => migrate(&global).await,
         Command::Config => config::print(&global),
-        Command::Completions(asked) => shell::completions(&asked),
-        Command::Man(asked) => shell::man(&asked),
+        Command::Completions(asked) => shell::completions(&asked, Cli::command()),
+        Command::Man(asked) => shell::man(&asked, Cli::command()),
     }
 }
 
@@ -280,43 +275,11 @@ impl Global {
 
     /// Prints a result: as JSON if requested, otherwise as text.
     pub fn show<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Failure> {
-        let printed = if self.json { serde_json::to_string(value)? } else { text(value) };
-        let mut out = std::io::stdout().lock();
-        match writeln!(out, "{}", printed.trim_end()) {
-            // The reader closed the pipe early, as `| head` does.
-            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            other => Ok(other?),
-        }
+        self.output().show(value, text)
     }
-}
 
-/// Prints why the command failed to standard error and returns the exit code.
-fn fail(failure: &Failure) -> ExitCode {
-    match failure {
-        Failure::App(e @ AppError::Internal(_)) => {
-            eprintln!("aixgrade: {e}");
-            ExitCode::from(1)
-        }
-        Failure::App(AppError::Invalid(problems)) => {
-            for problem in problems {
-                eprintln!("aixgrade: {problem}");
-            }
-            ExitCode::from(2)
-        }
-        Failure::App(AppError::NotFound(what)) => {
-            let list = LISTS.iter().find(|(kind, _)| kind == what);
-            let remedy = list.map_or_else(String::new, |(_, list)| format!(". List them with `aixgrade {list}`."));
-            eprintln!("aixgrade: {what} not found{remedy}");
-            ExitCode::from(2)
-        }
-        Failure::App(_) | Failure::Routine(_) => {
-            eprintln!("aixgrade: {failure}");
-            ExitCode::from(2)
-        }
-        Failure::Internal(_) => {
-            eprintln!("aixgrade: {failure}");
-            ExitCode::from(1)
-        }
+    fn output(&self) -> Output {
+        Output { json: self.json }
     }
 }
 
@@ -331,22 +294,6 @@ const LISTS: [(&str, &str); 7] = [
     ("submission", "submissions list"),
 ];
 
-/// Formats rows as a text table: columns as wide as their widest cell, two spaces between them.
-pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        cells.chain(head.get(column).map(|h| h.chars().count())).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let line = |cells: Vec<&str>| {
-        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    let mut lines = vec![line(head.to_vec())];
-    lines.extend(rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,7 +301,7 @@ mod tests {
     #[test]
     fn errors_name_commands_that_exist() {
         for (_, list) in LISTS {
-            let command = Cli::try_parse_from(std::iter::once("aixgrade").chain(list.split(' ')));
+            let command = Cli::try_parse_from(std::iter::once(PROGRAM).chain(list.split(' ')));
             assert!(command.is_ok(), "{list}");
         }
     }

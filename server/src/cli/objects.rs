@@ -5,8 +5,9 @@ use model::{audit::Object, caller::System, upkeep::Upkeep};
 use port::upkeep::Upkeeps;
 use texts::upkeep::EN;
 
-use super::{Global, table};
+use super::Global;
 use base::error::Failure;
+use command::table;
 
 /// `objects`
 #[derive(Subcommand)]

@@ -4,8 +4,9 @@ use clap::Args;
 use model::{caller::System, lang::Lang};
 use texts::audit_details::unused;
 
-use super::{Global, table};
+use super::Global;
 use base::error::Failure;
+use command::{size, table};
 use services::prune::Freed;
 
 /// `prune`
@@ -27,9 +28,4 @@ pub async fn run(global: &Global, prune: &Prune) -> Result<(), Failure> {
         let action = if prune.dry_run { "TO DELETE" } else { "DELETED" };
         table(&["DATA", action, "SIZE"], &freed.iter().map(row).collect::<Vec<_>>())
     })
-}
-
-/// A size in MB with one decimal.
-pub fn size(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }

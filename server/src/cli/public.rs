@@ -8,8 +8,9 @@ use model::{
 };
 use port::api::PublicLinks;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 use services::Services;
 
 /// Manage public links to closed studies.

@@ -9,8 +9,9 @@ use model::{
     ratings_import::{RatingsKind, RatingsPreview},
 };
 
-use super::{Global, table};
+use super::Global;
 use base::error::Failure;
+use command::table;
 use services::{Services, ratings_import::File};
 
 /// `import ratings`

@@ -11,8 +11,9 @@ use model::{
 };
 use port::{rubrics::Rubrics as _, upkeep::Upkeeps as _};
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// List, show, import, export and archive rubrics.
 #[derive(Subcommand)]

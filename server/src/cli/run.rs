@@ -18,8 +18,9 @@ use model::{
 use port::{Runs as _, Submissions as _};
 use texts::runs::EN;
 
-use super::{Global, table};
+use super::Global;
 use base::error::Failure;
+use command::table;
 use db::run_results;
 use report::table::Form;
 use services::Services;

@@ -18,8 +18,9 @@ use port::Runs as _;
 use serde::Serialize;
 use texts::{conversations::EN as TEXTS, runs::EN};
 
-use super::{Global, Rows, datasets::beginning, table};
+use super::{Global, Rows, datasets::beginning};
 use base::error::Failure;
+use command::table;
 use db::run_workers;
 use report::table::Form;
 

@@ -10,8 +10,9 @@ use clap::{Args, ValueEnum};
 use model::caller::System;
 use tokio::net::TcpListener;
 
-use super::{Global, broker::BrokerArgs, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs, prune::size};
+use super::{Global, collect::EndpointArgs, doctor::engine_lacks, oidc::OidcArgs};
 use base::{background, clock, error::Failure};
+use command::{broker::BrokerArgs, log::LogArgs, size, stop};
 use db::{Db, routines::Routine, sessions::Sessions, staging};
 use engine::readiness;
 use jobs::cluster::{Broker, coordinator::Coordinator};
@@ -62,7 +63,7 @@ pub struct Serve {
     /// [default: none, and such tests are not run]
     #[arg(long, env = "AIXGRADE_REPOSITORIES", value_name = "DIR", conflicts_with = "nats")]
     repositories: Option<PathBuf>,
-    /// Leave the running of outputs to workers (`aixgrade worker`) that take them from this NATS server, such as
+    /// Leave the running of outputs to workers (`aixgrade-worker`) that take them from this NATS server, such as
     /// nats://10.0.0.1:4222; several addresses separated by commas [default: run them in this process]
     #[arg(long, env = "AIXGRADE_NATS", value_name = "URL")]
     nats: Option<String>,
@@ -72,23 +73,13 @@ pub struct Serve {
     nats_replicas: u8,
     #[command(flatten)]
     broker: BrokerArgs,
-    /// How log lines are written to standard error
-    #[arg(long, value_enum, env = "AIXGRADE_LOG_FORMAT", default_value_t = LogFormat::Text, value_name = "FORMAT")]
-    log_format: LogFormat,
+    #[command(flatten)]
+    log: LogArgs,
     /// Create demo accounts with published passwords (admin, ada, bo, chen) and a running study of the starter dataset;
     /// `results`, the default, adds invented ratings and a test run of each model; `languages` also adds the starter tasks
     /// in other languages and runs them where their toolchains are. Requires an empty data folder and a loopback address
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "results", value_name = "WHAT")]
     demo: Option<Demo>,
-}
-
-/// How log lines are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 /// The contents of the demo.
@@ -104,7 +95,7 @@ enum Demo {
 
 /// Runs the server until it receives Ctrl-C or SIGTERM.
 pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
-    log(serve.log_format);
+    serve.log.start();
     background::lower_statistics();
     if let Some(url) = serve.public_url.as_deref()
         && !(url.starts_with("https://") || url.starts_with("http://"))
@@ -186,7 +177,7 @@ pub async fn run(global: &Global, serve: Serve) -> Result<(), Failure> {
 async fn start_runs(services: &Services, broker: Option<Broker>, replicas: usize) -> Result<(), Failure> {
     let engine = services.runs.engine().clone();
     if let Some(broker) = broker {
-        println!("Outputs are run by workers that connect to the same NATS server (aixgrade worker).");
+        println!("Outputs are run by workers that connect to the same NATS server (aixgrade-worker).");
         tokio::spawn(Coordinator::connect(engine, &broker, replicas).await?.serve());
         return Ok(());
     }
@@ -274,27 +265,6 @@ fn clear_uploads(services: &Services) -> Result<Option<String>, Failure> {
     Ok((!cleared.is_empty()).then(message))
 }
 
-/// Our crates that log.
-pub const LOGGING: [&str; 9] = ["base", "db", "engine", "jobs", "lang", "sandbox", "services", "syntax", "web"];
-
-/// What is logged without `RUST_LOG`: warnings of all crates, and what our own have to say.
-fn default_filter() -> String {
-    let ours = LOGGING.iter().map(|name| format!(",{name}=info"));
-    format!("warn{}", ours.collect::<String>())
-}
-
-/// Logs to standard error at the level of `RUST_LOG`.
-pub fn log(format: LogFormat) {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default_filter()));
-    // A test may have installed a subscriber already; then that one is used.
-    let logger = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let _ = match format {
-        LogFormat::Text => logger.try_init(),
-        LogFormat::Json => logger.json().flatten_event(true).with_span_list(false).try_init(),
-    };
-}
-
 /// Deletes hourly what no longer counts: expired sessions, old failed logins, and uploads that were not
 /// imported within a day.
 async fn sweep(services: Services) {
@@ -339,25 +309,6 @@ async fn finish_changes(db: Db) {
     }
 }
 
-/// Waits for Ctrl-C or a service manager's signal.
-pub async fn stop() {
-    let ctrl_c = async {
-        // If signals are unavailable, the server runs until it is killed, which loses nothing.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! { () = ctrl_c => {}, () = terminate => {} }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,7 +318,6 @@ mod tests {
         let demo = demo.then_some(Demo::Study);
         let backup_keep = Keep { days: 7, weeks: 5, months: 12 };
         let (public_url, backup_dir, metrics_listen, webhook_hosts) = (None, None, None, Vec::new());
-        let log_format = LogFormat::Text;
         Serve {
             listen,
             public_url,
@@ -382,7 +332,7 @@ mod tests {
             nats: None,
             nats_replicas: 1,
             broker: BrokerArgs::default(),
-            log_format,
+            log: LogArgs::default(),
             demo,
         }
     }

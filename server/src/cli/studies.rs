@@ -11,8 +11,9 @@ use model::{
 use port::{Plans, Studies as _, groups::Groups as _, quality::Quality as _};
 use texts::plan::EN as PLAN;
 
-use super::{Global, Rows, known, public, table};
+use super::{Global, Rows, known, public};
 use base::error::Failure;
+use command::table;
 use services::Services;
 
 /// Create and manage studies.

@@ -19,8 +19,9 @@ use port::Submissions as _;
 use serde::Serialize;
 use tokio::io::AsyncReadExt;
 
-use super::{Global, Rows, datasets::beginning, export::open, progress, prune::size, ratings::column, table};
+use super::{Global, Rows, datasets::beginning, export::open, progress, ratings::column};
 use base::error::Failure;
+use command::{size, table};
 use db::uploads::Purpose;
 use formats::{classes, files::Files, harness};
 use services::{

@@ -8,8 +8,9 @@ use model::{
 };
 use port::api::Tokens;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 
 /// Manage access tokens for the REST API.
 #[derive(Subcommand)]

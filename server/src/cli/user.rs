@@ -11,8 +11,9 @@ use model::{
 use port::{Accounts, Plans};
 use serde::Serialize;
 
-use super::{Global, Rows, table};
+use super::{Global, Rows};
 use base::error::Failure;
+use command::table;
 use services::accounts::Validity;
 
 /// Manage accounts.

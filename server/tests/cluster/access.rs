@@ -11,12 +11,12 @@ use async_nats::{Client, ConnectOptions, Event, ServerError};
 use futures::StreamExt as _;
 use jobs::cluster::{
     WORKER_INBOX,
-    messages::{Hello, Welcome, build, pack, unpack},
+    messages::{BUILD, Hello, Welcome, pack, unpack},
 };
 use model::run::RunStatus;
 use tokio::{sync::mpsc, time::timeout};
 
-use super::{Data, PATIENCE, brokers::Brokers, prerequisites_of_workers, program, start, wait};
+use super::{Data, PATIENCE, brokers::Brokers, prerequisites_of_workers, program, start, wait, worker_program};
 
 /// An authority, and certificates of a broker and of a client.
 struct Certificates(PathBuf);
@@ -92,8 +92,8 @@ fn workers_connect_with_tls_and_may_only_take_jobs_and_report_results() {
     certificates.pass_to(&mut serve);
     let server = start(&mut serve, "Data folder");
     let worker = |url: &str| {
-        let mut command = Command::new(program());
-        command.args(["worker", "--slots", "1", "--languages", "python", "--nats", url]);
+        let mut command = Command::new(worker_program());
+        command.args(["--slots", "1", "--languages", "python", "--nats", url]);
         command.arg("--cache").arg(folder.join("cache"));
         command
     };
@@ -188,7 +188,7 @@ async fn answers_go_to_workers_only(certificates: &Certificates, url: &str) {
         worker: "w".into(),
         host: "h".into(),
         version: "0".into(),
-        build: build().into(),
+        build: BUILD.into(),
         slots: 1,
         abilities: Vec::new(),
         landlock: false,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     Data,
     brokers::{DOCUMENTED, Process},
-    prerequisites_of_workers, program, start, wait,
+    prerequisites_of_workers, program, start, wait, worker_program,
 };
 
 /// What `issuer` signs about the owner of a key.
@@ -99,8 +99,8 @@ fn server_and_worker_connect_with_credentials_files() {
     serve.arg("--nats-creds").arg(credentials(folder, "server", &own, json!({})));
     let server = start(&mut serve, "Data folder");
     let worker = |file: &Path| {
-        let mut command = Command::new(program());
-        command.args(["worker", "--slots", "1", "--languages", "python", "--nats", &url, "--nats-creds"]);
+        let mut command = Command::new(worker_program());
+        command.args(["--slots", "1", "--languages", "python", "--nats", &url, "--nats-creds"]);
         command.arg(file).arg("--cache").arg(folder.join("cache"));
         command
     };

@@ -9,7 +9,7 @@ use std::{
 use jobs::{
     cluster::{
         HELLO,
-        messages::{Ability, Hello, Welcome, pack, unpack},
+        messages::{Ability, BUILD, Hello, Welcome, pack, unpack},
     },
     job::JobKind,
 };
@@ -21,7 +21,9 @@ use model::{
 };
 use reqwest::{StatusCode, header, redirect};
 
-use super::{Data, brokers::Brokers, prerequisites_of_workers, program, start, start_and_read, wait, worker};
+use super::{
+    Data, brokers::Brokers, prerequisites_of_workers, program, start, start_and_read, wait, worker, worker_program,
+};
 
 const PASSWORD: &str = "a long test password";
 
@@ -190,12 +192,15 @@ fn an_admin_reads_which_workers_get_jobs_and_why_others_do_not() {
         ["python", "20", "0"]
     );
 
-    // A worker whose file has one more byte is another build. It is there, and gets none of them.
+    // A worker of other sources is there, and gets none of them.
     let other = folder.join("other");
-    fs::copy(program(), &other).unwrap();
-    fs::File::options().append(true).open(&other).unwrap().write_all(b"\n").unwrap();
+    fs::copy(worker_program(), &other).unwrap();
+    let mut bytes = fs::read(&other).unwrap();
+    let own = bytes.windows(BUILD.len()).position(|part| part == BUILD.as_bytes()).unwrap();
+    bytes[own..own + BUILD.len()].copy_from_slice(b"0123456789abcdef");
+    fs::write(&other, bytes).unwrap();
     let mut command = Command::new(&other);
-    command.args(["worker", "--slots", "3", "--languages", "python", "--nats", &brokers.url("worker")]);
+    command.args(["--slots", "3", "--languages", "python", "--nats", &brokers.url("worker")]);
     let other = start(command.arg("--cache").arg(folder.join("cache")), "it gets no jobs");
     let known = api().workers;
     let [WorkerRow { name: other_name, build: other_build, state: other_state, slots: 3, done: 0, .. }] = &known[..]
@@ -227,7 +232,7 @@ fn an_admin_reads_which_workers_get_jobs_and_why_others_do_not() {
     assert!(row[6].parse::<f64>().is_ok() && row[7].contains(':'), "{row:?}");
     let row = table.row(other_name, &COLUMNS);
     let why = format!(
-        "different build, gets no jobsVersion {}, build {other_build}. Install the server's file on this machine.",
+        "different build, gets no jobsVersion {}, build {other_build}. Install the release of the server on this machine.",
         env!("CARGO_PKG_VERSION")
     );
     assert_eq!((row[1], &row[3..6]), (why.as_str(), &["0 of 3", "0", "0"][..]));

@@ -71,7 +71,8 @@ fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     each.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
 }
 
-/// A text without nonces and times, which differ between two answers to the same request.
+/// A text without nonces, times, and the order in which a page's data arrived, which differ between two answers to the same
+/// request.
 fn without_chance(text: &str) -> String {
     let mut text = text.to_owned();
     for before in ["'nonce-", "nonce=\"", "nonce&quot;:&quot;", "\"nonce\":\""] {
@@ -81,6 +82,7 @@ fn without_chance(text: &str) -> String {
             text.replace_range(at..from + length, "(nonce)");
         }
     }
+    let text = in_order(&text);
     // Milliseconds since 1970, and times of day.
     let mut plain = String::new();
     let mut digits = String::new();
@@ -98,6 +100,18 @@ fn without_chance(text: &str) -> String {
         plain.push(c);
     }
     plain
+}
+
+/// A page with its data in the order of their numbers, in one script: Leptos writes each when it is there, in a script of its
+/// own or together with others.
+fn in_order(page: &str) -> String {
+    const DATA: &str = "__RESOLVED_RESOURCES[";
+    let page = page.replace("</script><script (nonce)\">", "");
+    let mut parts: Vec<&str> = page.split_inclusive("\";").collect();
+    for run in parts.chunk_by_mut(|one, other| one.starts_with(DATA) && other.starts_with(DATA)) {
+        run.sort_unstable();
+    }
+    parts.concat()
 }
 
 /// The tokens that a world has drawn, by when they were first seen.

@@ -221,7 +221,7 @@ fn the_log_has_what_each_crate_says() {
         }
     }
     logging.sort();
-    assert_eq!(logging, server::cli::serve::LOGGING);
+    assert_eq!(logging, command::log::LOGGING);
 }
 
 #[test]

@@ -10,6 +10,7 @@ installed() {
 
 installed
 aixgrade --version
+aixgrade-worker --version
 test "$(aixgrade-sandbox --version | head -n 1)" != "" || fail "the helper does not start"
 id aixgrade >/dev/null || fail "there is no user aixgrade"
 wanted=/etc/systemd/system/multi-user.target.wants

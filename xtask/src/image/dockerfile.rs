@@ -56,13 +56,14 @@ fn sources() -> String {
 #[test]
 fn every_image_has_a_target_that_is_based_on_the_argument() {
     assert_eq!(only("ARG"), "BASE=debian:bookworm-slim");
-    let mut stages = vec!["${BASE} AS programs".to_owned()];
-    stages.extend(["worker", "server"].map(|target| format!("programs AS {target}")));
+    let mut stages = vec!["${BASE} AS engine".to_owned()];
+    stages.extend(["worker", "server"].map(|target| format!("engine AS {target}")));
     assert_eq!(all("FROM"), stages);
     for (target, _) in IMAGES {
-        assert!(stages.contains(&format!("programs AS {target}")), "{target}");
+        assert!(stages.contains(&format!("engine AS {target}")), "{target}");
     }
-    assert_eq!(only("COPY"), format!("{} {} /usr/local/bin/", server::PROGRAM, server::HELPER));
+    let programs = [server::HELPER, server::WORKER, server::PROGRAM];
+    assert_eq!(all("COPY"), programs.map(|program| format!("{program} /usr/local/bin/")));
 }
 
 #[test]
@@ -90,11 +91,10 @@ fn the_program_knows_what_the_image_sets() {
     for (name, _) in settings() {
         assert!(sources.contains(&format!("\"{name}\"")), "no setting {name}");
     }
-    assert_eq!(only("ENTRYPOINT"), "[\"aixgrade\"]");
-    for command in all("CMD") {
-        let command = command.trim_matches(['[', ']', '"']);
-        assert!(sources.to_lowercase().contains(&format!("\n    {command}(")), "no command {command}");
-    }
+    assert_eq!(all("ENTRYPOINT"), [server::WORKER, server::PROGRAM].map(|program| format!("[\"{program}\"]")));
+    let command = only("CMD");
+    let command = command.trim_matches(['[', ']', '"']);
+    assert!(sources.to_lowercase().contains(&format!("\n    {command}(")), "no command {command}");
 }
 
 #[test]

@@ -73,6 +73,6 @@ fn checkable(unit: &str) -> Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     let text = fs::read_to_string(tools::root().join("docs/operating").join(unit))?;
     let file = folder.join(unit);
-    fs::write(&file, text.replace("/usr/local/bin/aixgrade", "/usr/bin/env aixgrade"))?;
+    fs::write(&file, text.replace("=/usr/local/bin/", "=/usr/bin/env "))?;
     Ok(file)
 }

@@ -70,8 +70,9 @@ fn build_afresh() -> Result<Built> {
         // No test of its package needs it.
         None => tools::built_program(with_lints(&mut server::command())?, server::PROGRAM)?,
     };
-    // Tests of the sandbox start the helper, which no test program builds.
+    // Tests start the sandbox's helper and workers, which no test program builds.
     server::helper(&aixgrade)?;
+    tools::built_program(with_lints(&mut server::worker_command())?, server::WORKER)?;
     Ok(Built { aixgrade, programs: programs(artifacts) })
 }
 

@@ -30,7 +30,7 @@ use super::{
     Broker, HELLO, JOBS, LOST_WORKERS, RESULTS, SERVER, TAKEN, WORKER_INBOX,
     conditions::{self, Conditions},
     consumer_name, create, jetstream, job_subject, jobs_of,
-    messages::{Assignment, Delivery, Hello, Limits, Options, Taken, build, pack, unpack},
+    messages::{Assignment, BUILD, Delivery, Hello, Limits, Options, Taken, pack, unpack},
     registry::Registry,
     stop_subject, ticket_of,
 };
@@ -305,7 +305,7 @@ impl Coordinator {
         &self,
         deliveries: Vec<Result<Delivery, String>>,
     ) -> Result<Vec<Result<Option<Accepted>, String>>, Failure> {
-        let is_own = |delivery: &Delivery| delivery.build == build() && delivery.instance == self.instance;
+        let is_own = |delivery: &Delivery| delivery.build == BUILD && delivery.instance == self.instance;
         let found = self.db.read_blocking(|conn| {
             let found = deliveries.into_iter().map(|delivery| match delivery {
                 Ok(delivery) if is_own(&delivery) => {

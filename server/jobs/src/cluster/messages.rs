@@ -1,10 +1,6 @@
 //! What server and workers send each other, as JSON, compressed if it is long.
 
-use std::{
-    fs,
-    io::{Read, Write as _},
-    sync::OnceLock,
-};
+use std::io::{Read, Write as _};
 
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use model::{
@@ -14,7 +10,6 @@ use model::{
     run::{Dates, Sums},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use sha2::{Digest, Sha256};
 
 use crate::job::{Job, JobKind, Report};
 use engine::runner::Allowance;
@@ -209,15 +204,9 @@ pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(json).map_err(|e| e.to_string())
 }
 
-/// The build of this program: the beginning of the SHA-256 of its file. Server and workers must be the same file.
-pub fn build() -> &'static str {
-    static BUILD: OnceLock<String> = OnceLock::new();
-    BUILD.get_or_init(|| {
-        // A program whose file was replaced by an update still reads its own.
-        let digest = fs::read("/proc/self/exe").map(|file| hex::encode(Sha256::digest(file)));
-        digest.map_or_else(|_| "unknown".to_owned(), |digest| digest[..16].to_owned())
-    })
-}
+/// What this program's results depend on besides its toolchains: a hash of the sources of this crate and of all that it
+/// uses (`build.rs`), in 16 hexadecimal digits. Server and workers must have the same.
+pub const BUILD: &str = env!("AIXGRADE_RUNNER_SOURCES");
 
 #[cfg(test)]
 mod tests {

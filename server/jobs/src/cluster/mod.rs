@@ -1,7 +1,7 @@
 //! Workers on other machines, over NATS JetStream. docs/scaling.md describes the deployment.
 //!
 //! [`coordinator`] runs in the server: it leases items, publishes their jobs, and stores the reports. [`worker`] is
-//! `aixgrade worker`. [`registry`] is what the server knows of workers. This file has the names of everything in the
+//! `aixgrade-worker`. [`registry`] is what the server knows of workers. This file has the names of everything in the
 //! broker, which the server creates, and the connection.
 //!
 //! Invariants: a job leaves its stream only after its report is in the stream of results, so a job that is in neither is

@@ -15,7 +15,7 @@ use model::{
     workers::{QueueRow, WorkerAbility, WorkerRow, WorkerState, Workers},
 };
 
-use super::messages::{Hello, Refusal, Welcome, build};
+use super::messages::{BUILD, Hello, Refusal, Welcome};
 use crate::job::JobKind;
 use base::clock;
 use db::runs::Ticket;
@@ -79,7 +79,7 @@ impl Registry {
         {
             return None;
         }
-        let own = (env!("CARGO_PKG_VERSION"), build());
+        let own = (env!("CARGO_PKG_VERSION"), BUILD);
         let refusal = if is_removed {
             Some(Refusal::Removed)
         } else {
@@ -268,7 +268,7 @@ mod tests {
             worker: "a".into(),
             host: "h".into(),
             version: "0".into(),
-            build: build().to_owned(),
+            build: BUILD.to_owned(),
             slots: 2,
             abilities: vec![ability.clone()],
             landlock: true,
@@ -316,7 +316,7 @@ mod tests {
             worker: name.into(),
             host: "h".into(),
             version: "0".into(),
-            build: build().to_owned(),
+            build: BUILD.to_owned(),
             slots: 1,
             abilities: Vec::new(),
             landlock: false,
@@ -366,7 +366,7 @@ mod tests {
             worker: "a".into(),
             host: "h".into(),
             version: "0".into(),
-            build: build().to_owned(),
+            build: BUILD.to_owned(),
             slots: 1,
             abilities: vec![ability],
             landlock: true,

@@ -1,4 +1,4 @@
-//! `aixgrade worker`: takes jobs from the broker, runs them, and reports.
+//! The work of `aixgrade-worker`: takes jobs from the broker, runs them, and reports.
 //!
 //! It proves its sandbox before it asks for the first job, and asks only for kinds of jobs whose checks have all passed,
 //! once the server has answered that it is of the same build.
@@ -30,7 +30,7 @@ use super::{
     coordinator::message_id,
     executor::{Executor, Ready},
     jetstream,
-    messages::{Ability, Assignment, Delivery, Hello, Refusal, Taken, Welcome, build, pack, unpack},
+    messages::{Ability, Assignment, BUILD, Delivery, Hello, Refusal, Taken, Welcome, pack, unpack},
     registry::HELLO_EVERY,
     result_subject,
 };
@@ -97,7 +97,7 @@ pub async fn run(
     let host = if host.trim().is_empty() { "unknown".to_owned() } else { host.trim().to_owned() };
     // The random part is also what keeps other workers from reporting under this name.
     let name = format!("{host}-{}", &clock::token().0[..16]);
-    let client = broker.connect_worker(&format!("aixgrade worker {name}")).await?;
+    let client = broker.connect_worker(&format!("aixgrade-worker {name}")).await?;
     // After the connection: the checks take seconds, and a wrong password is reported at once.
     let mut abilities = Vec::new();
     for kind in kinds {
@@ -201,7 +201,7 @@ impl Worker {
                         }
                         Some(Refusal::OtherBuild { version, build: theirs }) => say(&format!(
                             "The server is another build of AixGrade ({version}, {theirs}) than this worker ({}, {}), so \
-                             it gets no jobs. Install the server's file here.",
+                             it gets no jobs. Install both from the same release.",
                             said.version, said.build
                         )),
                     }
@@ -238,7 +238,7 @@ impl Worker {
             worker: self.name.clone(),
             host: self.host.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            build: build().to_owned(),
+            build: BUILD.to_owned(),
             slots: u32::try_from(self.slots).unwrap_or(u32::MAX),
             abilities: self.abilities.clone(),
             landlock,
@@ -375,7 +375,7 @@ impl Worker {
         // The next job runs while this one is reported.
         drop(slot);
         let delivery =
-            Delivery { worker: self.name.clone(), build: build().to_owned(), instance, run, kind, suite, report };
+            Delivery { worker: self.name.clone(), build: BUILD.to_owned(), instance, run, kind, suite, report };
         let most = self.client.max_payload().saturating_sub(1 << 10);
         let packed = match pack(&delivery) {
             Ok(packed) if packed.len() <= most => packed,

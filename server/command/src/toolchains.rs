@@ -1,4 +1,4 @@
-//! `aixgrade toolchains`
+//! The command `toolchains`.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,9 @@ use toolchains::{
     system::{self, Need},
 };
 
-use super::{Global, prune::size, table};
-use base::error::Failure;
+use super::{Output, size, table};
+use base::{error::Failure, folders::create_private};
 use lang::Places;
-use services::folder;
 
 /// `toolchains`
 #[derive(Args)]
@@ -27,10 +26,9 @@ pub struct Toolchains {
 enum Command {
     /// List each language: what is there, in which version, and what is missing [default]
     List,
-    /// Install what can be had without root into the data folder, with pip, npm, go and cargo; print what root must
-    /// install
+    /// Install what can be had without root, with pip, npm, go and cargo; print what root must install
     Install(Install),
-    /// Write the data folder's toolchains to a file, for `toolchains install --from` on another machine
+    /// Write the installed toolchains to a file, for `toolchains install --from` on another machine
     Pack {
         /// A new file whose name ends in .tar.gz
         file: PathBuf,
@@ -93,20 +91,31 @@ struct Report<T> {
     root: Vec<Line>,
 }
 
+/// Where toolchains are installed, and who asks.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The name of the program, for the commands in its texts.
+    pub program: &'static str,
+    /// The data folder, or the cache folder of a worker.
+    pub data: PathBuf,
+    pub output: Output,
+}
+
 /// Lists, installs or packs. Needs no database.
-pub async fn run(global: &Global, asked: Toolchains) -> Result<(), Failure> {
-    let global = global.clone();
+///
+/// # Errors
+/// The folder or the file cannot be read or written, or a language that is asked for is not ready.
+pub async fn run(place: Place, asked: Toolchains) -> Result<(), Failure> {
     let work = move || match asked.command.unwrap_or(Command::List) {
-        Command::List => list(&global),
-        Command::Install(install) => self::install(&global, &install),
-        Command::Pack { file } => pack(&global, file),
+        Command::List => list(&place),
+        Command::Install(install) => self::install(&place, &install),
+        Command::Pack { file } => pack(&place, file),
     };
     tokio::task::spawn_blocking(work).await.map_err(Failure::internal)?
 }
 
-fn list(global: &Global) -> Result<(), Failure> {
-    let data = global.folder()?;
-    let places = Places::of(&data);
+fn list(place: &Place) -> Result<(), Failure> {
+    let places = Places::of(&place.data);
     let mut needs = Vec::new();
     let rows = toolchains::LANGUAGES.iter().map(|language| {
         let absent = missing(&places.folders, language);
@@ -114,8 +123,9 @@ fn list(global: &Global) -> Result<(), Failure> {
         row(language, &places, &absent)
     });
     let languages = rows.collect();
-    let report = Report { folder: toolchains::folder(&data).display().to_string(), languages, root: root(&needs) };
-    global.show(&report, |report| {
+    let report =
+        Report { folder: toolchains::folder(&place.data).display().to_string(), languages, root: root(&needs) };
+    place.output.show(&report, |report| {
         let cells = |row: &Row| {
             let state = if row.ready { "ready" } else { "not ready" };
             let absent = row.missing.iter().chain(&row.to_install).copied().collect::<Vec<_>>();
@@ -150,11 +160,10 @@ fn row(language: &'static Language, places: &Places, absent: &[&'static Need]) -
     }
 }
 
-fn install(global: &Global, asked: &Install) -> Result<(), Failure> {
-    let data = global.folder()?;
+fn install(place: &Place, asked: &Install) -> Result<(), Failure> {
     // Before the server has created it, with the same permissions.
-    folder::create(&data)?;
-    let folder = toolchains::folder(&data);
+    create_private(&place.data)?;
+    let folder = toolchains::folder(&place.data);
     let is_asked =
         |language: &&Language| asked.languages.is_empty() || asked.languages.iter().any(|code| code == language.code);
     let languages: Vec<&'static Language> = toolchains::LANGUAGES.iter().filter(is_asked).collect();
@@ -173,7 +182,7 @@ fn install(global: &Global, asked: &Install) -> Result<(), Failure> {
     let needs: Vec<&'static Need> = installed.iter().flat_map(|of| of.missing.iter().copied()).collect();
     let rows = installed.iter().map(done).collect();
     let report = Report { folder: folder.display().to_string(), languages: rows, root: root(&needs) };
-    global.show(&report, |report| {
+    place.output.show(&report, |report| {
         let cells = |row: &Done| {
             let state = if row.ready { "ready" } else { "not ready" };
             let why = row.missing.iter().map(|what| (*what).to_owned()).chain(row.failed.iter().cloned());
@@ -220,7 +229,7 @@ fn lines(root: &[Line]) -> String {
     format!("\n\nRoot must install the rest:{lines}")
 }
 
-fn pack(global: &Global, file: PathBuf) -> Result<(), Failure> {
+fn pack(place: &Place, file: PathBuf) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Packed {
         file: PathBuf,
@@ -228,14 +237,14 @@ fn pack(global: &Global, file: PathBuf) -> Result<(), Failure> {
         bytes: u64,
         sha256: String,
     }
-    let folder = toolchains::folder(&global.folder()?);
+    let folder = toolchains::folder(&place.data);
     let packed = packs::pack(&folder, &file).map_err(|why| Failure::conflict(format!("{why}")))?;
     let parts = packed.parts.iter().map(|part| part.name).collect();
     let packed = Packed { file, parts, bytes: packed.bytes, sha256: packed.sha256 };
-    global.show(&packed, |packed| {
-        let (name, parts) = (packed.file.display(), packed.parts.join(", "));
+    place.output.show(&packed, |packed| {
+        let (program, name, parts) = (place.program, packed.file.display(), packed.parts.join(", "));
         format!(
-            "Wrote {name} ({}) with {parts}.\nOn the other machine: aixgrade toolchains install --from FILE --sha256 {}",
+            "Wrote {name} ({}) with {parts}.\nOn the other machine: {program} toolchains install --from FILE --sha256 {}",
             size(packed.bytes),
             packed.sha256
         )
