@@ -167,8 +167,7 @@ pub fn for_journeys() -> Result<()> {
 
 /// Ensures what images are built with, for `check` also what starts them with brokers.
 pub fn for_images(check: bool) -> Result<()> {
-    let mut programs =
-        vec![("podman", "podman"), ("strip", "binutils"), ("buildah", "buildah"), ("mmdebstrap", "mmdebstrap")];
+    let mut programs = vec![("podman", "podman"), ("strip", "binutils"), ("mmdebstrap", "mmdebstrap")];
     // Podman only recommends its runtime and its networks.
     programs.extend([("runc", "runc"), ("iptables", "iptables")]);
     let mut missing = missing_of(&programs);

@@ -32,6 +32,6 @@ def workers():
 
 wait_until("two workers that get jobs", lambda: workers() == ["ready"] * 2)
 run = json.loads(send("/runs", {"submission": int(os.environ["SUBMISSION"])}))["id"]
-wait_until("the end of the run", lambda: json.loads(send(f"/runs/{run}"))["status"] == "finished")
+wait_until("the end of the run", lambda: json.loads(send(f"/runs/{run}"))["row"]["status"] == "finished")
 results = [json.loads(line) for line in send(f"/runs/{run}/results.jsonl").splitlines()]
 print(dict(collections.Counter(result["verdict"] for result in results if "verdict" in result)))
