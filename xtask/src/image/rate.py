@@ -1,5 +1,5 @@
-"""Rates outputs of the demo's study as ada, by the form without JavaScript, until the server ends. Prints a line for each
-rating that the server has acknowledged."""
+"""Rates outputs of the demo's study as ada, by the form without JavaScript, until the server ends. Prints a line for
+each rating that the server has acknowledged."""
 
 import http.client
 import http.cookiejar
