@@ -24,6 +24,7 @@ RUN mkdir -p /usr/share/man/man1 && apt-get update \
     && cp "$jdk/release" /opt/jdk/release \
     && dpkg-query --show --showformat '${Package}\n' '*-jdk-headless' '*-jre-headless' ca-certificates-java \
         | xargs dpkg --purge \
+    && rm -rf /usr/lib/python3/dist-packages/numpy/{,*/}tests \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* /tmp/* \
     && groupadd --gid 10001 aixgrade \
     && useradd --no-create-home --uid 10001 --gid aixgrade --home-dir /var/lib/aixgrade --shell /usr/sbin/nologin aixgrade \

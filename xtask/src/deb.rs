@@ -150,7 +150,7 @@ fn check(package: &Path) -> Result<()> {
     debian.arg(format!("--customize-hook=copy-in {} /tmp", package.display()));
     debian.arg(format!("--customize-hook=copy-in {} /tmp", script.display()));
     debian.arg("--customize-hook=chroot \"$1\" sh /tmp/check.sh");
-    run(debian.arg("--format=null"))?;
+    run_quietly(debian.arg("--format=null"))?;
     println!("The package can be installed, upgraded and purged.");
     Ok(())
 }
