@@ -8,9 +8,9 @@
 pub mod after;
 pub mod busy;
 pub mod client;
+pub mod deb;
 pub mod dev;
-#[cfg(test)]
-mod dockerfile;
+pub mod image;
 pub mod serve;
 pub mod server;
 mod setup;

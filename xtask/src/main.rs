@@ -6,7 +6,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{client, dev, serve, server, test, tools};
+use xtask::{client, deb, dev, image, serve, server, test, tools};
 
 #[derive(Parser)]
 #[command(
@@ -43,6 +43,10 @@ enum Command {
     Dev(serve::Options),
     /// Run every check: format, lints, Rust and Java tests, browser journeys
     Test(test::Options),
+    /// Build the container images of the server and of a worker, with podman
+    Image(image::Options),
+    /// Build the package for Debian
+    Deb(deb::Options),
     /// Measure the performance targets on this machine: `cargo xtask bench --help` lists what can be measured
     #[command(disable_help_flag = true)]
     Bench {
@@ -82,6 +86,8 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Serve { serve, release } => serve::serve(&serve, release),
         Command::Dev(args) => dev::dev(&args),
         Command::Test(options) => test::test(&options),
+        Command::Image(options) => image::image(&options).map(|()| ExitCode::SUCCESS),
+        Command::Deb(options) => deb::deb(&options).map(|()| ExitCode::SUCCESS),
         Command::Bench { arguments } => bench(&arguments),
     }
 }

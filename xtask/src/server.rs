@@ -90,6 +90,9 @@ pub fn bench(name: &str) -> Result<PathBuf> {
 
 pub const HELPER: &str = "aixgrade-sandbox";
 
+/// Everything that is installed.
+pub const PROGRAMS: [&str; 3] = [PROGRAM, WORKER, HELPER];
+
 /// Builds the sandbox's helper and puts it next to `aixgrade`.
 ///
 /// It is started for every sandbox, so it is always optimized, and statically linked if possible, which

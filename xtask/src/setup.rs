@@ -165,6 +165,32 @@ pub fn for_journeys() -> Result<()> {
     node_modules()
 }
 
+/// Ensures what images are built with, for `check` also what starts them with brokers.
+pub fn for_images(check: bool) -> Result<()> {
+    let mut programs = vec![("podman", "podman"), ("strip", "binutils"), ("mmdebstrap", "mmdebstrap")];
+    // Podman only recommends its runtime and its networks.
+    programs.extend([("runc", "runc"), ("iptables", "iptables")]);
+    let mut missing = missing_of(&programs);
+    if check && !Path::new("/usr/lib/podman/aardvark-dns").is_file() {
+        missing.extend(["netavark", "aardvark-dns"]);
+    }
+    install_missing(&missing, "images")
+}
+
+/// Ensures what the package is made with, for `check` also what checks it.
+pub fn for_packages(check: bool) -> Result<()> {
+    let mut programs = vec![("strip", "binutils"), ("dpkg-shlibdeps", "dpkg-dev")];
+    if check {
+        programs.extend([("lintian", "lintian"), ("mmdebstrap", "mmdebstrap")]);
+    }
+    install_missing(&missing_of(&programs), "packages")
+}
+
+/// The packages of programs that are not on the path.
+fn missing_of(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
+    programs.iter().filter(|(program, _)| !on_path(program)).map(|(_, package)| *package).collect()
+}
+
 fn install_missing(missing: &[&str], purpose: &str) -> Result<()> {
     if missing.is_empty() { Ok(()) } else { packages(missing, purpose) }
 }

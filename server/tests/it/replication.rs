@@ -1,12 +1,12 @@
 //! Continuous replication with Litestream: what was acknowledged is in the replica, also after our checkpoints and after
-//! Litestream was away. Skipped where `litestream` is not installed.
+//! Litestream was away. xtask installs Litestream.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::disallowed_methods, reason = "a test starts the program that an operator would start")]
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -19,26 +19,16 @@ use crate::util::TestApp;
 /// How long Litestream may take for something before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn litestream(args: &[&str]) -> Command {
-    let mut command = Command::new(prerequisites::litestream());
-    // Without an operator's settings.
-    command.args(args).env_remove("LITESTREAM_CONFIG").stdout(Stdio::null()).stderr(Stdio::null());
-    command
-}
-
-fn installed() -> Result<(), String> {
-    let why = |e| format!("needs litestream, on the path or named in the environment ({e})");
-    litestream(&["version"]).status().map(drop).map_err(why)
+/// The program, and the address of the replica.
+struct Litestream {
+    program: PathBuf,
+    replica: String,
 }
 
 /// A running replication; killed when dropped.
 struct Replication(Child);
 
 impl Replication {
-    fn start(database: &Path, replica: &str) -> Replication {
-        Replication(litestream(&["replicate", database.to_str().unwrap(), replica]).spawn().unwrap())
-    }
-
     /// Ends it as a service manager does: it copies what is left.
     fn stop(mut self) {
         assert!(Command::new("kill").arg(self.0.id().to_string()).status().unwrap().success());
@@ -68,68 +58,83 @@ async fn write(app: &TestApp, from: usize, count: usize) {
     }
 }
 
-/// Restores the replica to a data folder, and counts the rows of [`write`] in it.
-fn restored(replica: &str) -> Option<usize> {
-    let data = tempfile::tempdir().unwrap();
-    let file = data.path().join(FILE);
-    let status = litestream(&["restore", "-o", file.to_str().unwrap(), replica]).status().unwrap();
-    if !status.success() {
-        return None;
+impl Litestream {
+    /// A command with the replica as its last argument.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        // Without an operator's settings.
+        command.args(args).arg(&self.replica).env_remove("LITESTREAM_CONFIG");
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
     }
-    let services = Services::open(data.path()).unwrap();
-    assert_eq!(services.db.check().unwrap(), Vec::<String>::new());
-    let count = |sql: &'static str| {
-        services.db.read_blocking(move |conn| Ok(conn.query_row(sql, [], |row| row.get::<_, i64>(0))?)).unwrap()
-    };
-    let models = count("SELECT count(*) FROM models WHERE name LIKE 'storm %'");
-    assert_eq!(models, count("SELECT count(*) FROM uploads WHERE file_name = 'storm'"), "half of a transaction");
-    Some(usize::try_from(models).unwrap())
-}
 
-/// Restores until the replica has that many rows.
-async fn has(replica: &str, rows: usize) {
-    let begun = Instant::now();
-    loop {
-        let found = restored(replica);
-        if found == Some(rows) {
-            return;
+    fn replicate(&self, database: &Path) -> Replication {
+        Replication(self.command(&["replicate", database.to_str().unwrap()]).spawn().unwrap())
+    }
+
+    /// Restores the replica to a data folder, and counts the rows of [`write`] in it.
+    fn restored(&self) -> Option<usize> {
+        let data = tempfile::tempdir().unwrap();
+        let file = data.path().join(FILE);
+        let status = self.command(&["restore", "-o", file.to_str().unwrap()]).status().unwrap();
+        if !status.success() {
+            return None;
         }
-        assert!(begun.elapsed() < PATIENCE, "{found:?} of {rows} acknowledged rows are in the replica");
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        let services = Services::open(data.path()).unwrap();
+        assert_eq!(services.db.check().unwrap(), Vec::<String>::new());
+        let count = |sql: &'static str| {
+            services.db.read_blocking(move |conn| Ok(conn.query_row(sql, [], |row| row.get::<_, i64>(0))?)).unwrap()
+        };
+        let models = count("SELECT count(*) FROM models WHERE name LIKE 'storm %'");
+        assert_eq!(models, count("SELECT count(*) FROM uploads WHERE file_name = 'storm'"), "half of a transaction");
+        Some(usize::try_from(models).unwrap())
+    }
+
+    /// Restores until the replica has that many rows.
+    async fn has(&self, rows: usize) {
+        let begun = Instant::now();
+        loop {
+            let found = self.restored();
+            if found == Some(rows) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{found:?} of {rows} acknowledged rows are in the replica");
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replica_has_what_was_acknowledged() {
-    let Some(()) = prerequisites::host(installed()) else { return };
+    let Some(program) = prerequisites::litestream() else { return };
     let app = TestApp::demo().await;
     let place = tempfile::tempdir().unwrap();
-    let replica = format!("file://{}", place.path().join("replica").display());
+    let litestream = Litestream { program, replica: format!("file://{}", place.path().join("replica").display()) };
     let database = app.services.db.path();
 
-    let replication = Replication::start(database, &replica);
-    has(&replica, 0).await;
+    let replication = litestream.replicate(database);
+    litestream.has(0).await;
     // While it runs, anything restored is one moment of the database, and the rest follows.
     write(&app, 0, 300).await;
-    restored(&replica);
+    litestream.restored();
     app.services.db.checkpoint().unwrap();
     write(&app, 300, 400).await;
-    has(&replica, 400).await;
+    litestream.has(400).await;
     replication.stop();
-    assert_eq!(restored(&replica), Some(400));
+    assert_eq!(litestream.restored(), Some(400));
 
     // What is written and checkpointed while it is away reaches the replica when it is back.
     write(&app, 400, 700).await;
     app.services.db.checkpoint().unwrap();
     write(&app, 700, 800).await;
-    let replication = Replication::start(database, &replica);
-    has(&replica, 800).await;
+    let replication = litestream.replicate(database);
+    litestream.has(800).await;
 
     // Killed, with writes after it.
     drop(replication);
     write(&app, 800, 900).await;
-    let replication = Replication::start(database, &replica);
-    has(&replica, 900).await;
+    let replication = litestream.replicate(database);
+    litestream.has(900).await;
     replication.stop();
     // Its files in the data folder are in nobody's way: a backup, and another start.
     let backup = place.path().join("one.tar");

@@ -4,6 +4,7 @@
 //! A whole run has two lanes, so that no core is idle while one crate compiles or tests wait: [`Lane`].
 
 mod board;
+mod deploy;
 mod journeys;
 mod lints;
 mod plan;
@@ -90,7 +91,7 @@ struct Stage {
 }
 
 /// Ordered as the summary lists them; the stages of a lane by how soon they fail.
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     Stage { name: "format", about: "formatting", run: format, lane: Some(Lane::Server), after: &[] },
     Stage { name: "lint", about: "lints of the app and the server", run: lint, lane: None, after: &[] },
     Stage {
@@ -122,6 +123,13 @@ const STAGES: [Stage; 8] = [
         run: rust::xtask,
         lane: Some(Lane::Client),
         after: &["build"],
+    },
+    Stage {
+        name: "deploy",
+        about: "lints of images, manifests, units and packages",
+        run: deploy::all,
+        lane: Some(Lane::Client),
+        after: &[],
     },
     Stage {
         name: "journeys",
